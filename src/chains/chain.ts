@@ -1,0 +1,167 @@
+import type { EvmPolicies } from '../relayers/relayer.ts'
+import type { Signer } from '../signers/signer.ts'
+
+/** How urgently a request wants to be included. */
+export type Speed = 'fastest' | 'fast' | 'average' | 'safeLow'
+
+/** What the caller wants done on an EVM chain, as accepted (group A of the contract). Amounts in wei. */
+export interface EvmRequest {
+  /** EIP-55 address; absent for a contract creation. */
+  readonly to?: string
+  readonly value: bigint
+  /** `0x` hex; absent means empty. */
+  readonly data?: string
+  readonly gasLimit?: bigint
+  readonly gasPrice?: bigint
+  readonly maxFeePerGas?: bigint
+  readonly maxPriorityFeePerGas?: bigint
+  readonly speed?: Speed
+  readonly validUntil?: Date
+}
+
+/** The request of any chain. */
+export type ChainRequest = EvmRequest
+
+/** What one unit of gas may cost, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */
+export type Fees =
+  | { readonly kind: 'legacy'; readonly gasPrice: bigint }
+  | { readonly kind: 'eip1559'; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+
+/** Prepared, unsigned content. */
+export interface Draft {
+  readonly to?: string
+  readonly value: bigint
+  readonly data: string
+  readonly gasLimit: bigint
+  readonly fees: Fees
+}
+
+/** Final bytes and their hash. They are stored before they leave the process (I3). */
+export interface SignedDraft {
+  readonly raw: Uint8Array
+  readonly hash: string
+  readonly signature: { readonly r: string; readonly s: string; readonly v: number; readonly sig: string }
+}
+
+/** Why an attempt was made. */
+export type AttemptKind = 'send' | 'replace' | 'cancel' | 'speed_up' | 'filler'
+
+/**
+ * What is known of an attempt. `signed`: stored, perhaps on its way · `broadcast`: a node took it · `refused`: a node
+ * would not take it · `mined` / `reverted`: the chain includes it · `superseded`: the chain includes something else
+ * with its nonce.
+ */
+export type AttemptOutcome = 'signed' | 'broadcast' | 'refused' | 'mined' | 'reverted' | 'superseded'
+
+/** One signed version of a transaction. */
+export interface Attempt {
+  /** 1 for the first. */
+  readonly number: number
+  readonly kind: AttemptKind
+  readonly draft: Draft
+  readonly signed: SignedDraft
+  readonly signedAt: Date
+  readonly broadcastAt?: Date
+  readonly outcome: AttemptOutcome
+  /** What the node said when it refused. */
+  readonly error?: string
+}
+
+/** A request that cannot be served. Data, not an exception: the caller of the API and the worker read it differently. */
+export interface Refusal {
+  readonly code:
+    | 'insufficient_balance'
+    | 'execution_reverted'
+    | 'gas_limit_too_high'
+    | 'gas_limit_too_low'
+    | 'gas_price_above_cap'
+    | 'replacement_underpriced'
+    | 'invalid_request'
+    | 'not_supported'
+  /** A sentence for a person, with the field and the number that would be accepted. */
+  readonly detail: string
+}
+
+/** The answer to a question that may be refused, or that no node could answer (`unknown`, I6: never a no). */
+export type Answer<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'unknown'; readonly detail: string }
+
+/** A prepared draft with what the service changed or decided on the way, in sentences for `metadata.logs`. */
+export interface Prepared {
+  readonly draft: Draft
+  readonly logs: readonly string[]
+}
+
+/**
+ * What a node said to signed bytes. `accepted` includes "already known". `nonce_used`: the chain is past this nonce,
+ * so one of the attempts, or something foreign, is included: ask for receipts. `refused`: these bytes will not do.
+ * `later`: the node cannot take it now (predecessor missing, pool full, funds short); keep it. `unknown`: no answer.
+ */
+export type BroadcastResult =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'nonce_used'; readonly detail: string }
+  | { readonly kind: 'underpriced'; readonly detail: string }
+  | { readonly kind: 'refused'; readonly detail: string }
+  | { readonly kind: 'later'; readonly detail: string }
+  | { readonly kind: 'unknown'; readonly detail: string }
+
+/** The chain's proof of inclusion. */
+export interface Receipt {
+  readonly hash: string
+  readonly blockNumber: bigint
+  readonly blockHash: string
+  readonly success: boolean
+  readonly gasUsed: bigint
+}
+
+/** `none`: a node that is not behind says it knows of no such receipt. */
+export type ReceiptAnswer =
+  | { readonly kind: 'included'; readonly receipt: Receipt }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unknown' }
+
+export interface Head {
+  readonly number: bigint
+  readonly hash: string
+}
+
+/** The account on whose behalf a question is asked. */
+export interface Account {
+  readonly address: string
+  readonly policies: EvmPolicies
+}
+
+/**
+ * Everything the rooms may ask of one concrete network. Holds no state that matters: a second instance in another
+ * process gives the same answers. Only `broadcast` changes the world.
+ */
+export interface Chain {
+  /** Fails when no endpoint answers with the configured chain id. */
+  verify(): Promise<Answer<void>>
+  /** Problems that need no network: shapes, intrinsic gas, mixed pricing, the cap. */
+  check(request: ChainRequest, account: Account): Refusal | undefined
+  /** Prices and gas for a new transaction. Simulates when gas is to be estimated. */
+  prepare(request: ChainRequest, account: Account): Promise<Answer<Prepared>>
+  /** A new draft that a node will take in place of all `attempts` (same nonce). */
+  replace(request: ChainRequest, attempts: readonly Attempt[], account: Account): Promise<Answer<Prepared>>
+  /** The request that does nothing and costs the least: value 0 to itself. */
+  noop(account: Account): ChainRequest
+  sign(draft: Draft, nonce: bigint, signer: Signer): Promise<SignedDraft>
+  /** In the order given; the results are in the same order. */
+  broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
+  head(): Promise<Answer<Head>>
+  /** Nonces used so far in the newest block, per address: the next free one. */
+  nonces(addresses: readonly string[]): Promise<Answer<bigint>[]>
+  receipts(hashes: readonly string[]): Promise<ReceiptAnswer[]>
+  /** Hash of the block at this height in the chain as it is now. */
+  blockHash(number: bigint): Promise<Answer<string>>
+  /** Why an included attempt was reverted, decoded where the node still can tell. */
+  revertReason(draft: Draft, from: string, block: bigint): Promise<string | undefined>
+  balance(address: string): Promise<Answer<bigint>>
+  /** Most that the draft can take from the account: value and gas, in wei. */
+  cost(draft: Draft): bigint
+  /** What a speed means on this chain. */
+  speed(level: Speed): { readonly priceMultiplier: number; readonly raiseAfterSeconds: number }
+}

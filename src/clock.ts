@@ -1,0 +1,26 @@
+/** The one source of time, so that a test can move it. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number
+  /**
+   * Waits `ms` milliseconds, or less when `signal` is aborted. Never rejects: the caller checks its signal, so that
+   * "woken early" and "time is up" take the same path.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal?.addEventListener('abort', done, { once: true })
+    }),
+}

@@ -1,0 +1,104 @@
+import type { Generated, JSONColumnType } from 'kysely'
+
+/**
+ * The tables as Kysely sees them. int8 and numeric columns are `bigint`, timestamptz is `Date`, bytea is `Uint8Array`,
+ * from both drivers. Amounts inside jsonb are decimal strings.
+ */
+export interface Schema {
+  relayers: RelayersTable
+  notifications: NotificationsTable
+  accounts: AccountsTable
+  transactions: TransactionsTable
+  attempts: AttemptsTable
+  events: EventsTable
+  leases: LeasesTable
+}
+
+export interface RelayersTable {
+  id: string
+  name: string
+  network: string
+  network_type: string
+  address: string
+  signer_id: string
+  notification_id: string | null
+  paused: boolean
+  system_disabled: Generated<boolean>
+  disabled_reason: JSONColumnType<{ type: string; details: string }> | null
+  /** Amounts as decimal strings. */
+  policies: JSONColumnType<object>
+  custom_rpc_urls: JSONColumnType<{ url: string; weight: number }[]> | null
+  created_at: Generated<Date>
+  /** Set when the configuration no longer names the relayer; its history stays. */
+  removed_at: Date | null
+}
+
+export interface NotificationsTable {
+  id: string
+  type: string
+  url: string
+  has_signing_key: boolean
+  created_at: Generated<Date>
+}
+
+/** The numbering of an account; one row per relayer, locked while numbers are given. */
+export interface AccountsTable {
+  relayer_id: string
+  /** The next nonce to give; null until the chain was asked for the first time. */
+  next_nonce: bigint | null
+}
+
+export interface TransactionsTable {
+  id: string
+  /** Order of acceptance. */
+  position: Generated<bigint>
+  relayer_id: string
+  status: string
+  status_reason: string | null
+  intent: string
+  request: JSONColumnType<object>
+  nonce: bigint | null
+  version: Generated<number>
+  current_attempt: number | null
+  /** Most this transaction can still take from the account, in wei; 0 once final. */
+  cost: Generated<bigint>
+  block_number: bigint | null
+  block_hash: string | null
+  /** Not before this time does a worker look at the row again. */
+  next_run_at: Generated<Date>
+  created_at: Generated<Date>
+  sent_at: Date | null
+  confirmed_at: Date | null
+}
+
+export interface AttemptsTable {
+  transaction_id: string
+  number: number
+  kind: string
+  hash: string
+  raw: Uint8Array
+  draft: JSONColumnType<object>
+  signature: JSONColumnType<{ r: string; s: string; v: number; sig: string }>
+  outcome: string
+  error: string | null
+  signed_at: Generated<Date>
+  broadcast_at: Date | null
+}
+
+/** What happened, written in the database transaction of the change itself (I8). */
+export interface EventsTable {
+  id: Generated<bigint>
+  relayer_id: string
+  transaction_id: string | null
+  type: string
+  payload: JSONColumnType<object>
+  created_at: Generated<Date>
+}
+
+export interface LeasesTable {
+  name: string
+  owner: string
+  expires_at: Date
+  /** Grows with each new owner; a write that carries an older one is refused. */
+  fence: bigint
+}

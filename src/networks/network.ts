@@ -1,0 +1,27 @@
+/** The families of chains. A network type decides which group of the request body applies. */
+export type NetworkType = 'evm' | 'stellar' | 'solana'
+
+/** One RPC url. A higher weight is asked first; weight 0 is never asked. */
+export interface RpcUrl {
+  readonly url: string
+  readonly weight: number
+}
+
+/** What an EVM network can do. `eip1559`: blocks have a base fee and accept type-2 transactions. */
+export type NetworkFeature = 'eip1559'
+
+/** One concrete EVM chain and how to reach it. */
+export interface Network {
+  readonly type: 'evm'
+  /** The name that relayers refer to, unique within its type. */
+  readonly name: string
+  readonly chainId: number
+  readonly symbol: string
+  readonly isTestnet: boolean
+  readonly features: readonly NetworkFeature[]
+  /** Expected time between blocks. Drives how often the chain is asked and how long is patient. */
+  readonly averageBlocktimeMs: number
+  /** How many blocks must lie on top of the including block before a transaction counts as final. */
+  readonly requiredConfirmations: number
+  readonly rpcUrls: readonly RpcUrl[]
+}

@@ -1,0 +1,19 @@
+/** An ECDSA signature over secp256k1. `r` and `s` are 32 bytes each; `s` is in the lower half of the order (EIP-2). */
+export interface EcdsaSignature {
+  readonly r: Uint8Array
+  readonly s: Uint8Array
+  /** 0 or 1: which of the two candidate public keys is recovered. */
+  readonly recovery: 0 | 1
+}
+
+/** Something that can sign for one public key. It knows a curve, not a chain. */
+export interface Secp256k1Signer {
+  readonly curve: 'secp256k1'
+  readonly id: string
+  /** Uncompressed, 65 bytes, starting with 0x04. */
+  readonly publicKey: Uint8Array
+  /** Signs a 32-byte digest. Deterministic (RFC 6979), low-s. */
+  sign(digest: Uint8Array): Promise<EcdsaSignature>
+}
+
+export type Signer = Secp256k1Signer
