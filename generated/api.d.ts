@@ -1,0 +1,1487 @@
+// Generated from openapi.yaml by `npm run generate`. Do not edit.
+
+export interface paths {
+    readonly "/api/v1/health": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Is the process alive?
+         * @description Answers `OK` as long as the process can answer at all. Looks at nothing else.
+         */
+        readonly get: operations["health"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ready": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Can the service do its work?
+         * @description Looks at the database, the networks and the workers. `degraded` still answers 200: part of the work is impossible, for
+         *     example because one network does not answer. Only `unhealthy` answers 503. The body is not wrapped in the envelope.
+         */
+        readonly get: operations["readiness"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List relayers
+         * @description The configured relayers in the order of their creation, then by id.
+         */
+        readonly get: operations["listRelayers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/sign": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign a message with a relayer
+         * @description Signs the UTF-8 bytes of `message` as a personal message (EIP-191): the bytes are prefixed with
+         *     `\x19Ethereum Signed Message:\n` and their count, hashed with Keccak-256 and signed. A `message` that looks like
+         *     hexadecimal is not decoded; it is text like any other. Nothing is sent to a network.
+         *
+         *     A paused relayer, or one that the service has disabled, does not sign.
+         */
+        readonly post: operations["sign"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the transactions of a relayer
+         * @description In the order in which they were accepted, then by id. Attempts are left out here; ask for a single transaction to see them.
+         */
+        readonly get: operations["listTransactions"];
+        readonly put?: never;
+        /**
+         * Send a transaction
+         * @description Stores the request and answers with the transaction in the status `pending`. A success means that it is stored durably
+         *     and will be executed at most once; pricing, signing and broadcasting follow within moments.
+         *
+         *     Which of the body shapes applies is decided by the `network_type` of the relayer; a body of another type is refused
+         *     with `wrong_network_type`. Before anything is stored the request is checked against the policies of the relayer, and
+         *     a request that would revert is refused with the decoded reason.
+         */
+        readonly post: operations["sendTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a transaction
+         * @description The transaction as it is now, with every attempt that was ever signed for it.
+         */
+        readonly get: operations["getTransactionById"];
+        /**
+         * Replace a transaction with a new one
+         * @description The body is a whole new request, not a change of the old one. The transaction keeps its `id`, `relayer_id`, `nonce` and
+         *     `created_at`, so that only one of the two versions can ever be executed. `pending`, `sent` and `submitted` transactions can
+         *     be replaced; any other status is refused with `transaction_not_replaceable`.
+         *
+         *     Before the first broadcast the content simply changes. After it, the nodes of the network take the new version only if
+         *     it pays more: both fees must be at least 110 % (rounded up) of those of the newest attempt.
+         *
+         *     - Explicit prices are used exactly as they are, or refused with `replacement_underpriced`; `error` names the minimum.
+         *     - With `speed`, or without any price, the service takes the higher of the market price and the minimum.
+         *     - A price above the `gas_price_cap` of the relayer is refused with `gas_price_above_cap`.
+         *     - Legacy and EIP-1559 pricing may follow each other. Gas is estimated anew when `gas_limit` is absent.
+         *
+         *     The answer is the transaction as it now is; its `hash` is one that has been or will be broadcast, and `metadata.logs`
+         *     tells what happened to the fees. Should the network still include the older version, the record says so: it then shows
+         *     that version's content and hash, with an explanation in `status_reason`. Concurrent replacements are served one after the other.
+         */
+        readonly put: operations["replaceTransaction"];
+        readonly post?: never;
+        /**
+         * Cancel a transaction
+         * @description A replacement by something that does nothing: a transfer of 0 from the account to itself, with the same nonce and under the
+         *     rules of replacing. A transaction that never left the service is `canceled` at once. One that was broadcast keeps its
+         *     status until the network has decided: it ends as `canceled` when the no-op is included, and as what it then is when the
+         *     original was faster.
+         */
+        readonly delete: operations["cancelTransaction"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List notifications
+         * @description The configured destinations for events in the order of their creation, then by id. Not subject to the rate limit.
+         */
+        readonly get: operations["listNotifications"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description Up to 36 letters, digits, dashes and underscores. Ids that the service gives itself are UUIDs. */
+        readonly Id: string;
+        /**
+         * Format: u128
+         * @description An unsigned integer of up to 128 bits, as a JSON integer or as a decimal string.
+         */
+        readonly U128: bigint;
+        /**
+         * Format: int64
+         * @description A non-negative signed 64-bit integer, as a JSON integer or as a decimal string.
+         */
+        readonly Int64: bigint;
+        /**
+         * Format: int64
+         * @description A non-negative signed 64-bit integer, as an exact JSON integer.
+         */
+        readonly Quantity: bigint;
+        /** @description A non-negative integer in decimal digits. */
+        readonly DecimalString: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339, UTC, with milliseconds.
+         */
+        readonly Timestamp: string;
+        /** @description 20 bytes in hexadecimal with the EIP-55 checksum. */
+        readonly EvmAddress: string;
+        /** @description 32 bytes in hexadecimal. */
+        readonly Hash: string;
+        /** @description Bytes in hexadecimal; `0x` means none. */
+        readonly HexData: string;
+        /**
+         * @description The family of networks. It decides which shape of a transaction request applies.
+         * @enum {string}
+         */
+        readonly NetworkType: "evm" | "stellar" | "solana";
+        /**
+         * @description How soon the transaction should be included, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It
+         *     decides the first price and how long the service waits before it raises the price by itself.
+         * @enum {string}
+         */
+        readonly Speed: "fastest" | "fast" | "average" | "safeLow";
+        /**
+         * @description - `pending`: accepted and stored; not signed yet.
+         *     - `sent`: signed and stored; on its way to a node.
+         *     - `submitted`: a node took it; waiting for a block.
+         *     - `mined`: in a block that is not deep enough yet.
+         *     - `confirmed`: in a block that is deep enough. Final.
+         *     - `failed`: included but reverted, or it can never be included. `status_reason` tells which. Final.
+         *     - `canceled`: called off before it was broadcast, or a no-op was included in its place. Final.
+         *     - `expired`: `valid_until` passed before it was broadcast. Final.
+         * @enum {string}
+         */
+        readonly TransactionStatus: "pending" | "sent" | "submitted" | "mined" | "confirmed" | "failed" | "canceled" | "expired";
+        /**
+         * @description What went wrong, for programs. Codes may be added; an unknown one is best treated like its HTTP status.
+         *
+         *     | Code | Meaning |
+         *     |---|---|
+         *     | `unauthorized` | 401. No credential, or not an accepted one |
+         *     | `rate_limited` | 429. Wait for as long as `Retry-After` says |
+         *     | `not_found` | 404. The path names nothing |
+         *     | `relayer_not_found` | 404. No relayer has this id |
+         *     | `transaction_not_found` | 404. This relayer has no such transaction |
+         *     | `method_not_allowed` | 405. The path exists, the method does not; `Allow` lists those that do |
+         *     | `internal_error` | 500. An unexpected fault on our side |
+         *     | `request_timeout` | 500. Not finished in time; it may still take effect, so look before repeating |
+         *     | `invalid_request` | A field, a parameter or a combination of fields is not as described here; `error` names it |
+         *     | `invalid_json` | The body is not well-formed UTF-8 JSON |
+         *     | `unsupported_content_type` | The body is not declared as `application/json`, or it is compressed |
+         *     | `body_too_large` | The body has more bytes than the deployment allows |
+         *     | `json_too_deep` | The JSON is nested too deeply |
+         *     | `headers_too_large` | The request line and the headers have more bytes than the deployment allows |
+         *     | `request_too_slow` | The request did not arrive completely in time |
+         *     | `wrong_network_type` | The body is a request for another type of network than the relayer's |
+         *     | `relayer_paused` | An operator has paused the relayer |
+         *     | `relayer_disabled` | The service has disabled the relayer; `disabled_reason` of the relayer tells why |
+         *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
+         *     | `transaction_not_replaceable` | The status of the transaction no longer allows to replace or cancel it |
+         *     | `replacement_underpriced` | No node would take the replacement at this price; `error` names the minimum |
+         *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
+         *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
+         *     | `gas_limit_too_low` | Less gas than the transaction needs before its first instruction |
+         *     | `gas_limit_too_high` | More gas than a block of the network can hold |
+         *     | `insufficient_balance` | Value, gas, what is in flight and `min_balance` are more than the account has |
+         *     | `execution_reverted` | The call would revert; `error` has the decoded reason |
+         *     | `valid_until_in_past` | `valid_until` has already passed |
+         *     | `not_supported` | The network or the relayer cannot do this |
+         *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
+         * @enum {string}
+         */
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        /** @description The body of every failure. */
+        readonly Failure: {
+            /** @constant */
+            readonly success: false;
+            readonly data: null;
+            /** @description The text that belongs to the HTTP status. */
+            readonly message: string;
+            /** @description A sentence for a person that names the field and what was expected. Not stable; do not parse it. */
+            readonly error: string;
+            readonly code: components["schemas"]["ErrorCode"];
+        };
+        readonly BadRequestFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Bad Request";
+        };
+        readonly UnauthorizedFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Unauthorized";
+            /** @constant */
+            readonly code?: "unauthorized";
+        };
+        readonly NotFoundFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Not found";
+            /** @enum {string} */
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found";
+        };
+        readonly TooManyRequestsFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Too Many Requests";
+            /** @constant */
+            readonly code?: "rate_limited";
+        };
+        readonly InternalServerErrorFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Internal Server Error";
+            /** @enum {string} */
+            readonly code?: "internal_error" | "request_timeout";
+        };
+        /** @description What the service did with the request, where that is not obvious. */
+        readonly Metadata: {
+            readonly logs: readonly {
+                /** @enum {string} */
+                readonly level: "log";
+                readonly message: string;
+            }[];
+            /** @description Reserved; always empty. */
+            readonly traces: readonly unknown[];
+        };
+        /** @description The page that was served, which may differ from the one that was asked for. */
+        readonly Pagination: {
+            readonly current_page: number;
+            readonly per_page: number;
+            /** @description How many items all pages hold together. */
+            readonly total_items: number;
+        };
+        /** @description Part of the shape of every answer. Never sent with a success. */
+        readonly EnvelopeError: string;
+        readonly RelayerListResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: readonly components["schemas"]["Relayer"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NotificationListResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: readonly components["schemas"]["Notification"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionListResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: readonly components["schemas"]["Transaction"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TransactionResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TransactionWithAttempts"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly SignResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Signature"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description An account that the service operates on one network, with a signer and rules. */
+        readonly Relayer: {
+            readonly id: components["schemas"]["Id"];
+            /** @description For people. */
+            readonly name: string;
+            /** @description Name of the configured network. */
+            readonly network: string;
+            readonly network_type: components["schemas"]["NetworkType"];
+            /** @description The account's address in the network's own encoding; EIP-55 on EVM. */
+            readonly address: string;
+            /** @description Names the configured signer that holds the key. */
+            readonly signer_id: string;
+            /** @description Names the notification that is told about this relayer's transactions. */
+            readonly notification_id?: string;
+            /** @description Switched off by an operator. A paused relayer takes no new work. */
+            readonly paused: boolean;
+            /** @description Switched off by the service itself; see `disabled_reason`. */
+            readonly system_disabled: boolean;
+            readonly disabled_reason?: components["schemas"]["DisabledReason"];
+            /** @description Endpoints of this relayer that are used instead of the network's. */
+            readonly custom_rpc_urls?: readonly components["schemas"]["RpcUrl"][];
+            readonly policies: components["schemas"]["RelayerPolicies"];
+        };
+        /** @description Why the service switched the relayer off. */
+        readonly DisabledReason: {
+            /**
+             * @description - `NonceSyncFailed`: the nonce of the account could not be learned.
+             *     - `RpcValidationFailed`: no endpoint answers for the configured network.
+             *     - `BalanceCheckFailed`: the balance could not be learned, or it is below `min_balance`.
+             *     - `SequenceSyncFailed`: the sequence number of the account could not be learned.
+             *     - `Multiple`: more than one of these; `details` lists them.
+             * @enum {string}
+             */
+            readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "Multiple";
+            readonly details: string;
+        };
+        readonly RpcUrl: {
+            /**
+             * @description Scheme and host; whatever follows is masked, as it often holds a secret.
+             * @example https://rpc.example/***
+             */
+            readonly url: string;
+            /** @description Preference among several endpoints. The highest is asked first; 0 is never asked. */
+            readonly weight: number;
+        };
+        /** @description Rules of the relayer. Amounts are exact JSON integers, in wei on EVM. A rule that is not set is left out. */
+        readonly RelayerPolicies: {
+            /** @description False forces legacy prices. By default the features of the network decide. */
+            readonly eip1559_pricing?: boolean;
+            /** @description False means that every request must bring its `gas_limit`. True by default. */
+            readonly gas_limit_estimation?: boolean;
+            /**
+             * Format: u128
+             * @description The most that one unit of gas may cost, in wei. No cap when absent.
+             */
+            readonly gas_price_cap?: bigint;
+            /**
+             * Format: u128
+             * @description What must stay on the account when everything in flight is paid, in wei.
+             */
+            readonly min_balance?: bigint;
+            /** @description Reserved for networks with a private pool. */
+            readonly private_transactions?: boolean;
+            /** @description The only addresses that may receive. Any when absent. */
+            readonly whitelist_receivers?: readonly string[];
+        };
+        /** @description A configured destination for events. */
+        readonly Notification: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description How events are delivered. `webhook`: as POST requests.
+             * @enum {string}
+             */
+            readonly type: "webhook";
+            /** @description Where events are sent. */
+            readonly url: string;
+            /** @description Whether deliveries are signed. The key itself is never returned. */
+            readonly has_signing_key: boolean;
+        };
+        readonly SignRequest: {
+            /** @description The text to sign. Its UTF-8 bytes are signed; hexadecimal is not decoded. May be empty. */
+            readonly message: string;
+        };
+        /** @description An ECDSA signature over secp256k1 with the lower of the two possible `s` (EIP-2). Hexadecimal without `0x`. */
+        readonly Signature: {
+            /** @description 32 bytes. */
+            readonly r: string;
+            /** @description 32 bytes. */
+            readonly s: string;
+            /** @description 65 bytes: `r`, `s`, `v`. */
+            readonly sig: string;
+            /** @description Which of the possible public keys is the right one, as 27 or 28. */
+            readonly v: number;
+        };
+        /**
+         * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. `v` is 0 or 1 for EIP-1559 prices and the
+         *     EIP-155 number for a legacy price.
+         */
+        readonly TransactionSignature: {
+            /** @description 32 bytes. */
+            readonly r: string;
+            /** @description 32 bytes. */
+            readonly s: string;
+            /** @description The recovery number as described above. */
+            readonly v: number;
+            /** @description `r`, `s` and at least one byte of `v`. */
+            readonly sig: string;
+        };
+        /** @description The requested speed and what it means on this network. */
+        readonly TransactionSpeed: {
+            readonly level: components["schemas"]["Speed"];
+            /** @description Market price times this is the first legacy price. */
+            readonly price_multiplier: number;
+            /** @description How long a node may hold the transaction before the service raises the price by itself. */
+            readonly raise_after_seconds: number;
+        };
+        /** @description What became of a request. Shows the attempt that counts, which is the included one or else the newest. */
+        readonly Transaction: {
+            readonly id: components["schemas"]["Id"];
+            readonly relayer_id: components["schemas"]["Id"];
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description Explains the status to a person where there is something to explain. */
+            readonly status_reason?: string;
+            /** @description When the request was accepted. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When the shown attempt was first taken by a node. */
+            readonly sent_at?: components["schemas"]["Timestamp"];
+            /** @description When the transaction became final by inclusion. */
+            readonly confirmed_at?: components["schemas"]["Timestamp"];
+            /** @description Hash of the shown attempt. Absent until something is signed. */
+            readonly hash?: components["schemas"]["Hash"];
+            /** @description Address of the relayer. */
+            readonly from: components["schemas"]["EvmAddress"];
+            /** @description Absent for the creation of a smart contract. */
+            readonly to?: components["schemas"]["EvmAddress"];
+            /** @description In wei. */
+            readonly value: components["schemas"]["DecimalString"];
+            readonly data?: components["schemas"]["HexData"];
+            /** @description The account nonce. Absent until it is given; never changes afterwards. */
+            readonly nonce?: components["schemas"]["Quantity"];
+            /** @description The most gas that the transaction may use. */
+            readonly gas_limit?: components["schemas"]["Quantity"];
+            /** @description Legacy price of a unit of gas, in wei. */
+            readonly gas_price?: components["schemas"]["DecimalString"];
+            /** @description EIP-1559: the most that a unit of gas may cost, in wei. */
+            readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description EIP-1559: how much of it may go to the block producer, in wei. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
+            readonly signature?: components["schemas"]["TransactionSignature"];
+            readonly speed?: components["schemas"]["TransactionSpeed"];
+            readonly attempts?: components["schemas"]["Attempts"];
+        };
+        readonly TransactionWithAttempts: components["schemas"]["Transaction"] & {
+            readonly attempts: components["schemas"]["Attempts"];
+        };
+        /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists. */
+        readonly Attempts: readonly components["schemas"]["Attempt"][];
+        /** @description One signed version of a transaction. All versions share the nonce, so at most one is included. */
+        readonly Attempt: {
+            /** @description 1 for the first. */
+            readonly number: number;
+            /**
+             * @description - `send`: the first version.
+             *     - `replace`: asked for with PUT.
+             *     - `cancel`: asked for with DELETE.
+             *     - `speed_up`: the service raised the price by itself.
+             *     - `filler`: the service used up a nonce that would have blocked those after it.
+             * @enum {string}
+             */
+            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "filler";
+            /**
+             * @description - `signed`: signed and stored; perhaps on its way.
+             *     - `broadcast`: a node took it.
+             *     - `refused`: the nodes would not take it; see `error`.
+             *     - `mined`: included and successful.
+             *     - `reverted`: included, but its effects were undone.
+             *     - `superseded`: something else with this nonce was included.
+             * @enum {string}
+             */
+            readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded";
+            readonly hash: components["schemas"]["Hash"];
+            /** @description Absent for the creation of a smart contract. */
+            readonly to?: components["schemas"]["EvmAddress"];
+            /** @description In wei. */
+            readonly value: components["schemas"]["DecimalString"];
+            readonly data: components["schemas"]["HexData"];
+            readonly gas_limit: components["schemas"]["Quantity"];
+            /** @description In wei. */
+            readonly gas_price?: components["schemas"]["DecimalString"];
+            /** @description In wei. */
+            readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description In wei. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
+            readonly signed_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took it. */
+            readonly broadcast_at?: components["schemas"]["Timestamp"];
+            /** @description What the node said when it refused. */
+            readonly error?: string;
+        };
+        /** @description One of three groups of fields. The `network_type` of the relayer decides which. */
+        readonly TransactionRequest: components["schemas"]["EvmTransactionRequest"] | components["schemas"]["SolanaTransactionRequest"] | components["schemas"]["SolanaInstructionsRequest"] | components["schemas"]["StellarTransactionRequest"];
+        /**
+         * EVM (group A)
+         * @description A transfer, a call or the creation of a smart contract. Give a price in exactly one way: `gas_price` (legacy), or both
+         *     `max_fee_per_gas` and `max_priority_fee_per_gas` (EIP-1559), or `speed`, which lets the service price it. Without any
+         *     of them the speed is `fast`. Mixtures are refused with `invalid_request`. Amounts are in wei.
+         */
+        readonly EvmTransactionRequest: {
+            /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
+            readonly to?: string | null;
+            /** @description How much to transfer. */
+            readonly value: components["schemas"]["U128"];
+            /** @description Call data or creation code; at most 128 KiB. */
+            readonly data?: string;
+            /** @description The most gas it may use. Estimated with a margin when absent or null. */
+            readonly gas_limit?: components["schemas"]["Int64"] | null;
+            /** @description Legacy price of a unit of gas. */
+            readonly gas_price?: components["schemas"]["U128"];
+            /** @description The most that a unit of gas may cost. */
+            readonly max_fee_per_gas?: components["schemas"]["U128"];
+            /** @description How much of it may go to the block producer. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
+            readonly speed?: components["schemas"]["Speed"];
+            /**
+             * Format: date-time
+             * @description RFC 3339. When this time passes before the transaction was broadcast, it expires.
+             */
+            readonly valid_until?: string;
+        };
+        /**
+         * Solana, serialized transaction (group B)
+         * @description A transaction that is already serialized. Relayers of this type cannot be configured yet.
+         */
+        readonly SolanaTransactionRequest: {
+            readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            readonly valid_until?: string | null;
+        };
+        /** @description A serialized transaction in base64, at most 1232 bytes. */
+        readonly EncodedSerializedTransaction: string;
+        /**
+         * Solana, instructions (group B)
+         * @description Instructions from which the service builds the transaction. Relayers of this type cannot be configured yet.
+         */
+        readonly SolanaInstructionsRequest: {
+            readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            readonly valid_until?: string | null;
+        };
+        /** @description 32 bytes in base58. */
+        readonly SolanaPublicKey: string;
+        readonly SolanaInstruction: {
+            readonly program_id: components["schemas"]["SolanaPublicKey"];
+            readonly accounts: readonly {
+                readonly pubkey: components["schemas"]["SolanaPublicKey"];
+                /** @description Only the relayer itself may be a signer. */
+                readonly is_signer: boolean;
+                readonly is_writable: boolean;
+            }[];
+            /** @description Instruction data in base64, at most 1232 bytes. */
+            readonly data: string;
+        };
+        /**
+         * Stellar (group C)
+         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both.
+         *     Relayers of this type cannot be configured yet.
+         */
+        readonly StellarTransactionRequest: {
+            /** @description Must be the network of the relayer. */
+            readonly network: string;
+            /** @description Source of the operations. The relayer's account when absent. */
+            readonly source_account?: components["schemas"]["StellarAccount"] | null;
+            /** @description Mutually exclusive with `transaction_xdr`. */
+            readonly operations?: readonly components["schemas"]["OperationSpec"][] | null;
+            /** @description A prebuilt transaction, signed or not, as XDR in base64. Mutually exclusive with `operations`. */
+            readonly transaction_xdr?: string | null;
+            /** @description Asks for a fee-bump wrapper. Valid only when `transaction_xdr` holds a signed transaction. */
+            readonly fee_bump?: boolean | null;
+            /**
+             * @description The most that the transaction may cost, in stroops. 1000000 when absent or null.
+             * @default 1000000
+             */
+            readonly max_fee: components["schemas"]["Int64"] | null;
+            readonly memo?: components["schemas"]["MemoSpec"] | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            readonly valid_until?: string | null;
+        };
+        /** @description A memo, told apart by `type`. */
+        readonly MemoSpec: components["schemas"]["MemoNone"] | components["schemas"]["MemoText"] | components["schemas"]["MemoId"] | components["schemas"]["MemoHash"] | components["schemas"]["MemoReturn"];
+        readonly MemoNone: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "none";
+        };
+        readonly MemoText: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "text";
+            /** @description At most 28 bytes of UTF-8. */
+            readonly value: string;
+        };
+        readonly MemoId: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "id";
+            readonly value: components["schemas"]["Int64"];
+        };
+        readonly MemoHash: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "hash";
+            readonly value: components["schemas"]["Bytes32"];
+        };
+        readonly MemoReturn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "return";
+            readonly value: components["schemas"]["Bytes32"];
+        };
+        /** @description 32 bytes, as an array of integers or in hexadecimal. */
+        readonly Bytes32: readonly number[] | string;
+        /** @description A Stellar account, `G…`, or a muxed one, `M…`. */
+        readonly StellarAccount: string;
+        /** @description A Stellar account, `G…`, or a Stellar smart contract, `C…`. */
+        readonly StellarAddress: string;
+        /** @description An amount in stroops or in the smallest unit of the asset (10^-7). */
+        readonly StellarAmount: components["schemas"]["Int64"];
+        /** @description An asset. `credit_alphanum4` and `credit_alphanum12` mean the same as `credit4` and `credit12`. */
+        readonly StellarAsset: {
+            /** @constant */
+            readonly type: "native";
+        } | {
+            /** @enum {string} */
+            readonly type: "credit4" | "credit_alphanum4";
+            readonly code: string;
+            readonly issuer: components["schemas"]["StellarAccount"];
+        } | {
+            /** @enum {string} */
+            readonly type: "credit12" | "credit_alphanum12";
+            readonly code: string;
+            readonly issuer: components["schemas"]["StellarAccount"];
+        };
+        /**
+         * @description A Stellar operation, told apart by `type`. `invoke_contract`, `create_contract` and `upload_wasm` must be the only
+         *     operation of their transaction.
+         */
+        readonly OperationSpec: components["schemas"]["PaymentOperation"] | components["schemas"]["InvokeContractOperation"] | components["schemas"]["CreateContractOperation"] | components["schemas"]["UploadWasmOperation"] | components["schemas"]["CreateAccountOperation"] | components["schemas"]["ChangeTrustOperation"] | components["schemas"]["PathPaymentStrictSendOperation"] | components["schemas"]["PathPaymentStrictReceiveOperation"] | components["schemas"]["ManageDataOperation"] | components["schemas"]["SetOptionsOperation"] | components["schemas"]["AccountMergeOperation"] | components["schemas"]["CreateClaimableBalanceOperation"] | components["schemas"]["ClaimClaimableBalanceOperation"] | components["schemas"]["BumpSequenceOperation"];
+        readonly PaymentOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "payment";
+            readonly destination: components["schemas"]["StellarAccount"];
+            readonly asset: components["schemas"]["StellarAsset"];
+            readonly amount: components["schemas"]["StellarAmount"];
+        };
+        readonly InvokeContractOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "invoke_contract";
+            readonly contract_address: string;
+            readonly function_name: string;
+            readonly args: readonly components["schemas"]["ScVal"][];
+            readonly auth?: components["schemas"]["SorobanAuth"];
+        };
+        readonly CreateContractOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "create_contract";
+            /** @description Whose contract it is; decides its address together with `salt`. */
+            readonly source: {
+                /** @constant */
+                readonly from: "address";
+                readonly address: components["schemas"]["StellarAccount"];
+            } | {
+                /** @constant */
+                readonly from: "contract";
+                readonly contract: string;
+            };
+            /** @description 32 bytes in hexadecimal. */
+            readonly wasm_hash: string;
+            /** @description 32 bytes in hexadecimal; zeros when absent. */
+            readonly salt?: string;
+            readonly constructor_args?: readonly components["schemas"]["ScVal"][];
+            readonly auth?: components["schemas"]["SorobanAuth"];
+        };
+        readonly UploadWasmOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "upload_wasm";
+            /** @description The code, in hexadecimal or base64. */
+            readonly wasm: {
+                readonly hex: string;
+            } | {
+                readonly base64: string;
+            };
+            readonly auth?: components["schemas"]["SorobanAuth"];
+        };
+        readonly CreateAccountOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "create_account";
+            readonly destination: components["schemas"]["StellarAccount"];
+            readonly starting_balance: components["schemas"]["StellarAmount"];
+        };
+        readonly ChangeTrustOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "change_trust";
+            readonly asset: components["schemas"]["StellarAsset"];
+            /** @description The largest possible when absent; 0 removes the trust line. */
+            readonly limit?: components["schemas"]["StellarAmount"];
+        };
+        readonly PathPaymentStrictSendOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "path_payment_strict_send";
+            readonly send_asset: components["schemas"]["StellarAsset"];
+            readonly send_amount: components["schemas"]["StellarAmount"];
+            readonly destination: components["schemas"]["StellarAccount"];
+            readonly dest_asset: components["schemas"]["StellarAsset"];
+            readonly dest_min: components["schemas"]["StellarAmount"];
+            readonly path?: readonly components["schemas"]["StellarAsset"][];
+        };
+        readonly PathPaymentStrictReceiveOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "path_payment_strict_receive";
+            readonly send_asset: components["schemas"]["StellarAsset"];
+            readonly send_max: components["schemas"]["StellarAmount"];
+            readonly destination: components["schemas"]["StellarAccount"];
+            readonly dest_asset: components["schemas"]["StellarAsset"];
+            readonly dest_amount: components["schemas"]["StellarAmount"];
+            readonly path?: readonly components["schemas"]["StellarAsset"][];
+        };
+        readonly ManageDataOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "manage_data";
+            readonly name: string;
+            /** @description At most 64 bytes in base64; null deletes the entry. */
+            readonly value: string | null;
+        };
+        readonly SetOptionsOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "set_options";
+            readonly inflation_destination?: components["schemas"]["StellarAccount"];
+            readonly clear_flags?: number;
+            readonly set_flags?: number;
+            readonly master_weight?: number;
+            readonly low_threshold?: number;
+            readonly medium_threshold?: number;
+            readonly high_threshold?: number;
+            readonly home_domain?: string;
+            readonly signer?: {
+                /** @description `G…`, `T…`, `X…` or `P…`. */
+                readonly key: string;
+                readonly weight: number;
+            };
+        };
+        readonly AccountMergeOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "account_merge";
+            readonly destination: components["schemas"]["StellarAccount"];
+        };
+        readonly CreateClaimableBalanceOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "create_claimable_balance";
+            readonly asset: components["schemas"]["StellarAsset"];
+            readonly amount: components["schemas"]["StellarAmount"];
+            readonly claimants: readonly {
+                readonly destination: components["schemas"]["StellarAccount"];
+                readonly predicate?: components["schemas"]["ClaimPredicate"];
+            }[];
+        };
+        /** @description When the balance may be claimed; at any time when absent. Exactly one of the fields. */
+        readonly ClaimPredicate: {
+            /** @constant */
+            readonly unconditional?: true;
+            /** @description Unix time in seconds. */
+            readonly before_absolute_time?: components["schemas"]["Int64"];
+            /** @description Seconds after the creation of the balance. */
+            readonly before_relative_time?: components["schemas"]["Int64"];
+            readonly not?: components["schemas"]["ClaimPredicate"];
+            readonly and?: readonly components["schemas"]["ClaimPredicate"][];
+            readonly or?: readonly components["schemas"]["ClaimPredicate"][];
+        };
+        readonly ClaimClaimableBalanceOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "claim_claimable_balance";
+            /** @description 72 hexadecimal digits: the type and 32 bytes. */
+            readonly balance_id: string;
+        };
+        readonly BumpSequenceOperation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "bump_sequence";
+            readonly bump_to: components["schemas"]["Int64"];
+        };
+        /** @description Who authorises the call. The source account when absent. */
+        readonly SorobanAuth: {
+            /** @enum {string} */
+            readonly type: "none" | "source_account";
+        } | {
+            /** @constant */
+            readonly type: "addresses";
+            readonly signers: readonly components["schemas"]["StellarAddress"][];
+        } | {
+            /** @constant */
+            readonly type: "xdr";
+            /** @description Authorization entries as XDR in base64. */
+            readonly entries: readonly string[];
+        };
+        /**
+         * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers
+         *     wider than 32 bits may be decimal strings.
+         */
+        readonly ScVal: "void" | {
+            readonly bool?: boolean;
+            readonly u32?: number;
+            readonly i32?: number;
+            readonly u64?: components["schemas"]["Uint64"];
+            readonly i64?: components["schemas"]["SignedInt64"];
+            readonly timepoint?: components["schemas"]["Uint64"];
+            readonly duration?: components["schemas"]["Uint64"];
+            readonly u128?: components["schemas"]["ScU128"];
+            readonly i128?: components["schemas"]["ScI128"];
+            readonly u256?: components["schemas"]["ScU256"];
+            readonly i256?: components["schemas"]["ScI256"];
+            readonly bytes?: string;
+            readonly string?: string;
+            readonly symbol?: string;
+            readonly address?: components["schemas"]["StellarAddress"];
+            readonly vec?: readonly components["schemas"]["ScVal"][];
+            readonly map?: readonly {
+                readonly key: components["schemas"]["ScVal"];
+                readonly val: components["schemas"]["ScVal"];
+            }[];
+        };
+        /**
+         * Format: uint64
+         * @description An unsigned 64-bit integer, as a JSON integer or as a decimal string.
+         */
+        readonly Uint64: bigint;
+        /**
+         * Format: sint64
+         * @description A signed 64-bit integer, as a JSON integer or as a decimal string.
+         */
+        readonly SignedInt64: bigint;
+        /** @description An unsigned 128-bit integer in two parts, or whole in decimal digits. */
+        readonly ScU128: {
+            readonly hi: components["schemas"]["Uint64"];
+            readonly lo: components["schemas"]["Uint64"];
+        } | string;
+        /** @description A signed 128-bit integer in two parts, or whole in decimal digits. */
+        readonly ScI128: {
+            readonly hi: components["schemas"]["SignedInt64"];
+            readonly lo: components["schemas"]["Uint64"];
+        } | string;
+        /** @description An unsigned 256-bit integer in four parts, or whole in decimal digits. */
+        readonly ScU256: {
+            readonly hi_hi: components["schemas"]["Uint64"];
+            readonly hi_lo: components["schemas"]["Uint64"];
+            readonly lo_hi: components["schemas"]["Uint64"];
+            readonly lo_lo: components["schemas"]["Uint64"];
+        } | string;
+        /** @description A signed 256-bit integer in four parts, or whole in decimal digits. */
+        readonly ScI256: {
+            readonly hi_hi: components["schemas"]["SignedInt64"];
+            readonly hi_lo: components["schemas"]["Uint64"];
+            readonly lo_hi: components["schemas"]["Uint64"];
+            readonly lo_lo: components["schemas"]["Uint64"];
+        } | string;
+        readonly Readiness: {
+            /** @description False exactly when `status` is `unhealthy`. */
+            readonly ready: boolean;
+            readonly status: components["schemas"]["HealthStatus"];
+            /** @description What is wrong. Absent when nothing is. */
+            readonly reason?: string;
+            readonly components: {
+                /** @description Does the database answer? */
+                readonly database: components["schemas"]["ComponentHealth"];
+                /** @description Does a node answer for each network, with the right chain id? */
+                readonly networks: components["schemas"]["ComponentHealth"];
+                /** @description Do the loops that submit and watch make progress? */
+                readonly workers: components["schemas"]["ComponentHealth"];
+            };
+            /** @description When this was found out. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @enum {string} */
+        readonly HealthStatus: "healthy" | "degraded" | "unhealthy";
+        readonly ComponentHealth: {
+            readonly status: components["schemas"]["HealthStatus"];
+            readonly error?: string;
+            /** @description One entry for each part of the component. */
+            readonly details?: readonly {
+                readonly name: string;
+                readonly status: components["schemas"]["HealthStatus"];
+                readonly error?: string;
+            }[];
+        };
+    };
+    responses: {
+        /** @description The transaction as it is now. */
+        readonly Transaction: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["TransactionResponse"];
+            };
+        };
+        /** @description The request cannot be served as it is. Nothing was changed. `code` tells programs why, `error` tells people. */
+        readonly BadRequest: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["BadRequestFailure"];
+            };
+        };
+        /** @description No acceptable credential. Nothing else is revealed. */
+        readonly Unauthorized: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description The scheme to use.
+                 * @example Bearer
+                 */
+                readonly "WWW-Authenticate": "Bearer";
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["UnauthorizedFailure"];
+            };
+        };
+        /** @description There is no such relayer, or no such transaction within this relayer. */
+        readonly NotFound: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["NotFoundFailure"];
+            };
+        };
+        /** @description The caller is over its rate limit. Nothing was changed. */
+        readonly TooManyRequests: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                /**
+                 * @description Seconds to wait before the next request.
+                 * @example 1
+                 */
+                readonly "Retry-After": number;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["TooManyRequestsFailure"];
+            };
+        };
+        /** @description Our fault. The body says nothing about the inside; `X-Request-Id` leads to the log entry that does. */
+        readonly InternalServerError: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["InternalServerErrorFailure"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+         * @example local-1
+         */
+        readonly RelayerId: components["schemas"]["Id"];
+        /**
+         * @description Identifier of the transaction. A transaction of another relayer is Not found.
+         * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+         */
+        readonly TransactionId: components["schemas"]["Id"];
+        /**
+         * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+         * @example 1
+         */
+        readonly Page: number;
+        /**
+         * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+         * @example 10
+         */
+        readonly PerPage: number;
+        /**
+         * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+         * @example submitted
+         */
+        readonly Status: components["schemas"]["TransactionStatus"];
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description Names this request in the log of the service.
+         * @example 5f0c2f2e-6a0b-4a6e-9d61-4f0f6a2f9c11
+         */
+        readonly RequestId: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly health: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The process is alive. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": "OK";
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly readiness: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Requests can be taken. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 500: components["responses"]["InternalServerError"];
+            /** @description Requests cannot be taken at present. */
+            readonly 503: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    readonly listRelayers: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of relayers. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RelayerListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly sign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signature. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listTransactions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+                /**
+                 * @description Only transactions that have this status now. Upper and lower case letters mean the same here.
+                 * @example submitted
+                 */
+                readonly status?: components["parameters"]["Status"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of transactions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TransactionListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly sendTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getTransactionById: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly replaceTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly cancelTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listNotifications: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of notifications. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+}

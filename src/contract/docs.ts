@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Contract } from './document.ts'
+
+/** A file of the documentation, ready to be sent. */
+export interface Page {
+  readonly path: string
+  readonly mediaType: string
+  readonly body: string
+  /** Strong validator for `If-None-Match`, with its quotes. */
+  readonly etag: string
+}
+
+/** Where the reference page loads its program from. Served by us, so that it works without the internet. */
+const BUNDLE_PATH = '/docs/redoc.js'
+
+/**
+ * The contract for people and programs: `/openapi.yaml`, `/openapi.json`, and `/docs` with the program behind it.
+ * Read once; the pages never change while the process lives.
+ */
+export async function documentationPages({ yaml, json }: Contract): Promise<Page[]> {
+  const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
+  return [
+    page('/openapi.yaml', 'application/yaml', yaml),
+    page('/openapi.json', 'application/json', json),
+    page('/docs', 'text/html; charset=utf-8', REFERENCE_PAGE),
+    page(BUNDLE_PATH, 'text/javascript; charset=utf-8', await readFile(bundle, 'utf8')),
+  ]
+}
+
+function page(path: string, mediaType: string, body: string): Page {
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  return { path, mediaType, body, etag }
+}
+
+/** The options keep everything on this host: no search worker, no badge from elsewhere, fonts of the reader's system. */
+const REFERENCE_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Relayer API reference</title>
+<link rel="icon" href="data:,">
+<style>body { margin: 0; }</style>
+</head>
+<body>
+<redoc
+  spec-url="/openapi.json"
+  disable-search="true"
+  hide-download-button="true"
+  theme='{"typography":{"fontFamily":"system-ui, sans-serif","headings":{"fontFamily":"system-ui, sans-serif"},"code":{"fontFamily":"ui-monospace, monospace"}}}'
+></redoc>
+<noscript>The reference needs JavaScript. The document itself is at <a href="/openapi.yaml">/openapi.yaml</a>.</noscript>
+<script src="${BUNDLE_PATH}"></script>
+</body>
+</html>
+`

@@ -1,0 +1,158 @@
+import type { ErrorObject } from 'ajv'
+import type { Node } from './document.ts'
+import type { SchemaCompiler, WideInteger } from './schemas.ts'
+
+/** One thing that is wrong with a value, in words for the person who sent it. */
+export interface Problem {
+  /** Where: `body.operations[0].asset.code`. */
+  readonly path: string
+  /** What was expected there. */
+  readonly expected: string
+}
+
+/** The problem as one sentence. */
+export function sentence({ path, expected }: Problem): string {
+  return `${path}: ${expected}.`
+}
+
+/**
+ * The first problem that a validator found. Where the value fits none of several shapes, the problem is told against the
+ * shape that it resembles most: a list of everything that it is not would help nobody.
+ *
+ * @param errors what AJV left behind, in `verbose` mode
+ * @param root what to call the value: `body`, `query`, `response`
+ */
+export function explain(errors: readonly ErrorObject[], root: string, compiler: SchemaCompiler): Problem {
+  const error = errors.at(-1)
+  if (error === undefined) return { path: root, expected: 'does not fit the contract' }
+  const path = root + dotted(error.instancePath)
+  if (error.keyword === 'oneOf') {
+    const kind = unknownKind(error)
+    if (kind !== undefined) return { path: path + kind.path, expected: kind.expected }
+    const branch = closest(error.data, error.schema as Node[], compiler)
+    const validate = compiler.compile(branch)
+    if (!validate(error.data)) return explain(validate.errors ?? [], path, compiler)
+  }
+  return describe(error, path)
+}
+
+/** The problem of an object whose discriminating field names none of the declared kinds. */
+function unknownKind({ data, parentSchema }: ErrorObject): Problem | undefined {
+  const discriminator = (parentSchema as Node).discriminator as
+    | { propertyName: string; mapping: object }
+    | undefined
+  if (discriminator === undefined || typeof data !== 'object' || data === null) return undefined
+  const { propertyName, mapping } = discriminator
+  const kind: unknown = Object.hasOwn(data, propertyName) ? (data as Node)[propertyName] : undefined
+  if (typeof kind === 'string' && Object.hasOwn(mapping, kind)) return undefined
+  return { path: `.${propertyName}`, expected: `expected one of ${Object.keys(mapping).join(', ')}` }
+}
+
+function describe(error: ErrorObject, path: string): Problem {
+  const { keyword, params } = error
+  const parent = error.parentSchema as Node
+  if (keyword === 'required') return { path: `${path}.${params.missingProperty}`, expected: 'is required' }
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys(parent.properties as Node).join(', ')
+    return {
+      path: `${path}.${params.additionalProperty}`,
+      expected: `there is no such field here; known are ${known}`,
+    }
+  }
+  const expected = parent['x-expected'] ?? PHRASES[keyword]?.(error.schema, parent) ?? 'something else'
+  return { path, expected: `expected ${expected}` }
+}
+
+/** What each keyword wants. The first argument is the value of the keyword, the second the schema around it. */
+const PHRASES: Record<string, (wanted: unknown, parent: Node) => string> = {
+  type: (wanted, parent) =>
+    [wanted]
+      .flat()
+      .map((name) => typePhrase(String(name), parent))
+      .join(' or '),
+  enum: (wanted) => `one of ${(wanted as unknown[]).join(', ')}`,
+  const: (wanted) => `exactly ${JSON.stringify(wanted)}`,
+  format: () => 'a date and time that exists, as in RFC 3339, such as 2030-01-01T00:00:00Z',
+  pattern: (wanted) => `text that matches ${wanted}`,
+  minLength: (wanted) => `at least ${wanted} characters`,
+  maxLength: (wanted) => `at most ${wanted} characters`,
+  minItems: (wanted) => `at least ${wanted} items`,
+  maxItems: (wanted) => `at most ${wanted} items`,
+  minimum: (wanted, parent) => (parent.type === 'integer' ? integerPhrase(parent) : `at least ${wanted}`),
+  maximum: (wanted, parent) => (parent.type === 'integer' ? integerPhrase(parent) : `at most ${wanted}`),
+  exclusiveMinimum: (wanted) => `a number above ${wanted}`,
+  minProperties: (wanted) => `at least ${wanted} field(s)`,
+  maxProperties: (wanted) => `at most ${wanted} field(s)`,
+  wideInteger: (wanted) => widePhrase(wanted as WideInteger),
+}
+
+const TYPES: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+}
+
+function typePhrase(name: string, parent: Node): string {
+  return name === 'integer' ? integerPhrase(parent) : (TYPES[name] ?? name)
+}
+
+function integerPhrase({ minimum, maximum }: Node): string {
+  if (minimum === undefined) return 'an integer'
+  return maximum === undefined
+    ? `an integer of at least ${minimum}`
+    : `an integer from ${minimum} to ${maximum}`
+}
+
+function widePhrase({ minimum, maximum, strings }: WideInteger): string {
+  const form = strings ? 'a JSON integer or a decimal string' : 'a JSON integer'
+  return `an integer from ${minimum} to ${maximum}, as ${form}`
+}
+
+/** The shape with the most in common with the value; the first one when several have as much. */
+function closest(value: unknown, shapes: readonly Node[], compiler: SchemaCompiler): Node {
+  const scores = shapes.map((shape) => resemblance(value, shape, compiler))
+  return shapes[scores.indexOf(Math.max(...scores))] ?? {}
+}
+
+/** A field that names the kind of the object outweighs any number of fields that merely have a familiar name. */
+const KIND_WEIGHT = 1000
+
+function resemblance(value: unknown, shape: Node, compiler: SchemaCompiler): number {
+  const schema = compiler.resolve(shape)
+  if (Array.isArray(schema.oneOf)) {
+    return Math.max(...schema.oneOf.map((inner) => resemblance(value, inner as Node, compiler)))
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return hasType(value, schema) ? 1 : 0
+  if (schema.type !== 'object') return -1
+  const properties = (schema.properties ?? {}) as Record<string, Node>
+  const missing = ((schema.required ?? []) as string[]).filter((name) => !Object.hasOwn(value, name))
+  const known = Object.entries(value).map(([name, inner]) => familiarity(inner, properties, name))
+  return known.reduce((sum, points) => sum + points, -missing.length)
+}
+
+function familiarity(value: unknown, properties: Record<string, Node>, name: string): number {
+  if (!Object.hasOwn(properties, name)) return -1
+  const { const: only, enum: several } = properties[name] ?? {}
+  if (only === undefined && several === undefined) return 2
+  return value === only || (several as unknown[] | undefined)?.includes(value) ? KIND_WEIGHT : 1
+}
+
+function hasType(value: unknown, schema: Node): boolean {
+  if (schema.wideInteger !== undefined) return typeof value !== 'object' && typeof value !== 'boolean'
+  const name = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+  return [schema.type].flat().some((type) => type === name || (type === 'integer' && name === 'number'))
+}
+
+/** `/operations/0/asset` as `.operations[0].asset`. */
+function dotted(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
+    .join('')
+}

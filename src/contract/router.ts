@@ -1,0 +1,112 @@
+import type { ParsedRequest } from 'openapi-backend'
+import { type Document, OpenAPIRouter, type Operation, type Request } from 'openapi-backend'
+import type { Contract } from './document.ts'
+
+/** The methods that a path has. */
+export type Methods = readonly string[]
+
+interface Route {
+  readonly pattern: RegExp
+  readonly names: readonly string[]
+  /** Lower-case method → operation. */
+  readonly operations: ReadonlyMap<string, Operation<Document>>
+}
+
+/**
+ * openapi-backend's router with its work done once. The original builds the list of all operations anew, and compiles
+ * the pattern of every path, on every request; it also parses cookies and clones the headers, which nobody here reads.
+ * What it decides is unchanged: an exact path wins over a template, and errors start with 404 or 405.
+ */
+export class ContractRouter extends OpenAPIRouter<Document> {
+  readonly #routes: readonly Route[]
+  readonly #operations: Operation<Document>[]
+
+  constructor(definition: Document) {
+    super({ definition })
+    this.#operations = super.getOperations()
+    this.#routes = routesOf(this.#operations)
+  }
+
+  override getOperations(): Operation<Document>[] {
+    return this.#operations
+  }
+
+  /** The methods of the path in upper case, HEAD beside GET and OPTIONS always; none when there is no such path. */
+  methods(path: string): Methods {
+    const route = this.#match(path)?.route
+    if (route === undefined) return []
+    const declared = [...route.operations.keys()].map((method) => method.toUpperCase())
+    return [...declared, ...(route.operations.has('get') ? ['HEAD'] : []), 'OPTIONS']
+  }
+
+  /** Finds the operation and leaves the values of the path parameters in `request.params`. HEAD is answered like GET. */
+  override matchOperation(request: Request): Operation<Document> {
+    const match = this.#match(request.path)
+    if (match === undefined) throw new Error('404-notFound')
+    const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
+    const operation = match.route.operations.get(method)
+    if (operation === undefined) throw new Error('405-methodNotAllowed')
+    request.params = match.params
+    return operation
+  }
+
+  override parseRequest(request: Request): ParsedRequest {
+    const { method, path, params = {}, query = {}, headers, body } = request
+    return { method, path, params, query, headers, cookies: {}, requestBody: body }
+  }
+
+  #match(path: string): { route: Route; params: Record<string, string> } | undefined {
+    const trimmed = path.length > 1 && path.endsWith('/') ? path.replace(/\/+$/, '') : path
+    for (const route of this.#routes) {
+      const values = route.pattern.exec(trimmed)
+      if (values !== null) return { route, params: paramsOf(route.names, values) }
+    }
+    return undefined
+  }
+}
+
+/** What the router needs of the contract: no schemas, so that nothing has to be dereferenced. */
+export function routingDefinition({ document, operations }: Contract): Document {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { id, method, path, secured } of operations) {
+    const security = secured ? [{ bearer: [] }] : []
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId: id, security, responses: {} } }
+  }
+  const { securitySchemes } = document.components as { securitySchemes: object }
+  return {
+    openapi: '3.1.0',
+    info: { title: '', version: '' },
+    paths,
+    components: { securitySchemes },
+  } as Document
+}
+
+function routesOf(operations: readonly Operation<Document>[]): Route[] {
+  const routes = Map.groupBy(operations, (operation) => operation.path)
+  return [...routes]
+    .sort(([one], [other]) => templates(one) - templates(other))
+    .map(([path, group]) => ({
+      pattern: new RegExp(
+        `^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '([^/]+)')}$`,
+      ),
+      names: [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? ''),
+      operations: new Map(group.map((operation) => [operation.method, operation])),
+    }))
+}
+
+function templates(path: string): number {
+  return path.split('{').length
+}
+
+/** A segment with broken percent signs stays as it is; it then is no id of anything. */
+function paramsOf(names: readonly string[], values: RegExpExecArray): Record<string, string> {
+  return Object.fromEntries(names.map((name, index) => [name, decode(values[index + 1] ?? '')]))
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

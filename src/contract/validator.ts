@@ -1,0 +1,120 @@
+import type { ValidateFunction } from 'ajv'
+import type { Contract, ContractOperation, Node, Parameter } from './document.ts'
+import { explain, type Problem } from './explain.ts'
+import type { OperationId } from './operations.ts'
+import { readQuery } from './parameters.ts'
+import { createSchemaCompiler, type SchemaCompiler } from './schemas.ts'
+
+/** A request as it came in: nothing is checked yet, the body is parsed JSON. */
+export interface RawInput {
+  readonly path: Readonly<Record<string, string>>
+  readonly querystring: string
+  readonly body: unknown
+}
+
+/** The normalised input of a handler, or the first problem. `no_such_path`: an id that cannot be the id of anything. */
+export type Verdict =
+  | { readonly kind: 'valid'; readonly input: { path: object; query: object; body: unknown } }
+  | { readonly kind: 'no_such_path'; readonly parameter: string }
+  | { readonly kind: 'invalid'; readonly problem: Problem }
+
+/** An answer as it will be sent. */
+export interface Answer {
+  readonly status: number
+  readonly mediaType: string
+  readonly body: unknown
+}
+
+/** Checks requests and answers against the contract. */
+export interface ContractValidator {
+  request(operation: OperationId, input: RawInput): Verdict
+  /** What is wrong with an answer, or undefined when it is what the contract says. */
+  response(operation: OperationId, answer: Answer): string | undefined
+}
+
+/** Compiles every schema of every operation, so that a broken contract fails at the start and not at a request. */
+export function createValidator(contract: Contract): ContractValidator {
+  const requests = createSchemaCompiler(contract, { normalise: true })
+  const responses = createSchemaCompiler(contract, { normalise: false })
+  const checks = new Map(
+    contract.operations.map((operation) => [
+      operation.id,
+      { request: requestCheck(operation, requests), response: responseCheck(operation, responses) },
+    ]),
+  )
+  return {
+    request: (operation, input) => find(checks, operation).request(input),
+    response: (operation, answer) => find(checks, operation).response(answer),
+  }
+}
+
+function requestCheck(
+  { parameters, body }: ContractOperation,
+  compiler: SchemaCompiler,
+): (input: RawInput) => Verdict {
+  const ids = parameters.filter((parameter) => parameter.in === 'path')
+  const idChecks = ids.map(({ name, schema }) => ({ name, validate: compiler.compile(schema) }))
+  const queryCheck = createQueryCheck(
+    parameters.filter((parameter) => parameter.in === 'query'),
+    compiler,
+  )
+  const validateBody = body && compiler.compile(body)
+  return (input) => {
+    const stranger = idChecks.find(({ name, validate }) => !validate(input.path[name]))
+    if (stranger !== undefined) return { kind: 'no_such_path', parameter: stranger.name }
+    const query = queryCheck(input.querystring)
+    if ('problem' in query) return { kind: 'invalid', problem: query.problem }
+    if (validateBody && !validateBody(input.body)) {
+      return { kind: 'invalid', problem: explain(validateBody.errors ?? [], 'body', compiler) }
+    }
+    return {
+      kind: 'valid',
+      input: { path: input.path, query: query.values, body: validateBody && input.body },
+    }
+  }
+}
+
+type QueryCheck = (querystring: string) => { values: object } | { problem: Problem }
+
+function createQueryCheck(parameters: readonly Parameter[], compiler: SchemaCompiler): QueryCheck {
+  const schemas = new Map(parameters.map(({ name, schema }) => [name, resolved(schema, compiler)]))
+  const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
+  const validate = compiler.compile({ type: 'object', properties })
+  return (querystring) => {
+    const reading = readQuery(querystring, parameters, schemas)
+    if (!reading.ok) return { problem: { path: `query.${reading.name}`, expected: reading.expected } }
+    if (validate(reading.values)) return { values: reading.values }
+    return { problem: explain(validate.errors ?? [], 'query', compiler) }
+  }
+}
+
+/** The schema with ordinary numbers in place of the document's bigints. */
+function resolved(schema: Node, compiler: SchemaCompiler): Node {
+  const node = compiler.resolve(schema)
+  return typeof node.default === 'bigint' ? { ...node, default: Number(node.default) } : node
+}
+
+function responseCheck(
+  { responses }: ContractOperation,
+  compiler: SchemaCompiler,
+): (answer: Answer) => string | undefined {
+  const declared = new Map<number, { mediaType: string; validate: ValidateFunction }>()
+  for (const [status, { mediaType, schema }] of responses) {
+    declared.set(status, { mediaType, validate: compiler.compile(schema) })
+  }
+  return ({ status, mediaType, body }) => {
+    const wanted = declared.get(status)
+    if (wanted === undefined) return `the status ${status} is not declared`
+    if (wanted.mediaType !== mediaType)
+      return `the media type is ${mediaType}, declared is ${wanted.mediaType}`
+    if (wanted.validate(body)) return undefined
+    const { path, expected } = explain(wanted.validate.errors ?? [], 'response', compiler)
+    return `${path}: ${expected}`
+  }
+}
+
+function find<T>(checks: ReadonlyMap<OperationId, T>, operation: OperationId): T {
+  const check = checks.get(operation)
+  if (check === undefined) throw new Error(`the contract has no operation ${operation}`)
+  return check
+}
