@@ -53,10 +53,15 @@ export interface TransactionsTable {
   /** Order of acceptance. */
   position: Generated<bigint>
   relayer_id: string
+  /** Network and address it is sent from: a relayer may be given another signer later, nonces stay with the account. */
+  network: string
+  from_address: string
   status: string
   status_reason: string | null
   intent: string
   request: JSONColumnType<object>
+  /** Gas estimated at acceptance; spares a second simulation. */
+  estimated_gas: bigint | null
   nonce: bigint | null
   version: Generated<number>
   current_attempt: number | null

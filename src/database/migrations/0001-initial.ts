@@ -38,10 +38,13 @@ const STATEMENTS = [
     id text primary key,
     position bigint generated always as identity,
     relayer_id text not null references relayers (id),
+    network text not null,
+    from_address text not null,
     status text not null,
     status_reason text,
     intent text not null,
     request jsonb not null,
+    estimated_gas bigint,
     nonce bigint,
     version integer not null default 1,
     current_attempt integer,
@@ -54,7 +57,8 @@ const STATEMENTS = [
     confirmed_at timestamptz
   )`,
   // I2: a nonce of an account belongs to one transaction.
-  'create unique index transactions_nonce on transactions (relayer_id, nonce) where nonce is not null',
+  `create unique index transactions_nonce on transactions (relayer_id, network, from_address, nonce)
+    where nonce is not null`,
   'create unique index transactions_listed on transactions (relayer_id, position)',
   'create index transactions_by_status on transactions (relayer_id, status, position)',
   // What workers ask for; small however long the history is.

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import type { Database } from './database.ts'
+import { migrations } from './migrations/index.ts'
+
+const MIGRATION_TABLE = 'schema_migrations'
+const LOCK_TABLE = 'schema_migrations_lock'
+
+/** The database was migrated by a later release; running this one on it could damage data. */
+export class DatabaseTooNewError extends Error {
+  override readonly name = 'DatabaseTooNewError'
+
+  constructor(unknown: readonly string[]) {
+    super(`The database is newer than this release: it has ${unknown.join(', ')}. Run the newer release.`)
+  }
+}
+
+/**
+ * Brings the tables up to date and gives the names of what was applied, oldest first; empty when there was nothing to
+ * do. Several processes may call it at once: one works, the others wait on the database's lock. All or nothing.
+ * @throws DatabaseTooNewError
+ */
+export async function migrate(database: Database): Promise<string[]> {
+  await refuseNewer(database)
+  const migrator = new Migrator({
+    db: database.db,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: LOCK_TABLE,
+  })
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (error) throw error
+  return results.map((result) => result.migrationName)
+}
+
+/** Names of known migrations that the database does not have yet. Changes nothing. */
+export async function pendingMigrations(database: Database): Promise<string[]> {
+  const applied = new Set(await appliedMigrations(database))
+  return Object.keys(migrations).filter((name) => !applied.has(name))
+}
+
+async function refuseNewer(database: Database): Promise<void> {
+  const unknown = (await appliedMigrations(database)).filter((name) => !(name in migrations))
+  if (unknown.length > 0) throw new DatabaseTooNewError(unknown)
+}
+
+async function appliedMigrations({ db }: Database): Promise<string[]> {
+  const table = await sql<{
+    found: boolean
+  }>`select to_regclass(${MIGRATION_TABLE}) is not null as found`.execute(db)
+  if (!table.rows[0]?.found) return []
+  const { rows } = await sql<{
+    name: string
+  }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(db)
+  return rows.map((row) => row.name)
+}

@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely/migration'
+import * as initial from './0001-initial.ts'
+
+/** Every migration in order. Forward only: one that was released is never edited, the next one corrects it. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-initial': initial,
+}

@@ -1,0 +1,58 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { systemClock } from '../clock.ts'
+import type { Logger } from '../log.ts'
+import type { Database } from './database.ts'
+import { createListener } from './postgres-listener.ts'
+import type { Schema } from './schema.ts'
+import { TYPE_PARSERS } from './types.ts'
+
+/** Connections of this process, besides the one that listens. PostgreSQL allows 100 in all unless told otherwise. */
+const POOL_SIZE = 10
+
+/** How long a query waits for a free connection before it fails. */
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** A PostgreSQL server, version 15 or later. Fails at once when it cannot be reached. */
+export async function openPostgres(url: string, log: Logger): Promise<Database> {
+  const settings: pg.ClientConfig = {
+    connectionString: url,
+    application_name: 'relayer',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  }
+  const pool = new pg.Pool({ ...settings, max: POOL_SIZE, types: { getTypeParser } })
+  // Without a listener a lost idle connection would end the process. The pool replaces it by itself.
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  // The pool listens only to idle ones. Whoever uses a lost connection learns it from the failing query.
+  pool.on('connect', (client) => client.on('error', () => {}))
+
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const listener = createListener({ settings, log, clock: systemClock })
+  try {
+    await pool.query('select 1')
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  let closing: Promise<void> | undefined
+  return {
+    engine: 'postgres',
+    db,
+    listen: listener.listen,
+    close() {
+      closing ??= listener.close().finally(() => endPool(db, pool))
+      return closing
+    },
+  }
+}
+
+async function endPool(db: Kysely<Schema>, pool: pg.Pool): Promise<void> {
+  await db.destroy()
+  // Kysely ends the pool only if it was asked something.
+  if (!pool.ending) await pool.end()
+}
+
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  return TYPE_PARSERS[oid] ?? pg.types.getTypeParser(oid, format as 'text')
+}
