@@ -1,24 +1,10 @@
+import type { EvmPolicies } from '../chains/chain.ts'
 import type { NetworkType, RpcUrl } from '../networks/network.ts'
 
 /** Why the service itself switched a relayer off. */
 export interface DisabledReason {
   readonly type: 'NonceSyncFailed' | 'RpcValidationFailed' | 'BalanceCheckFailed'
   readonly details: string
-}
-
-/** The rules of an EVM relayer, as configured; an absent rule has the default of the contract. */
-export interface EvmPolicies {
-  /** `false` forces legacy pricing. Default: whether the network has the feature `eip1559`. */
-  readonly eip1559Pricing?: boolean
-  /** `false`: every request must bring its own `gas_limit`. Default true. */
-  readonly gasLimitEstimation?: boolean
-  /** The most that one unit of gas may cost, in wei. Default: no cap. */
-  readonly gasPriceCap?: bigint
-  /** What must stay on the account after everything in flight is paid, in wei. Default 1. */
-  readonly minBalance?: bigint
-  readonly privateTransactions?: boolean
-  /** Lower-case addresses that may receive. Default: any. */
-  readonly whitelistReceivers?: readonly string[]
 }
 
 /** An account that the service operates on one network, with a signer and rules. */

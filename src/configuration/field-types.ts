@@ -1,0 +1,82 @@
+import { toInteger } from '../contract/integers.ts'
+
+/** How a value of the file is read. */
+export interface FieldType<T> {
+  /** Completes "must be …". */
+  readonly expected: string
+  /** Undefined when the value is something else. */
+  read(value: unknown): T | undefined
+  /** Stands in after a problem, so that reading goes on and finds the next one. It never gets out. */
+  readonly blank: T
+}
+
+const U128_MAX = 2n ** 128n - 1n
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+/** Ids stand in URLs and log lines. */
+const ID = /^[A-Za-z0-9._-]{1,100}$/
+
+export const text: FieldType<string> = {
+  expected: 'a text that is not empty',
+  read: (value) => (typeof value === 'string' && value.trim() !== '' ? value : undefined),
+  blank: '',
+}
+
+export const id: FieldType<string> = {
+  expected: 'an id of 1 to 100 letters, digits, ".", "_" or "-"',
+  read: (value) => (typeof value === 'string' && ID.test(value) ? value : undefined),
+  blank: '',
+}
+
+export const flag: FieldType<boolean> = {
+  expected: 'true or false',
+  read: (value) => (typeof value === 'boolean' ? value : undefined),
+  blank: false,
+}
+
+/** A whole number that fits a JavaScript number. */
+export function whole(min: number, max = Number.MAX_SAFE_INTEGER): FieldType<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+  return {
+    expected: `a whole number ${range}`,
+    read: (value) => {
+      const fits = typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
+      return fits ? value : undefined
+    },
+    blank: min,
+  }
+}
+
+/** An amount in wei, exact: as a JSON integer of any size, or as a decimal string. */
+export const u128: FieldType<bigint> = {
+  expected: 'a whole number from 0 to 2^128-1 (or such a number as a string)',
+  read: (value) => {
+    const amount = toInteger(value, true)
+    return amount !== undefined && amount >= 0n && amount <= U128_MAX ? amount : undefined
+  },
+  blank: 0n,
+}
+
+export const httpUrl: FieldType<string> = {
+  expected: 'an http:// or https:// url',
+  read: (value) => {
+    if (typeof value !== 'string' || !URL.canParse(value)) return undefined
+    return /^https?:$/.test(new URL(value).protocol) ? value : undefined
+  },
+  blank: '',
+}
+
+/** Read in lower case: a policy compares addresses, it does not show them. */
+export const address: FieldType<string> = {
+  expected: 'an address: 0x and 40 hex digits',
+  read: (value) => (typeof value === 'string' && ADDRESS.test(value) ? value.toLowerCase() : undefined),
+  blank: '',
+}
+
+export function oneOf<const T extends string>(...names: readonly [T, ...T[]]): FieldType<T> {
+  return {
+    expected: names.map((name) => `"${name}"`).join(' or '),
+    read: (value) => names.find((name) => name === value),
+    blank: names[0],
+  }
+}

@@ -1,0 +1,57 @@
+import { existsSync as exists, readFileSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { oneOf, text } from './field-types.ts'
+import type { Reader } from './reader.ts'
+import { createSecret, type Secret } from './secret.ts'
+
+/** What values of the file may refer to. */
+export interface Sources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Folder of the configuration file. */
+  readonly folder: string
+  readonly cwd: string
+  /** Names of environment variables that the file refers to; filled while reading. */
+  readonly referred: Set<string>
+}
+
+/**
+ * A secret given as `{ "type": "plain" | "env" | "file", "value": … }`: the text itself, the name of an environment
+ * variable, or a file whose first line it is (for mounted secrets). Undefined, with a problem, when it cannot be had.
+ */
+export function readSecret(reader: Reader | undefined, sources: Sources): Secret | undefined {
+  if (!reader) return undefined
+  const type = reader.get('type', oneOf('plain', 'env', 'file'))
+  const value = reader.get('value', text)
+  reader.finish()
+  if (value === '') return undefined
+  if (type === 'plain') return createSecret(value)
+  if (type === 'file') return readSecretFile(reader, resolveFile(value, sources))
+  sources.referred.add(value)
+  const found = sources.env[value]
+  if (found) return createSecret(found)
+  // Only what is spelled like a name is shown: somebody may have put the secret itself here.
+  const name = /^[A-Z][A-Z0-9_]*$/.test(value) ? ` ${value}` : ''
+  reader.problem(`refers to the environment variable${name}, which is not set`)
+  return undefined
+}
+
+/**
+ * A relative path counts from the folder of the configuration file, so that a folder can be moved as a whole. Existing
+ * files write paths from the working directory (`config/keys/x.json`): that is the second place looked at.
+ */
+export function resolveFile(path: string, { folder, cwd }: Pick<Sources, 'folder' | 'cwd'>): string {
+  if (isAbsolute(path)) return path
+  const beside = resolve(folder, path)
+  return exists(beside) || !exists(resolve(cwd, path)) ? beside : resolve(cwd, path)
+}
+
+function readSecretFile(reader: Reader, path: string): Secret | undefined {
+  try {
+    const line = readFileSync(path, 'utf8').split(/\r?\n/, 1)[0]
+    if (line) return createSecret(line)
+    reader.problem('refers to a file whose first line is empty')
+  } catch (error) {
+    reader.problem(`refers to a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  return undefined
+}

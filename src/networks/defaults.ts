@@ -1,0 +1,7 @@
+/** For a network that does not say. Ethereum's own slot time. */
+export const DEFAULT_BLOCKTIME_MS = 12_000
+
+/** Blocks on top before a transaction counts as final: careful where money is real, quick where it is not. */
+export function defaultConfirmations(isTestnet: boolean): number {
+  return isTestnet ? 1 : 12
+}

@@ -1,0 +1,50 @@
+import type { ChainRequest } from '../chains/chain.ts'
+import { type AppError, badRequest } from '../errors.ts'
+import type { Relayer } from './relayer.ts'
+
+/** The zero address and the relayer's own are always allowed: burning and cancelling need no permission. */
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
+
+/** Wei that must stay when `min_balance` is not configured. */
+const DEFAULT_MIN_BALANCE = 1n
+
+/** Why this relayer signs nothing at present, or nothing. */
+export function inactive(relayer: Relayer): AppError | undefined {
+  if (relayer.paused) {
+    return badRequest('relayer_paused', `Relayer ${relayer.id} is paused; it signs nothing until it is resumed.`)
+  }
+  if (relayer.systemDisabled) {
+    const reason = relayer.disabledReason?.details ?? 'a health check failed'
+    return badRequest('relayer_disabled', `Relayer ${relayer.id} was disabled by the service: ${reason}.`)
+  }
+  return undefined
+}
+
+/** Why this receiver is not allowed, or nothing. A contract creation has no receiver, so a whitelist forbids it. */
+export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
+  const whitelist = relayer.policies.whitelistReceivers
+  if (whitelist === undefined || whitelist.length === 0) return undefined
+  const allowed = new Set([...whitelist, ZERO_ADDRESS, relayer.address].map((address) => address.toLowerCase()))
+  if (request.to !== undefined && allowed.has(request.to.toLowerCase())) return undefined
+  const given = request.to ?? 'a contract creation'
+  return badRequest('receiver_not_whitelisted', `to: one of the relayer's whitelist_receivers is expected, not ${given}.`)
+}
+
+interface Funds {
+  /** On the chain now, in wei. */
+  readonly balance: bigint
+  /** What everything accepted and not yet included can still take. */
+  readonly reserved: bigint
+  /** What this request can take. */
+  readonly cost: bigint
+}
+
+/** Why the account cannot pay for this on top of everything in flight, or nothing. All amounts in wei. */
+export function shortOfFunds(relayer: Relayer, { balance, reserved, cost }: Funds): AppError | undefined {
+  const keep = relayer.policies.minBalance ?? DEFAULT_MIN_BALANCE
+  if (balance - reserved - cost >= keep) return undefined
+  return badRequest(
+    'insufficient_balance',
+    `The account holds ${balance} wei; ${reserved} are reserved for transactions in flight, this one needs up to ${cost} (value and gas), and min_balance keeps ${keep}. Top it up, or lower value or fees.`,
+  )
+}

@@ -1,0 +1,132 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { RelayersTable, Schema } from '../database/schema.ts'
+import type { NetworkType } from '../networks/network.ts'
+import { decodePolicies, encodePolicies } from './policies-codec.ts'
+import type { DisabledReason, Relayer } from './relayer.ts'
+
+/** A part of a list, in the list's stable order. */
+export interface Range {
+  readonly offset: number
+  readonly limit: number
+}
+
+/** What the configuration decides of a relayer; the rest belongs to the service. */
+export type ConfiguredRelayer = Omit<Relayer, 'systemDisabled' | 'disabledReason'>
+
+/** Configured relayers in order of creation, then id. `total` counts all of them, whatever the range. */
+export async function listRelayers(
+  db: Kysely<Schema>,
+  { offset, limit }: Range,
+): Promise<{ items: Relayer[]; total: number }> {
+  const listed = db.selectFrom('relayers').where('removed_at', 'is', null)
+  const [rows, { total }] = await Promise.all([
+    listed.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
+    listed.select((eb) => eb.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { items: rows.map(toRelayer), total: Number(total) }
+}
+
+/** One configured relayer; undefined also when it was removed from the configuration. */
+export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relayer | undefined> {
+  const row = await db
+    .selectFrom('relayers')
+    .selectAll()
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  return row && toRelayer(row)
+}
+
+/** Switches a relayer off with a reason, or on again with null. */
+export async function setSystemDisabled(
+  db: Kysely<Schema>,
+  id: string,
+  reason: DisabledReason | null,
+): Promise<void> {
+  await db
+    .updateTable('relayers')
+    .set({ system_disabled: reason !== null, disabled_reason: reason && JSON.stringify(reason) })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Every relayer that ever was, with `removed` telling which are gone from the configuration. Holds off other changes
+ * and new transactions until the commit; reads go on.
+ */
+export async function lockRelayers(
+  tx: Transaction<Schema>,
+): Promise<Map<string, { relayer: Relayer; removed: boolean }>> {
+  // Taken first and strong enough to wait for rows that refer to a relayer: what is counted afterwards stays true.
+  await sql`lock table relayers in exclusive mode`.execute(tx)
+  const rows = await tx.selectFrom('relayers').selectAll().execute()
+  return new Map(rows.map((row) => [row.id, { relayer: toRelayer(row), removed: row.removed_at !== null }]))
+}
+
+/** Creates or overwrites what the configuration decides, brings a removed relayer back, and opens its account. */
+export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<void> {
+  const values = {
+    name: relayer.name,
+    network: relayer.network,
+    network_type: relayer.networkType,
+    address: relayer.address,
+    signer_id: relayer.signerId,
+    notification_id: relayer.notificationId ?? null,
+    paused: relayer.paused,
+    policies: encodePolicies(relayer.policies),
+    custom_rpc_urls: relayer.customRpcUrls ? JSON.stringify(relayer.customRpcUrls) : null,
+    removed_at: null,
+  }
+  await tx
+    .insertInto('relayers')
+    .values({ id: relayer.id, ...values })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+    .execute()
+  await tx
+    .insertInto('accounts')
+    .values({ relayer_id: relayer.id, next_nonce: null })
+    .onConflict((conflict) => conflict.column('relayer_id').doNothing())
+    .execute()
+}
+
+/** Forgets the numbering: the chain is asked again before the next number is given. */
+export async function forgetNonce(tx: Transaction<Schema>, id: string): Promise<void> {
+  await tx.updateTable('accounts').set({ next_nonce: null }).where('relayer_id', '=', id).execute()
+}
+
+/** Takes a relayer off the list. Its transactions stay readable to the database, not to the API. */
+export async function removeRelayer(tx: Transaction<Schema>, id: string): Promise<void> {
+  await tx
+    .updateTable('relayers')
+    .set({ removed_at: sql<Date>`now()`, notification_id: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** `unfinished`: not final yet. `numbered`: own a nonce of the account, final or not. */
+export async function countTransactions(
+  tx: Transaction<Schema>,
+  relayerId: string,
+): Promise<{ unfinished: number; numbered: number }> {
+  const { rows } = await sql<{ unfinished: bigint; numbered: bigint }>`
+    select count(*) filter (where status in ('pending', 'sent', 'submitted', 'mined')) as unfinished, count(nonce) as numbered
+    from transactions where relayer_id = ${relayerId}`.execute(tx)
+  return { unfinished: Number(rows[0]?.unfinished ?? 0n), numbered: Number(rows[0]?.numbered ?? 0n) }
+}
+
+function toRelayer(row: Selectable<RelayersTable>): Relayer {
+  return {
+    id: row.id,
+    name: row.name,
+    network: row.network,
+    networkType: row.network_type as NetworkType,
+    address: row.address,
+    signerId: row.signer_id,
+    paused: row.paused,
+    systemDisabled: row.system_disabled,
+    policies: decodePolicies(row.policies),
+    ...(row.notification_id !== null && { notificationId: row.notification_id }),
+    ...(row.disabled_reason && { disabledReason: row.disabled_reason as DisabledReason }),
+    ...(row.custom_rpc_urls && { customRpcUrls: row.custom_rpc_urls }),
+  }
+}

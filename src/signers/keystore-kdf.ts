@@ -1,0 +1,74 @@
+import { pbkdf2 as pbkdf2Callback, scrypt as scryptCallback } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const pbkdf2 = promisify(pbkdf2Callback)
+
+/** Bytes of the derived key: 16 for the cipher, 16 for the MAC. */
+const DERIVED_BYTES = 32
+
+/**
+ * The most work a file may ask for: four times geth's standard (n 2^18, r 8, p 1), so at most 1 GiB and a few seconds.
+ * A hostile file could otherwise stop the process.
+ */
+const MAX_SCRYPT_WORK = 2 ** 23
+const MAX_PBKDF2_ROUNDS = 10_000_000
+
+/** A key file that cannot be used. The message completes "the key file cannot be read: …". */
+export class KeystoreError extends Error {
+  override readonly name = 'KeystoreError'
+}
+
+/** How the file turns a passphrase into a key. */
+export type Kdf =
+  | {
+      readonly name: 'scrypt'
+      readonly n: number
+      readonly r: number
+      readonly p: number
+      readonly salt: Uint8Array
+    }
+  | { readonly name: 'pbkdf2'; readonly rounds: number; readonly salt: Uint8Array }
+
+/** @throws KeystoreError for an unknown function, and for more work than we are ready to do */
+export function readKdf(name: unknown, params: Record<string, unknown>, salt: Uint8Array): Kdf {
+  if (params.dklen !== DERIVED_BYTES) throw new KeystoreError(`its dklen is not ${DERIVED_BYTES}`)
+  if (name === 'scrypt') return readScrypt(params, salt)
+  if (name === 'pbkdf2') return readPbkdf2(params, salt)
+  throw new KeystoreError('its kdf is neither scrypt nor pbkdf2')
+}
+
+/** The 32 bytes derived from a passphrase (UTF-8). */
+export async function deriveKey(kdf: Kdf, passphrase: string): Promise<Uint8Array> {
+  if (kdf.name === 'pbkdf2') return pbkdf2(passphrase, kdf.salt, kdf.rounds, DERIVED_BYTES, 'sha256')
+  const { n: N, r, p, salt } = kdf
+  // Node refuses anything above 32 MiB unless told; this is what the algorithm needs, with a little air.
+  const maxmem = 128 * r * (N + p + 2) + 1024
+  return new Promise((resolve, reject) => {
+    scryptCallback(passphrase, salt, DERIVED_BYTES, { N, r, p, maxmem }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
+  })
+}
+
+function readScrypt(params: Record<string, unknown>, salt: Uint8Array): Kdf {
+  const n = positive(params.n, 'n')
+  const r = positive(params.r, 'r')
+  const p = positive(params.p, 'p')
+  if (n < 2 || !Number.isInteger(Math.log2(n))) throw new KeystoreError('its scrypt n is not a power of two')
+  if (n * r * p > MAX_SCRYPT_WORK) throw new KeystoreError('its scrypt parameters ask for too much work')
+  return { name: 'scrypt', n, r, p, salt }
+}
+
+function readPbkdf2(params: Record<string, unknown>, salt: Uint8Array): Kdf {
+  if (params.prf !== 'hmac-sha256') throw new KeystoreError('its prf is not hmac-sha256')
+  const rounds = positive(params.c, 'c')
+  if (rounds > MAX_PBKDF2_ROUNDS) throw new KeystoreError('its pbkdf2 parameters ask for too much work')
+  return { name: 'pbkdf2', rounds, salt }
+}
+
+function positive(value: unknown, name: string): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 1) {
+    throw new KeystoreError(`its ${name} is not a positive integer`)
+  }
+  return value as number
+}
