@@ -1,4 +1,3 @@
-import type { EvmPolicies } from '../relayers/relayer.ts'
 import type { Signer } from '../signers/signer.ts'
 
 /** How urgently a request wants to be included. */
@@ -40,7 +39,18 @@ export interface Draft {
 export interface SignedDraft {
   readonly raw: Uint8Array
   readonly hash: string
-  readonly signature: { readonly r: string; readonly s: string; readonly v: number; readonly sig: string }
+  readonly signature: Signature
+}
+
+/**
+ * `r` and `s` 64 hex digits, `sig` is r, s and v in 130; no `0x` in any. `v` is 27 or 28 for messages and legacy
+ * transactions, 0 or 1 for EIP-1559 ones.
+ */
+export interface Signature {
+  readonly r: string
+  readonly s: string
+  readonly v: number
+  readonly sig: string
 }
 
 /** Why an attempt was made. */
@@ -72,6 +82,7 @@ export interface Refusal {
   readonly code:
     | 'insufficient_balance'
     | 'execution_reverted'
+    | 'gas_limit_required'
     | 'gas_limit_too_high'
     | 'gas_limit_too_low'
     | 'gas_price_above_cap'
@@ -127,6 +138,21 @@ export interface Head {
   readonly hash: string
 }
 
+/** The rules of an EVM relayer, as configured; an absent rule has the default of the contract. */
+export interface EvmPolicies {
+  /** `false` forces legacy pricing. Default: whether the network has the feature `eip1559`. */
+  readonly eip1559Pricing?: boolean
+  /** `false`: every request must bring its own `gas_limit`. Default true. */
+  readonly gasLimitEstimation?: boolean
+  /** The most that one unit of gas may cost, in wei. Default: no cap. */
+  readonly gasPriceCap?: bigint
+  /** What must stay on the account after everything in flight is paid, in wei. Default 1. */
+  readonly minBalance?: bigint
+  readonly privateTransactions?: boolean
+  /** Lower-case addresses that may receive. Default: any. */
+  readonly whitelistReceivers?: readonly string[]
+}
+
 /** The account on whose behalf a question is asked. */
 export interface Account {
   readonly address: string
@@ -140,15 +166,24 @@ export interface Account {
 export interface Chain {
   /** Fails when no endpoint answers with the configured chain id. */
   verify(): Promise<Answer<void>>
+  /** An address as the chain writes it: EIP-55 here. The text is a valid address in any letter case. */
+  canonicalAddress(text: string): string
   /** Problems that need no network: shapes, intrinsic gas, mixed pricing, the cap. */
   check(request: ChainRequest, account: Account): Refusal | undefined
-  /** Prices and gas for a new transaction. Simulates when gas is to be estimated. */
-  prepare(request: ChainRequest, account: Account): Promise<Answer<Prepared>>
+  /**
+   * Prices and gas for a new transaction. Simulates when gas is to be estimated; `knownGas` is an earlier estimate that
+   * spares it.
+   */
+  prepare(request: ChainRequest, account: Account, knownGas?: bigint): Promise<Answer<Prepared>>
   /** A new draft that a node will take in place of all `attempts` (same nonce). */
   replace(request: ChainRequest, attempts: readonly Attempt[], account: Account): Promise<Answer<Prepared>>
+  /** The newest attempt's content with a higher fee; refused when it would pass the cap. */
+  speedUp(attempts: readonly Attempt[], level: Speed, account: Account): Promise<Answer<Prepared>>
   /** The request that does nothing and costs the least: value 0 to itself. */
   noop(account: Account): ChainRequest
   sign(draft: Draft, nonce: bigint, signer: Signer): Promise<SignedDraft>
+  /** Signs a message for people (EIP-191, version 0x45), over its UTF-8 bytes. */
+  signMessage(message: string, signer: Signer): Promise<Signature>
   /** In the order given; the results are in the same order. */
   broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>

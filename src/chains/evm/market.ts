@@ -1,0 +1,98 @@
+import { hexToBigInt } from 'viem'
+import type { Clock } from '../../clock.ts'
+import type { Answer, Speed } from '../chain.ts'
+import type { RpcCall, RpcClient, RpcReply } from './client.ts'
+import type { Market } from './fees.ts'
+import { SPEEDS } from './speed.ts'
+
+/** Blocks whose tips are looked at. More makes the price slow to follow, fewer makes it jump. */
+const HISTORY_BLOCKS = 4
+
+const LEVELS = ['safeLow', 'average', 'fast', 'fastest'] as const satisfies readonly Speed[]
+
+const CALLS: readonly RpcCall[] = [
+  { method: 'eth_feeHistory', params: [`0x${HISTORY_BLOCKS.toString(16)}`, 'latest', LEVELS.map((l) => SPEEDS[l].rewardPercentile)] },
+  { method: 'eth_gasPrice', params: [] },
+  { method: 'eth_maxPriorityFeePerGas', params: [] },
+  { method: 'eth_getBlockByNumber', params: ['latest', false] },
+]
+
+interface MarketWatchOptions {
+  readonly client: RpcClient
+  readonly clock: Clock
+  /** How long prices are good for, in ms: about a block. */
+  readonly freshForMs: number
+}
+
+/** Answers with the network's prices, asked at most once in `freshForMs` however many callers there are. */
+export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOptions): () => Promise<Answer<Market>> {
+  let asked: { at: number; answer: Promise<Answer<Market>> } | undefined
+  return async () => {
+    const now = clock.now()
+    if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
+    const answer = await asked.answer
+    if (answer.kind !== 'ok') asked = undefined
+    return answer
+  }
+}
+
+async function askMarket(client: RpcClient): Promise<Answer<Market>> {
+  const [feeHistory, gasPriceReply, tipReply, block] = await client.send(CALLS)
+  const gasPrice = quantity(gasPriceReply)
+  const blockGasLimit = readGasLimit(block)
+  if (gasPrice === undefined || blockGasLimit === undefined) {
+    return { kind: 'unknown', detail: `the network's prices are not known: ${textOf(gasPriceReply)}` }
+  }
+  const history = readHistory(feeHistory)
+  const suggested = quantity(tipReply) ?? 0n
+  const tip = (level: Speed, column: number) => meanOfPaid(history?.rewards ?? [], column) ?? scaled(suggested, level)
+  const tips = {
+    safeLow: tip('safeLow', 0),
+    average: tip('average', 1),
+    fast: tip('fast', 2),
+    fastest: tip('fastest', 3),
+  }
+  const market = { gasPrice, tips, blockGasLimit }
+  return { kind: 'ok', value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee } }
+}
+
+function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
+  if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
+  const { gasLimit } = reply.result as { gasLimit?: `0x${string}` }
+  return gasLimit === undefined ? undefined : hexToBigInt(gasLimit)
+}
+
+interface History {
+  readonly baseFee: bigint | undefined
+  readonly rewards: readonly (readonly bigint[])[]
+}
+
+/** `baseFeePerGas` has one entry more than there are blocks: the last one is the next block's. */
+function readHistory(reply: RpcReply | undefined): History | undefined {
+  if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
+  const { baseFeePerGas, reward } = reply.result as { baseFeePerGas?: `0x${string}`[]; reward?: `0x${string}`[][] }
+  const next = baseFeePerGas?.at(-1)
+  return {
+    baseFee: next === undefined ? undefined : hexToBigInt(next),
+    rewards: (reward ?? []).map((row) => row.map((value) => hexToBigInt(value))),
+  }
+}
+
+/** Mean of one percentile over the blocks that had tips at all; empty blocks say nothing about the price. */
+function meanOfPaid(rewards: History['rewards'], column: number): bigint | undefined {
+  const paid = rewards.map((row) => row[column] ?? 0n).filter((tip) => tip > 0n)
+  return paid.length === 0 ? undefined : paid.reduce((sum, tip) => sum + tip) / BigInt(paid.length)
+}
+
+function scaled(tip: bigint, level: Speed): bigint {
+  return (tip * BigInt(Math.round(SPEEDS[level].priceMultiplier * 100))) / 100n
+}
+
+function quantity(reply: RpcReply | undefined): bigint | undefined {
+  return reply?.kind === 'result' ? hexToBigInt(reply.result as `0x${string}`) : undefined
+}
+
+function textOf(reply: RpcReply | undefined): string {
+  if (reply?.kind === 'error') return reply.message
+  return reply?.kind === 'unknown' ? reply.detail : 'no reply'
+}

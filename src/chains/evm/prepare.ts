@@ -1,0 +1,121 @@
+import type { Account, Answer, Attempt, Draft, EvmRequest, Fees, Prepared, Refusal, Speed } from '../chain.ts'
+import type { RpcClient } from './client.ts'
+import {
+  type Floor,
+  type Market,
+  capped,
+  ceilingOf,
+  describeFees,
+  describeFloor,
+  explicitFees,
+  marketFees,
+  raisedTo,
+  reaches,
+  replacementFloor,
+} from './fees.ts'
+import { estimateGas } from './gas.ts'
+
+export interface PrepareContext {
+  readonly client: RpcClient
+  readonly market: () => Promise<Answer<Market>>
+  /** Whether the network has EIP-1559 fees. */
+  readonly eip1559: boolean
+}
+
+/** Prices and gas for a first attempt. A market price above the cap is lowered to the cap, and said so in the logs. */
+export async function prepareDraft(
+  context: PrepareContext,
+  { request, account, knownGas }: { request: EvmRequest; account: Account; knownGas?: bigint | undefined },
+): Promise<Answer<Prepared>> {
+  const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account, knownGas)])
+  if (market.kind !== 'ok') return market
+  if (gas.kind !== 'ok') return gas
+  const wanted = explicitFees(request) ?? marketFees(market.value, request.speed, speaks1559(context, account))
+  const fees = capped(wanted, account.policies.gasPriceCap)
+  const logs = fees === wanted ? [] : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
+  return finish({ request, gas: gas.value, fees, market: market.value, logs })
+}
+
+/**
+ * Prices and gas for an attempt that takes the place of others. Explicit prices are honoured exactly or refused;
+ * otherwise the higher of the market and 110 % of what is in the pool.
+ */
+export async function prepareReplacement(
+  context: PrepareContext,
+  { request, attempts, account }: { request: EvmRequest; attempts: readonly Attempt[]; account: Account },
+): Promise<Answer<Prepared>> {
+  const floor = replacementFloor(attempts)
+  if (floor === undefined) return prepareDraft(context, { request, account })
+  const explicit = explicitFees(request)
+  if (explicit && !reaches(explicit, floor)) return { kind: 'refused', refusal: underpriced(explicit, floor) }
+  const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account)])
+  if (market.kind !== 'ok') return market
+  if (gas.kind !== 'ok') return gas
+  const offered = capped(
+    marketFees(market.value, request.speed, speaks1559(context, account)),
+    account.policies.gasPriceCap,
+  )
+  const fees = explicit ?? raisedTo(offered, floor)
+  const refusal = aboveCap(fees, account)
+  if (refusal) return { kind: 'refused', refusal }
+  const logs = explicit ? [] : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
+  return finish({ request, gas: gas.value, fees, market: market.value, logs })
+}
+
+/** The newest attempt's content at a fee that follows the market and beats what is in the pool. */
+export async function prepareSpeedUp(
+  context: PrepareContext,
+  { attempts, level, account }: { attempts: readonly Attempt[]; level: Speed; account: Account },
+): Promise<Answer<Prepared>> {
+  const newest = attempts.at(-1)
+  if (newest === undefined) return { kind: 'unknown', detail: 'there is no attempt to raise' }
+  const { fees: _, ...content } = newest.draft
+  return prepareReplacement(context, { request: { ...content, speed: level }, attempts, account })
+}
+
+function speaks1559({ eip1559 }: PrepareContext, { policies }: Account): boolean {
+  return eip1559 && policies.eip1559Pricing !== false
+}
+
+async function gasFor(
+  { client }: PrepareContext,
+  request: EvmRequest,
+  account: Account,
+  knownGas?: bigint,
+): Promise<Answer<bigint>> {
+  const given = request.gasLimit ?? knownGas
+  return given === undefined ? estimateGas(client, request, account.address) : { kind: 'ok', value: given }
+}
+
+interface Parts {
+  readonly request: EvmRequest
+  readonly gas: bigint
+  readonly fees: Fees
+  readonly market: Market
+  readonly logs: readonly string[]
+}
+
+function finish({ request, gas, fees, market, logs }: Parts): Answer<Prepared> {
+  if (gas > market.blockGasLimit) {
+    const detail = `gas_limit: at most ${market.blockGasLimit} is expected, the gas of a whole block; this needs ${gas}.`
+    return { kind: 'refused', refusal: { code: 'gas_limit_too_high', detail } }
+  }
+  const content = { value: request.value, data: request.data ?? '0x', gasLimit: gas, fees }
+  const draft: Draft = request.to === undefined ? content : { to: request.to, ...content }
+  return { kind: 'ok', value: { draft, logs } }
+}
+
+function underpriced(fees: Fees, floor: Floor): Refusal {
+  return {
+    code: 'replacement_underpriced',
+    detail: `${describeFees(fees)} would be refused by nodes: at least ${describeFloor(floor, fees.kind)} is expected, 110 % of the attempt that is in the pool.`,
+  }
+}
+
+function aboveCap(fees: Fees, { policies }: Account): Refusal | undefined {
+  if (policies.gasPriceCap === undefined || ceilingOf(fees) <= policies.gasPriceCap) return undefined
+  return {
+    code: 'gas_price_above_cap',
+    detail: `A replacement needs ${describeFees(fees)}, which is above the relayer's gas_price_cap of ${policies.gasPriceCap} wei.`,
+  }
+}

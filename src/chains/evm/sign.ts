@@ -1,0 +1,51 @@
+import { type Hex, bytesToHex, hashMessage, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem'
+import type { EcdsaSignature, Signer } from '../../signers/signer.ts'
+import type { Draft, Signature, SignedDraft } from '../chain.ts'
+
+/** Signs a draft: transaction type 2 (EIP-1559) or type 0 with replay protection (EIP-155), by its fees. */
+export async function signDraft(
+  { draft, nonce, chainId }: { draft: Draft; nonce: bigint; chainId: number },
+  signer: Signer,
+): Promise<SignedDraft> {
+  const unsigned = toUnsigned(draft, nonce, chainId)
+  const signature = await signer.sign(keccak256(serializeTransaction(unsigned), 'bytes'))
+  const parts = { r: bytesToHex(signature.r), s: bytesToHex(signature.s), yParity: signature.recovery }
+  const raw = serializeTransaction(unsigned, {
+    ...parts,
+    v: unsigned.type === 'legacy' ? BigInt(chainId * 2 + 35 + signature.recovery) : BigInt(signature.recovery),
+  })
+  const v = unsigned.type === 'legacy' ? 27 + signature.recovery : signature.recovery
+  return { raw: hexToBytes(raw), hash: keccak256(raw), signature: presentSignature(signature, v) }
+}
+
+/** EIP-191, version 0x45 ("personal message"), over the UTF-8 bytes. Text that looks like hex is text. */
+export async function signPersonalMessage(message: string, signer: Signer): Promise<Signature> {
+  const signature = await signer.sign(hexToBytes(hashMessage(message)))
+  return presentSignature(signature, 27 + signature.recovery)
+}
+
+function toUnsigned(draft: Draft, nonce: bigint, chainId: number) {
+  const content = {
+    chainId,
+    // Nonces are below 2^53 for as long as anybody pays gas (EIP-2681 allows up to 2^64 − 2).
+    nonce: Number(nonce),
+    gas: draft.gasLimit,
+    value: draft.value,
+    data: draft.data as Hex,
+    ...(draft.to === undefined ? {} : { to: draft.to as Hex }),
+  }
+  const { fees } = draft
+  return fees.kind === 'legacy'
+    ? ({ ...content, type: 'legacy', gasPrice: fees.gasPrice } as const)
+    : ({
+        ...content,
+        type: 'eip1559',
+        maxFeePerGas: fees.maxFeePerGas,
+        maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+      } as const)
+}
+
+function presentSignature({ r, s }: EcdsaSignature, v: number): Signature {
+  const [rHex, sHex] = [bytesToHex(r).slice(2), bytesToHex(s).slice(2)]
+  return { r: rHex, s: sHex, v, sig: `${rHex}${sHex}${toHex(v, { size: 1 }).slice(2)}` }
+}
