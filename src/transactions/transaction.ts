@@ -3,28 +3,42 @@ import type { TransactionStatus } from '../contract/operations.ts'
 
 export type { TransactionStatus }
 
-/** Why a stored transaction carries the content it has. `noop` replaced the caller's content (cancel, filler). */
-export type Intent = 'request' | 'cancel' | 'filler'
+/**
+ * What the newest content is for. `request`: what the caller asked · `cancel`: a no-op because the caller cancelled ·
+ * `expire`: a no-op because `valid_until` passed · `abandon`: a no-op because no node would take the content ·
+ * `filler`: a no-op of our own that closes a nonce gap.
+ */
+export type Intent = 'request' | 'cancel' | 'expire' | 'abandon' | 'filler'
 
 /** Our record of a request, from accepted to final. */
 export interface Transaction {
   readonly id: string
   readonly relayerId: string
+  /** The account that sends it, as it was when the request was accepted. */
+  readonly network: string
+  readonly from: string
   readonly status: TransactionStatus
-  readonly statusReason?: string
+  readonly statusReason?: string | undefined
   readonly createdAt: Date
-  readonly sentAt?: Date
-  readonly confirmedAt?: Date
+  /** When a node took the first attempt. */
+  readonly sentAt?: Date | undefined
+  readonly confirmedAt?: Date | undefined
   readonly request: ChainRequest
   readonly intent: Intent
+  /** Gas estimated when the request was accepted; spares a second simulation. */
+  readonly estimatedGas?: bigint | undefined
   /** The account nonce; absent until the transaction is numbered. Once given it is never given to another. */
-  readonly nonce?: bigint
+  readonly nonce?: bigint | undefined
   /** Counts every change of the record. A writer that read an older version changes nothing. */
   readonly version: number
   /** Number of the attempt that the record shows: the newest, or the included one once the chain has decided. */
-  readonly currentAttempt?: number
+  readonly currentAttempt?: number | undefined
+  /** The most that this can still take from the account, in wei; 0 once the chain has decided. */
+  readonly cost: bigint
   /** The block that includes `currentAttempt`, while the chain says so. */
-  readonly block?: { readonly number: bigint; readonly hash: string }
+  readonly block?: { readonly number: bigint; readonly hash: string } | undefined
+  /** Not before this time does a worker look at it again. */
+  readonly nextRunAt: Date
 }
 
 /** A transaction with every attempt that was ever signed for it, oldest first. */

@@ -1,0 +1,146 @@
+import type { Attempt, BroadcastResult } from '../chains/chain.ts'
+import type { Operator, TransactionsContext } from './context.ts'
+import { type OutcomeChange, saveOutcomes, saveTransactions } from './store.ts'
+import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+import { nextStatus } from './transitions.ts'
+
+/**
+ * How long until the same bytes are offered again when a node took them and nothing was heard since, in ms. Pools
+ * forget under pressure and after restarts; offering known bytes again costs one call.
+ */
+const REPEAT_MS = 30_000
+
+/** How long until the same bytes are offered again when no node took them, in ms. */
+const RETRY_MS = 1_000
+
+interface Settled {
+  readonly transaction: Transaction
+  readonly outcome: OutcomeChange
+}
+
+/**
+ * Offers the current attempt of each transaction to the network and writes down what the node said. The bytes are
+ * stored already, so this may be repeated at any time, by anybody. Returns what was written; a record that somebody
+ * else changed meanwhile is left to them.
+ */
+export async function broadcastCurrent(
+  context: TransactionsContext,
+  { chain }: Operator,
+  items: readonly TransactionWithAttempts[],
+): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
+  const ready = items.flatMap((item) => {
+    const attempt = currentAttempt(item)
+    return attempt === undefined ? [] : [{ ...item, attempt }]
+  })
+  const results = await chain.broadcast(ready.map((item) => item.attempt.signed.raw))
+  const now = new Date(context.clock.now())
+  const settled = ready.map((item, index) => {
+    const result = results[index] ?? { kind: 'unknown', detail: 'no reply' }
+    return { result, ...settleBroadcast({ item, attempt: item.attempt, result, now }) }
+  })
+  const saved = await context.db.transaction().execute(async (tx) => {
+    const written = await saveTransactions(tx, settled.map((entry) => entry.transaction))
+    await saveOutcomes(tx, settled.map((entry) => entry.outcome), { openOnly: true })
+    return new Map(written.map((transaction) => [transaction.id, transaction]))
+  })
+  return settled.map(({ transaction, result }) => ({ transaction: saved.get(transaction.id) ?? transaction, result }))
+}
+
+/** The attempt whose bytes count at present. */
+export function currentAttempt({ transaction, attempts }: TransactionWithAttempts): Attempt | undefined {
+  return attempts.find((attempt) => attempt.number === transaction.currentAttempt)
+}
+
+interface Offered {
+  readonly item: TransactionWithAttempts
+  readonly attempt: Attempt
+  readonly result: BroadcastResult
+  readonly now: Date
+}
+
+/** What a node's answer makes of a transaction. Pure. */
+export function settleBroadcast({ item, attempt, result, now }: Offered): Settled {
+  const { transaction } = item
+  const outcome = { transactionId: transaction.id, number: attempt.number }
+  switch (result.kind) {
+    case 'accepted':
+      return {
+        transaction: taken(transaction, now),
+        outcome: { ...outcome, outcome: 'broadcast', broadcastAt: now },
+      }
+    case 'nonce_used':
+    case 'later':
+    case 'unknown':
+      return {
+        transaction: deferred(transaction, `${REASONS[result.kind]}: ${result.detail}`, now),
+        outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
+      }
+    case 'underpriced':
+    case 'refused':
+      return {
+        transaction: refusedByNode({ item, attempt, result, now }),
+        outcome: { ...outcome, outcome: 'refused', error: result.detail },
+      }
+  }
+}
+
+const REASONS = {
+  nonce_used: 'The chain is past this nonce; the receipts are being asked for',
+  later: 'The node does not take it yet',
+  unknown: 'The node did not answer; the same bytes are offered again',
+} as const
+
+function taken(transaction: Transaction, now: Date): Transaction {
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'broadcast'),
+    statusReason: transaction.status === 'sent' && transaction.intent === 'request' ? undefined : transaction.statusReason,
+    sentAt: transaction.sentAt ?? now,
+    nextRunAt: nextLook(transaction, now),
+  }
+}
+
+/** In time for the repetition, and for `valid_until` if that is earlier. */
+function nextLook({ request, intent }: Transaction, now: Date): Date {
+  const repeat = after(now, REPEAT_MS)
+  const end = intent === 'request' ? request.validUntil : undefined
+  return end !== undefined && end > now && end < repeat ? end : repeat
+}
+
+function deferred(transaction: Transaction, statusReason: string, now: Date): Transaction {
+  const status = nextStatus(transaction.status, 'deferred')
+  return { ...transaction, status, statusReason, nextRunAt: after(now, RETRY_MS) }
+}
+
+/**
+ * An earlier attempt that may be in a pool stays the one that counts. Without one, "refused" can never become
+ * better: the nonce is closed by a no-op. "Underpriced" without one means that the pool holds something of this nonce
+ * that we do not know; only time tells.
+ */
+function refusedByNode({ item, attempt, result, now }: Offered): Transaction {
+  const { transaction, attempts } = item
+  const detail = result.kind === 'accepted' ? '' : result.detail
+  const earlier = attempts.findLast((other) => other.number < attempt.number && other.outcome !== 'refused')
+  if (earlier) {
+    return {
+      ...transaction,
+      status: nextStatus(transaction.status, 'broadcast'),
+      statusReason: `Attempt ${attempt.number} was refused by the node (${detail}); attempt ${earlier.number} still counts.`,
+      currentAttempt: earlier.number,
+      nextRunAt: after(now, REPEAT_MS),
+    }
+  }
+  if (result.kind === 'underpriced') return deferred(transaction, `The pool holds another transaction with this nonce: ${detail}`, now)
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'returned'),
+    statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
+    intent: transaction.intent === 'request' ? 'abandon' : transaction.intent,
+    currentAttempt: undefined,
+    nextRunAt: now,
+  }
+}
+
+function after(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms)
+}

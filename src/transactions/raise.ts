@@ -1,0 +1,90 @@
+import type { Attempt, Prepared, Speed } from '../chains/chain.ts'
+import { broadcastCurrent } from './broadcast.ts'
+import { accountOf, type TransactionsContext } from './context.ts'
+import { signAndStore } from './sign.ts'
+import { findAttempts, saveTransactions } from './store.ts'
+import type { AccountSession } from './submit.ts'
+import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+import { findInFlight } from './work-store.ts'
+
+/** How long a transaction that cannot be raised now is left alone, in ms. */
+const RETRY_MS = 15_000
+
+/**
+ * Looks at the head of the account's line, because nothing behind it can be included first: past its `valid_until` it is
+ * cancelled on chain, and after the wait of its speed its fee is raised. Explicit prices are the caller's and are left
+ * alone.
+ */
+export async function raiseOverdue(context: TransactionsContext, session: AccountSession): Promise<void> {
+  const inFlight = await findInFlight(context.db, session.relayer.id)
+  const overdue = inFlight.filter((transaction) => isExpired(transaction, context.clock.now()))
+  const head = inFlight[0]
+  const candidates = head === undefined || overdue.includes(head) ? overdue : [head, ...overdue]
+  if (candidates.length === 0) return
+  const attempts = await findAttempts(context.db, candidates)
+  for (const transaction of candidates) {
+    const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
+    if (overdue.includes(transaction)) await cancelExpired(context, session, item)
+    else if (isStuck(context, session, item)) await raiseFee(context, session, item)
+  }
+}
+
+function isExpired({ request, intent, status }: Transaction, now: number): boolean {
+  return status === 'submitted' && intent === 'request' && request.validUntil !== undefined && request.validUntil.getTime() <= now
+}
+
+function isStuck({ clock }: TransactionsContext, { operator }: AccountSession, item: TransactionWithAttempts): boolean {
+  const { transaction, attempts } = item
+  const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
+  if (transaction.status !== 'submitted' || newest?.broadcastAt === undefined || hasOwnPrice(transaction)) return false
+  const patience = operator.chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
+  return clock.now() - newest.broadcastAt.getTime() >= patience
+}
+
+function levelOf({ request, intent }: Transaction): Speed {
+  return (intent === 'request' ? request.speed : undefined) ?? 'fast'
+}
+
+/** A no-op of ours has no price of the caller's, whatever the request said. */
+function hasOwnPrice({ request, intent }: Transaction): boolean {
+  return intent === 'request' && (request.gasPrice !== undefined || request.maxFeePerGas !== undefined)
+}
+
+async function raiseFee(context: TransactionsContext, session: AccountSession, item: TransactionWithAttempts): Promise<void> {
+  const { relayer, operator } = session
+  const answer = await operator.chain.speedUp(item.attempts, levelOf(item.transaction), accountOf(relayer))
+  if (answer.kind === 'ok') return putInPlace(context, session, { item, prepared: answer.value, kind: 'speed_up' })
+  const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
+  await wait(context, item.transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
+}
+
+async function cancelExpired(context: TransactionsContext, session: AccountSession, item: TransactionWithAttempts): Promise<void> {
+  const { relayer, operator } = session
+  const account = accountOf(relayer)
+  const answer = await operator.chain.replace(operator.chain.noop(account), item.attempts, account)
+  if (answer.kind !== 'ok') {
+    const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
+    return wait(context, item.transaction, `valid_until passed; it cannot be cancelled now: ${detail}`)
+  }
+  const statusReason = 'valid_until passed; a no-op is to take its nonce.'
+  const transaction: Transaction = { ...item.transaction, intent: 'expire', statusReason }
+  return putInPlace(context, session, { item: { ...item, transaction }, prepared: answer.value, kind: 'cancel' })
+}
+
+interface Placement {
+  readonly item: TransactionWithAttempts
+  readonly prepared: Prepared
+  readonly kind: Attempt['kind']
+}
+
+async function putInPlace(context: TransactionsContext, session: AccountSession, { item, prepared, kind }: Placement): Promise<void> {
+  const { operator, lease } = session
+  const signable = { ...item, draft: prepared.draft, kind }
+  const stored = await signAndStore(context, { operator, signables: [signable], lease })
+  await broadcastCurrent(context, operator, stored)
+}
+
+async function wait({ db, clock }: TransactionsContext, transaction: Transaction, statusReason: string): Promise<void> {
+  const nextRunAt = new Date(clock.now() + RETRY_MS)
+  await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason, nextRunAt }]))
+}

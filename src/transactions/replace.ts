@@ -1,0 +1,188 @@
+import type { Answer, AttemptKind, BroadcastResult, ChainRequest, Prepared } from '../chains/chain.ts'
+import { AppError, badRequest, notFound } from '../errors.ts'
+import { inactive, shortOfFunds } from '../relayers/policy.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { checkStatic } from './accept.ts'
+import { createBatcher } from './batcher.ts'
+import { broadcastCurrent } from './broadcast.ts'
+import { accountOf, type TransactionsContext } from './context.ts'
+import { signAttempt, storeSigned } from './sign.ts'
+import { findTransaction, saveTransactions } from './store.ts'
+import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
+import { isReplaceable, nextStatus } from './transitions.ts'
+import { reservedBy } from './work-store.ts'
+
+/** The transaction as it now is, and what was decided on the way. */
+export interface Replaced extends TransactionWithAttempts {
+  readonly logs: readonly string[]
+}
+
+/** How often a change is tried again because a worker changed the record between reading and writing. */
+const MAX_TRIES = 20
+
+interface Change {
+  readonly relayer: Relayer
+  readonly id: string
+  /** Absent for a cancellation. */
+  readonly request?: ChainRequest
+}
+
+/**
+ * Puts new content, or nothing at all, in the place of a transaction. Changes of one transaction happen one after the
+ * other; none is lost.
+ * @throws AppError 404 when the relayer has no such transaction, 400 when it cannot be replaced (any more, or like this)
+ */
+export function createReplacer(context: TransactionsContext): {
+  replaceTransaction(relayer: Relayer, id: string, request: ChainRequest): Promise<Replaced>
+  cancelTransaction(relayer: Relayer, id: string): Promise<Replaced>
+} {
+  const inTurn = createBatcher<Change, Replaced>({
+    keyOf: (change) => change.id,
+    maxItems: 1,
+    run: (changes) => Promise.all(changes.map((change) => applyChange(context, change))),
+  })
+  return {
+    replaceTransaction: (relayer, id, request) => inTurn({ relayer, id, request }),
+    cancelTransaction: (relayer, id) => inTurn({ relayer, id }),
+  }
+}
+
+async function applyChange(context: TransactionsContext, change: Change): Promise<Replaced> {
+  const { relayer, id, request } = change
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const item = await findTransaction(context.db, relayer.id, id)
+    if (item === undefined) throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+    const refusal = notReplaceable(item.transaction) ?? (request ? checkStatic(context, relayer, request) : inactive(relayer))
+    if (refusal) throw refusal
+    if (request === undefined && item.transaction.intent === 'cancel') {
+      return { ...item, logs: ['The cancellation is under way already.'] }
+    }
+    const signed = item.transaction.status !== 'pending'
+    const replaced = signed ? await replaceSigned(context, change, item) : await replacePending(context, change, item)
+    if (replaced) return replaced
+  }
+  throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
+}
+
+function notReplaceable({ status }: Transaction): AppError | undefined {
+  if (isReplaceable(status)) return undefined
+  return badRequest('transaction_not_replaceable', `The transaction is ${status}; only pending, sent and submitted ones can be replaced or canceled.`)
+}
+
+/** Nothing was signed: the record gets the new content, and the worker takes it from there. */
+async function replacePending(
+  context: TransactionsContext,
+  { relayer, request }: Change,
+  { transaction, attempts }: TransactionWithAttempts,
+): Promise<Replaced | undefined> {
+  const nextRunAt = new Date(context.clock.now())
+  if (request === undefined) return save(context, { transaction: canceledPending(transaction, nextRunAt), attempts, logs: [] })
+  const { chain } = context.operatorOf(relayer)
+  const prepared = await chain.prepare(request, accountOf(relayer))
+  if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
+  const known = prepared.kind === 'ok' ? prepared.value : undefined
+  const cost = known === undefined ? request.value : chain.cost(known.draft)
+  await checkFunds(context, { relayer, id: transaction.id, cost })
+  const next: Transaction = {
+    ...transaction,
+    status: nextStatus(transaction.status, 'replaced'),
+    statusReason: undefined,
+    request,
+    intent: 'request',
+    estimatedGas: request.gasLimit === undefined ? known?.draft.gasLimit : undefined,
+    cost,
+    nextRunAt,
+  }
+  return save(context, { transaction: next, attempts, logs: ['Nothing had been signed; the new content takes its place.', ...(known?.logs ?? [])] })
+}
+
+/** With a nonce, a no-op has to use it, or everything behind it would wait for ever. */
+function canceledPending(transaction: Transaction, nextRunAt: Date): Transaction {
+  if (transaction.nonce !== undefined) {
+    return { ...transaction, intent: 'cancel', statusReason: 'Canceled by the caller; a no-op takes its nonce.', nextRunAt }
+  }
+  const status = nextStatus(transaction.status, 'canceled')
+  return { ...transaction, status, statusReason: 'Canceled by the caller before anything was signed.', cost: 0n }
+}
+
+async function save(context: TransactionsContext, replaced: Replaced): Promise<Replaced | undefined> {
+  const [saved] = await context.db.transaction().execute((tx) => saveTransactions(tx, [replaced.transaction]))
+  return saved && { ...replaced, transaction: saved }
+}
+
+/** A further attempt with the same nonce: signed, stored, then offered to the network before the caller is answered. */
+async function replaceSigned(context: TransactionsContext, change: Change, item: TransactionWithAttempts): Promise<Replaced | undefined> {
+  const { relayer, request } = change
+  const operator = context.operatorOf(relayer)
+  const account = accountOf(relayer)
+  const answer = await operator.chain.replace(request ?? operator.chain.noop(account), item.attempts, account)
+  const { draft, logs } = demand(answer)
+  if (request) await checkFunds(context, { relayer, id: item.transaction.id, cost: operator.chain.cost(draft) })
+  const { intent, kind, statusReason } = PLANS[request ? 'replace' : 'cancel']
+  const transaction = { ...item.transaction, request: request ?? item.transaction.request, intent, statusReason }
+  const signable = { transaction, attempts: item.attempts, draft, kind }
+  const attempt = await signAttempt(context, operator, signable)
+  const known = item.attempts.find((other) => other.signed.hash === attempt.signed.hash)
+  if (known) throw badRequest('replacement_underpriced', `These very bytes were refused before: ${known.error ?? known.outcome}.`)
+  const [stored] = await storeSigned(context, { operator, signed: [{ ...signable, attempt }] })
+  if (stored === undefined) return undefined
+  const [offered] = await broadcastCurrent(context, operator, [stored])
+  if (offered) await refuseWithNode(context, { change, before: item, offered, hash: attempt.signed.hash })
+  const now = await findTransaction(context.db, relayer.id, change.id)
+  return { ...(now ?? stored), logs: [...logs, ...waitLog(offered?.result)] }
+}
+
+const PLANS: Readonly<Record<'replace' | 'cancel', { intent: Intent; kind: AttemptKind; statusReason: string | undefined }>> = {
+  replace: { intent: 'request', kind: 'replace', statusReason: undefined },
+  cancel: { intent: 'cancel', kind: 'cancel', statusReason: 'Canceled by the caller; a no-op is to take its nonce.' },
+}
+
+interface NodeAnswer {
+  readonly change: Change
+  readonly before: TransactionWithAttempts
+  readonly offered: { readonly transaction: Transaction; readonly result: BroadcastResult }
+  readonly hash: string
+}
+
+/** A replacement that no node takes did not happen: the record gets its content back and the caller is told. */
+async function refuseWithNode(context: TransactionsContext, { change, before, offered, hash }: NodeAnswer): Promise<void> {
+  const { result, transaction } = offered
+  if (result.kind === 'underpriced' || result.kind === 'refused') {
+    const { request, intent } = before.transaction
+    await context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, request, intent }]))
+    throw badRequest('replacement_underpriced', `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`)
+  }
+  if (result.kind !== 'nonce_used') return
+  const { chain } = context.operatorOf(change.relayer)
+  const earlier = before.attempts.map((attempt) => attempt.signed.hash).filter((other) => other !== hash)
+  const receipts = await chain.receipts(earlier)
+  if (!receipts.some((receipt) => receipt.kind === 'included')) return
+  throw badRequest('transaction_not_replaceable', 'An earlier attempt was included in a block meanwhile; the replacement came too late.')
+}
+
+function waitLog(result: BroadcastResult | undefined): string[] {
+  if (result === undefined || result.kind === 'accepted') return []
+  return [`Stored and signed, but not taken by a node yet (${result.detail}); the service keeps offering it.`]
+}
+
+function demand(answer: Answer<Prepared>): Prepared {
+  if (answer.kind === 'ok') return answer.value
+  if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
+  throw new AppError({
+    status: 500,
+    code: 'network_unavailable',
+    detail: 'No node of the network answers at present, so nothing was changed. Try again.',
+    cause: answer.detail,
+  })
+}
+
+/** The replaced attempt's own reservation is not counted: only one of them can ever be included. */
+async function checkFunds(
+  context: TransactionsContext,
+  { relayer, id, cost }: { relayer: Relayer; id: string; cost: bigint },
+): Promise<void> {
+  const reserved = await reservedBy(context.db, relayer.id, id)
+  const balance = await context.operatorOf(relayer).chain.balance(relayer.address)
+  const short = balance.kind === 'ok' ? shortOfFunds(relayer, { balance: balance.value, reserved, cost }) : undefined
+  if (short) throw short
+}

@@ -1,0 +1,80 @@
+import type { Attempt, AttemptKind, Draft } from '../chains/chain.ts'
+import { assertFence, type Lease } from '../database/lease.ts'
+import type { Operator, TransactionsContext } from './context.ts'
+import { insertAttempts, saveTransactions } from './store.ts'
+import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+import { nextStatus } from './transitions.ts'
+
+/**
+ * Whoever signed broadcasts at once; when that was its last act, the bytes are offered by somebody else after this, in
+ * ms. Shorter makes two offer the same bytes, which is harmless and useless.
+ */
+const OFFER_AGAIN_MS = 1_000
+
+/** A numbered transaction and the content that is to be signed for it. */
+export interface Signable {
+  readonly transaction: Transaction
+  readonly attempts: readonly Attempt[]
+  readonly draft: Draft
+  readonly kind: AttemptKind
+}
+
+/** Signs the content with the transaction's nonce. Nothing is stored and nothing leaves the process. */
+export async function signAttempt(
+  { clock }: TransactionsContext,
+  { chain, signer }: Operator,
+  { transaction, attempts, draft, kind }: Signable,
+): Promise<Attempt> {
+  if (transaction.nonce === undefined) throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
+  const signed = await chain.sign(draft, transaction.nonce, signer)
+  const number = (attempts.at(-1)?.number ?? 0) + 1
+  return { number, kind, draft, signed, signedAt: new Date(clock.now()), outcome: 'signed' }
+}
+
+/** Signs, then stores bytes, hash and status in one database transaction (I3). Returns what may be broadcast now. */
+export async function signAndStore(
+  context: TransactionsContext,
+  { operator, signables, lease }: { operator: Operator; signables: readonly Signable[]; lease?: Lease },
+): Promise<TransactionWithAttempts[]> {
+  const signed = await Promise.all(
+    signables.map(async (signable) => ({ ...signable, attempt: await signAttempt(context, operator, signable) })),
+  )
+  return storeSigned(context, { operator, signed, ...(lease ? { lease } : {}) })
+}
+
+interface SignedItem extends Signable {
+  readonly attempt: Attempt
+}
+
+/** Stores signed attempts; those whose transaction somebody else changed meanwhile are not stored and never leave. */
+export async function storeSigned(
+  { db }: TransactionsContext,
+  { operator, signed, lease }: { operator: Operator; signed: readonly SignedItem[]; lease?: Lease },
+): Promise<TransactionWithAttempts[]> {
+  const items = new Map(signed.map((item) => [item.transaction.id, item]))
+  return db.transaction().execute(async (tx) => {
+    if (lease) await assertFence(tx, lease)
+    const saved = await saveTransactions(tx, signed.map((item) => asSent(item, operator)))
+    const stored = saved.flatMap((transaction) => {
+      const item = items.get(transaction.id)
+      return item === undefined ? [] : [{ transaction, attempt: item.attempt, attempts: [...item.attempts, item.attempt] }]
+    })
+    if (stored.length > 0) {
+      await insertAttempts(tx, stored.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })))
+    }
+    return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
+  })
+}
+
+function asSent({ transaction, attempt, attempts, draft }: SignedItem, { chain }: Operator): Transaction {
+  const event = transaction.status === 'pending' ? 'signed' : 'replaced'
+  const costs = [draft, ...attempts.filter((other) => other.outcome !== 'refused').map((other) => other.draft)].map(chain.cost)
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, event),
+    currentAttempt: attempt.number,
+    // Any attempt in a pool can be the one that is included, so the dearest is what the account must be able to pay.
+    cost: costs.reduce((most, cost) => (cost > most ? cost : most)),
+    nextRunAt: new Date(attempt.signedAt.getTime() + OFFER_AGAIN_MS),
+  }
+}

@@ -1,0 +1,199 @@
+import { type Kysely, type Transaction as DbTransaction, sql } from 'kysely'
+import type { Attempt, AttemptOutcome } from '../chains/chain.ts'
+import { notify } from '../database/notify.ts'
+import type { Schema } from '../database/schema.ts'
+import { type AttemptRow, encodeDraft, encodeRequest, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
+import type { Transaction, TransactionStatus, TransactionWithAttempts } from './transaction.ts'
+
+/** Wakes the workers of every process. The payload is a relayer id. */
+export const WORK_CHANNEL = 'transactions_due'
+
+type Db = Kysely<Schema>
+type Tx = DbTransaction<Schema>
+
+/** Stores new transactions and the events that tell of them. Version, order and creation time are the database's. */
+export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
+  if (transactions.length === 0) return []
+  const rows = await sql<TransactionRow>`
+    insert into transactions (id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, nonce, cost)
+    select id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, nonce, cost
+    from ${recordset(transactions.map(toRecord))}
+    returning *`.execute(tx)
+  const saved = rows.rows.map(toTransaction)
+  await insertEvents(tx, saved)
+  return saved
+}
+
+/**
+ * Writes what has become of the transactions, each guarded by the version it was read with, and the events of those
+ * whose status changed. Returns the ones that were written; for the others somebody else was faster.
+ */
+export async function saveTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
+  if (transactions.length === 0) return []
+  const { rows } = await sql<TransactionRow & { old_status: string; old_attempt: number | null }>`
+    with before as (
+      select t.id, t.status, t.current_attempt from transactions t
+      join ${recordset(transactions.map(toRecord))} on record.id = t.id and record.version = t.version
+      order by t.id for update of t
+    )
+    update transactions t set
+      status = record.status, status_reason = record.status_reason, intent = record.intent, request = record.request,
+      estimated_gas = record.estimated_gas, nonce = record.nonce, version = t.version + 1,
+      current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
+      block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
+      confirmed_at = record.confirmed_at
+    from ${recordset(transactions.map(toRecord))} join before on before.id = record.id
+    where t.id = record.id and t.version = record.version
+    returning t.*, before.status as old_status, before.current_attempt as old_attempt`.execute(tx)
+  const changed = rows.filter((row) => row.status !== row.old_status || row.current_attempt !== row.old_attempt)
+  await insertEvents(tx, changed.map(toTransaction))
+  return rows.map(toTransaction)
+}
+
+/** Stores signed attempts. Must commit before their bytes leave the process (I3). */
+export async function insertAttempts(tx: Tx, attempts: readonly { transactionId: string; attempt: Attempt }[]): Promise<void> {
+  const records = attempts.map(({ transactionId, attempt }) => ({
+    transaction_id: transactionId,
+    number: attempt.number,
+    kind: attempt.kind,
+    hash: attempt.signed.hash,
+    raw: Buffer.from(attempt.signed.raw).toString('hex'),
+    draft: encodeDraft(attempt.draft),
+    signature: attempt.signed.signature,
+    outcome: attempt.outcome,
+    signed_at: attempt.signedAt,
+  }))
+  await sql`
+    insert into attempts (transaction_id, number, kind, hash, raw, draft, signature, outcome, signed_at)
+    select transaction_id, number, kind, hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
+      transaction_id text, number integer, kind text, hash text, raw text, draft jsonb, signature jsonb, outcome text,
+      signed_at timestamptz)`.execute(tx)
+}
+
+/** What became of an attempt. `broadcastAt` is kept when it is there already. */
+export interface OutcomeChange {
+  readonly transactionId: string
+  readonly number: number
+  readonly outcome: AttemptOutcome
+  readonly error?: string | undefined
+  readonly broadcastAt?: Date | undefined
+}
+
+/**
+ * Writes outcomes. With `openOnly`, what the chain decided meanwhile stays: a node's late answer to a broadcast says
+ * less than a receipt.
+ */
+export async function saveOutcomes(tx: Tx, changes: readonly OutcomeChange[], { openOnly = false } = {}): Promise<void> {
+  if (changes.length === 0) return
+  const records = changes.map((change) => ({
+    transaction_id: change.transactionId,
+    number: change.number,
+    outcome: change.outcome,
+    error: change.error,
+    broadcast_at: change.broadcastAt,
+  }))
+  await sql`
+    update attempts a set outcome = record.outcome, error = record.error,
+      broadcast_at = coalesce(a.broadcast_at, record.broadcast_at)
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
+      transaction_id text, number integer, outcome text, error text, broadcast_at timestamptz)
+    where a.transaction_id = record.transaction_id and a.number = record.number
+      and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast'))`.execute(tx)
+}
+
+/** A transaction of this relayer; one of another relayer does not exist here. */
+export async function findTransaction(db: Db, relayerId: string, id: string): Promise<TransactionWithAttempts | undefined> {
+  const row = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', relayerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const transaction = toTransaction(row)
+  const attempts = await findAttempts(db, [transaction])
+  return { transaction, attempts: attempts.get(id) ?? [] }
+}
+
+/** The attempts of several transactions, oldest first. */
+export async function findAttempts(db: Db, transactions: readonly Transaction[]): Promise<Map<string, Attempt[]>> {
+  const found = new Map<string, Attempt[]>(transactions.map((transaction) => [transaction.id, []]))
+  if (transactions.length === 0) return found
+  const rows = await db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('transaction_id', 'in', [...found.keys()])
+    .orderBy('transaction_id')
+    .orderBy('number')
+    .execute()
+  for (const row of rows) found.get(row.transaction_id)?.push(toAttempt(row as AttemptRow))
+  return found
+}
+
+interface ListQuery {
+  readonly relayerId: string
+  readonly status?: TransactionStatus | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The relayer's transactions, newest first, each with the attempt that it shows. */
+export async function listTransactions(db: Db, query: ListQuery): Promise<{ items: TransactionWithAttempts[]; total: number }> {
+  let matching = db.selectFrom('transactions').where('relayer_id', '=', query.relayerId)
+  if (query.status !== undefined) matching = matching.where('status', '=', query.status)
+  const [{ count }, rows] = await Promise.all([
+    matching.select((eb) => eb.fn.countAll<bigint>().as('count')).executeTakeFirstOrThrow(),
+    query.limit === 0
+      ? []
+      : matching.selectAll().orderBy('position', 'desc').limit(query.limit).offset(query.offset).execute(),
+  ])
+  const transactions = rows.map(toTransaction)
+  const attempts = await findAttempts(db, transactions)
+  const items = transactions.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
+  return { items, total: Number(count) }
+}
+
+/** Every change is an event of the same database transaction, and wakes the workers when it commits (I8). */
+async function insertEvents(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
+  if (transactions.length === 0) return
+  const events = transactions.map((transaction) => ({
+    relayer_id: transaction.relayerId,
+    transaction_id: transaction.id,
+    type: 'transaction_update',
+    payload: JSON.stringify(toRecord(transaction)),
+  }))
+  await tx.insertInto('events').values(events).execute()
+  for (const relayerId of new Set(events.map((event) => event.relayer_id))) await notify(tx, WORK_CHANNEL, relayerId)
+}
+
+function toRecord(transaction: Transaction) {
+  return {
+    id: transaction.id,
+    relayer_id: transaction.relayerId,
+    network: transaction.network,
+    from_address: transaction.from,
+    status: transaction.status,
+    status_reason: transaction.statusReason,
+    intent: transaction.intent,
+    request: encodeRequest(transaction.request),
+    estimated_gas: transaction.estimatedGas?.toString(),
+    nonce: transaction.nonce?.toString(),
+    version: transaction.version,
+    current_attempt: transaction.currentAttempt,
+    cost: String(transaction.cost),
+    block_number: transaction.block?.number.toString(),
+    block_hash: transaction.block?.hash,
+    next_run_at: transaction.nextRunAt,
+    sent_at: transaction.sentAt,
+    confirmed_at: transaction.confirmedAt,
+  }
+}
+
+/** Many rows as one parameter: a statement has room for 65,535 parameters, and one is planned faster than many. */
+function recordset(records: readonly object[]) {
+  return sql`jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
+    id text, relayer_id text, network text, from_address text, status text, status_reason text, intent text, request jsonb, estimated_gas bigint,
+    nonce bigint, version integer, current_attempt integer, cost numeric, block_number bigint, block_hash text,
+    next_run_at timestamptz, sent_at timestamptz, confirmed_at timestamptz)`
+}

@@ -1,0 +1,172 @@
+import type { Attempt, Chain, Head, ReceiptAnswer } from '../chains/chain.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import type { Operator, TransactionsContext } from './context.ts'
+import { fillGaps } from './fill-gaps.ts'
+import { finalised, included, type Inclusion, lost, reorged, type Verdict } from './verdict.ts'
+import { findAttempts, saveOutcomes, saveTransactions } from './store.ts'
+import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+import { findWatched } from './work-store.ts'
+
+/** What one watcher remembers of its network. Losing it costs time, never correctness. */
+export interface WatchMemory {
+  /** The highest block seen; a node that is behind it is not believed when it says "no". */
+  highest: bigint
+  /** The block after which nothing was left open; until the next block there is nothing to ask. */
+  settledAt: string | undefined
+  /** Since which block a transaction looks as if somebody else had used its nonce. */
+  readonly missingSince: Map<string, bigint>
+}
+
+export function createWatchMemory(): WatchMemory {
+  return { highest: 0n, settledAt: undefined, missingSince: new Map() }
+}
+
+interface Watch {
+  readonly context: TransactionsContext
+  readonly chain: Chain
+  readonly head: Head
+  readonly confirmations: bigint
+  readonly relayers: ReadonlyMap<string, Relayer>
+  readonly memory: WatchMemory
+  /** Set when an answer is missing or a write came too late: the same block has to be looked at again. */
+  open: boolean
+}
+
+/**
+ * Asks the chain what became of everything signed and not final on one network, and writes it down. The number of
+ * calls grows with blocks and accounts: receipts are asked only where the account's nonce has passed, block hashes once
+ * per block that holds something of ours.
+ */
+export async function watchNetwork(
+  context: TransactionsContext,
+  { operator, relayers, memory }: { operator: Operator; relayers: readonly Relayer[]; memory: WatchMemory },
+): Promise<void> {
+  const watched = await findWatched(context.db, relayers.map((relayer) => relayer.id))
+  if (watched.length === 0) return
+  const { chain, network } = operator
+  const head = await chain.head()
+  if (head.kind !== 'ok' || head.value.number < memory.highest) return // Silent or behind: it decides nothing (I6).
+  if (head.value.hash === memory.settledAt) return
+  memory.highest = head.value.number
+  const watch: Watch = {
+    context,
+    chain,
+    head: head.value,
+    confirmations: BigInt(network.requiredConfirmations),
+    relayers: new Map(relayers.map((relayer) => [relayer.id, relayer])),
+    memory,
+    open: false,
+  }
+  const mined = watched.filter((transaction) => transaction.status === 'mined')
+  const unmined = watched.filter((transaction) => transaction.status !== 'mined')
+  const { passed, nonces } = await whoseNoncePassed(watch, unmined)
+  const moved = await whoseBlockMoved(watch, mined)
+  await settleFinal(watch, mined.filter((transaction) => !moved.has(transaction.id)))
+  await settleReceipts(watch, [...passed, ...mined.filter((transaction) => moved.get(transaction.id) === true)])
+  await fillGaps(context, { unmined, nonces })
+  memory.settledAt = watch.open ? undefined : head.value.hash
+}
+
+async function whoseNoncePassed(
+  watch: Watch,
+  unmined: readonly Transaction[],
+): Promise<{ passed: Transaction[]; nonces: Map<string, bigint> }> {
+  const { chain, relayers } = watch
+  const ids = [...new Set(unmined.map((transaction) => transaction.relayerId))]
+  const answers = await chain.nonces(ids.map((id) => relayers.get(id)?.address ?? ''))
+  const nonces = new Map(
+    ids.flatMap((id, index) => {
+      const answer = answers[index]
+      return answer?.kind === 'ok' ? [[id, answer.value] as const] : []
+    }),
+  )
+  if (nonces.size < ids.length) watch.open = true
+  const passed = unmined.filter(({ relayerId, nonce }) => nonce !== undefined && nonce < (nonces.get(relayerId) ?? 0n))
+  return { passed, nonces }
+}
+
+/** Mined transactions whose block is another one now (`true`) or could not be asked for (`false`). */
+async function whoseBlockMoved(watch: Watch, mined: readonly Transaction[]): Promise<Map<string, boolean>> {
+  const heights = [...new Set(mined.map((transaction) => transaction.block?.number ?? 0n))]
+  const hashes = await Promise.all(heights.map((height) => watch.chain.blockHash(height)))
+  if (hashes.some((answer) => answer.kind !== 'ok')) watch.open = true
+  const now = new Map(heights.map((height, index) => [height, hashes[index]]))
+  const moved = new Map<string, boolean>()
+  for (const { id, block } of mined) {
+    const answer = now.get(block?.number ?? 0n)
+    if (answer?.kind !== 'ok') moved.set(id, false)
+    else if (answer.value !== block?.hash) moved.set(id, true)
+  }
+  return moved
+}
+
+/** Their block is still in the chain; deep enough, they are final (I7). */
+async function settleFinal(watch: Watch, mined: readonly Transaction[]): Promise<void> {
+  const deep = mined.filter(({ block }) => block && watch.head.number >= block.number + watch.confirmations)
+  const items = await withAttempts(watch, deep)
+  await write(watch, items.map((item) => finalised(item, new Date(watch.context.clock.now()))))
+}
+
+async function settleReceipts(watch: Watch, transactions: readonly Transaction[]): Promise<void> {
+  const items = await withAttempts(watch, transactions)
+  const hashes = items.flatMap((item) => item.attempts.map((attempt) => attempt.signed.hash))
+  const answers = await watch.chain.receipts(hashes)
+  const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
+  const verdicts = await Promise.all(items.map((item) => judge(watch, item, receipts)))
+  await write(watch, verdicts.filter((verdict) => verdict !== undefined))
+}
+
+/** Every hash is asked for; the chain decides which attempt counts (I4). */
+async function judge(
+  watch: Watch,
+  item: TransactionWithAttempts,
+  receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
+): Promise<Verdict | undefined> {
+  const answers = item.attempts.map((attempt) => ({ attempt, answer: receipts.get(attempt.signed.hash) }))
+  for (const { attempt, answer } of answers) {
+    if (answer?.kind !== 'included') continue
+    watch.memory.missingSince.delete(item.transaction.id)
+    const { receipt } = answer
+    const reason = receipt.success ? undefined : await revertReason(watch, item.transaction, attempt, receipt.blockNumber)
+    return included(item, { attempt, receipt, reason } satisfies Inclusion)
+  }
+  if (answers.some(({ answer }) => answer?.kind !== 'none')) {
+    watch.open = true
+    return undefined
+  }
+  if (item.transaction.status === 'mined') return reorged(item, new Date(watch.context.clock.now()))
+  return usedElsewhere(watch, item)
+}
+
+/**
+ * The account's nonce has passed and none of our attempts has a receipt: one node may know the nonce and another not
+ * yet the receipt. Only after the network's depth with the same answer is it true.
+ */
+function usedElsewhere({ memory, head, confirmations }: Watch, item: TransactionWithAttempts): Verdict | undefined {
+  const since = memory.missingSince.get(item.transaction.id) ?? head.number
+  memory.missingSince.set(item.transaction.id, since)
+  if (head.number < since + confirmations + 1n) return undefined
+  memory.missingSince.delete(item.transaction.id)
+  return lost(item)
+}
+
+async function revertReason({ chain, relayers }: Watch, transaction: Transaction, attempt: Attempt, block: bigint) {
+  const from = relayers.get(transaction.relayerId)?.address ?? ''
+  return (await chain.revertReason(attempt.draft, from, block)) ?? 'no reason could be read'
+}
+
+async function withAttempts({ context }: Watch, transactions: readonly Transaction[]): Promise<TransactionWithAttempts[]> {
+  const attempts = await findAttempts(context.db, transactions)
+  return transactions.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
+}
+
+async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<void> {
+  if (verdicts.length === 0) return
+  await watch.context.db.transaction().execute(async (tx) => {
+    const saved = await saveTransactions(tx, verdicts.map((verdict) => verdict.transaction))
+    const written = new Set(saved.map((transaction) => transaction.id))
+    if (written.size < verdicts.length) watch.open = true
+    const kept = verdicts.filter((verdict) => written.has(verdict.transaction.id))
+    await saveOutcomes(tx, kept.flatMap((verdict) => verdict.outcomes))
+  })
+}

@@ -1,0 +1,119 @@
+import { type Kysely, type Transaction as DbTransaction, sql } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { toTransaction } from './codec.ts'
+import type { Transaction } from './transaction.ts'
+
+type Db = Kysely<Schema>
+type Tx = DbTransaction<Schema>
+
+/** Statuses in which a nonce is taken and the chain has not decided yet. */
+const IN_FLIGHT = ['sent', 'submitted']
+
+/** Relayers that have something to number, sign or broadcast now. */
+export async function findDueRelayers(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .select('relayer_id')
+    .distinct()
+    .where('status', 'in', ['pending', ...IN_FLIGHT])
+    .where('next_run_at', '<=', sql<Date>`now()`)
+    .execute()
+  return rows.map((row) => row.relayer_id)
+}
+
+/** Accepted and not yet signed, in the order of acceptance; those that have a nonce first, because others wait for it. */
+export async function findPending(db: Db, relayerId: string, limit: number): Promise<Transaction[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', relayerId)
+    .where('status', '=', 'pending')
+    .orderBy('nonce', (order) => order.asc().nullsLast())
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(toTransaction)
+}
+
+/** Signed and not mined, by nonce. */
+export async function findInFlight(db: Db, relayerId: string): Promise<Transaction[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', relayerId)
+    .where('status', 'in', IN_FLIGHT)
+    .orderBy('nonce')
+    .execute()
+  return rows.map(toTransaction)
+}
+
+/** Signed and not final, of several relayers: what the chain may have decided about. */
+export async function findWatched(db: Db, relayerIds: readonly string[]): Promise<Transaction[]> {
+  if (relayerIds.length === 0) return []
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', 'in', [...relayerIds])
+    .where('status', 'in', [...IN_FLIGHT, 'mined'])
+    .orderBy('nonce')
+    .execute()
+  return rows.map(toTransaction)
+}
+
+/** The most that the relayer's open transactions can still take from its account, in wei; `except` is left out. */
+export async function reservedBy(db: Db, relayerId: string, except?: string): Promise<bigint> {
+  let open = db
+    .selectFrom('transactions')
+    .where('relayer_id', '=', relayerId)
+    .where('status', 'in', ['pending', ...IN_FLIGHT])
+  if (except !== undefined) open = open.where('id', '<>', except)
+  const row = await open.select((eb) => eb.fn.sum<bigint | null>('cost').as('sum')).executeTakeFirstOrThrow()
+  return BigInt(row.sum ?? 0n)
+}
+
+/** Locks the account's numbering until the commit and gives the next nonce, or null when none was ever given. */
+export async function lockAccount(tx: Tx, relayerId: string): Promise<bigint | null> {
+  const row = await tx
+    .selectFrom('accounts')
+    .select('next_nonce')
+    .where('relayer_id', '=', relayerId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return row.next_nonce
+}
+
+export async function setNextNonce(tx: Tx, relayerId: string, nonce: bigint): Promise<void> {
+  await tx.updateTable('accounts').set({ next_nonce: nonce }).where('relayer_id', '=', relayerId).execute()
+}
+
+/** Of these transactions, the ones that are still pending in the version they were read with; locked until the commit. */
+export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]): Promise<Set<string>> {
+  const versions = new Map(transactions.map((transaction) => [transaction.id, transaction.version]))
+  const rows = await tx
+    .selectFrom('transactions')
+    .select(['id', 'version'])
+    .where('id', 'in', [...versions.keys()])
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return new Set(rows.filter((row) => versions.get(row.id) === row.version).map((row) => row.id))
+}
+
+/** Which nonces in `from` ≤ nonce < `to` of the account of `head` belong to a transaction, whatever its status. */
+export async function findTakenNonces(
+  db: Db,
+  head: Transaction,
+  { from, to }: { from: bigint; to: bigint },
+): Promise<Set<bigint>> {
+  const rows = await db
+    .selectFrom('transactions')
+    .select('nonce')
+    .where('relayer_id', '=', head.relayerId)
+    .where('network', '=', head.network)
+    .where('from_address', '=', head.from)
+    .where('nonce', '>=', from)
+    .where('nonce', '<', to)
+    .execute()
+  return new Set(rows.map((row) => row.nonce ?? 0n))
+}

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+
+/** How a loop is doing, for readiness. */
+export interface LoopHealth {
+  readonly name: string
+  /** Milliseconds since the last round that ended well; since the start when there was none. */
+  readonly quietMs: number
+  readonly error?: string
+}
+
+export interface Loop {
+  readonly name: string
+  start(): void
+  /** Ends the present wait. A wake during a round makes another round follow it. */
+  wake(): void
+  /** Lets the present round finish, then ends. */
+  stop(): Promise<void>
+  health(): LoopHealth
+}
+
+interface LoopOptions {
+  readonly name: string
+  /** The longest wait between two rounds, in ms; waking is the rule, the timer only the backstop. */
+  readonly intervalMs: number
+  readonly clock: Clock
+  readonly log: Logger
+  readonly work: () => Promise<void>
+}
+
+/** A round of work, again and again: woken early, drained on stop. A failed round is logged and tried again. */
+export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions): Loop {
+  const stopping = new AbortController()
+  let waiting = new AbortController()
+  let woken = false
+  let running: Promise<void> | undefined
+  let lastGood = clock.now()
+  let error: string | undefined
+
+  async function round() {
+    woken = false
+    try {
+      await work()
+      lastGood = clock.now()
+      error = undefined
+    } catch (fault) {
+      error = fault instanceof Error ? fault.message : String(fault)
+      log.error({ err: fault, loop: name }, 'a round of work failed; it is tried again')
+    }
+  }
+
+  async function run() {
+    while (!stopping.signal.aborted) {
+      await round()
+      if (woken && error === undefined) continue
+      waiting = new AbortController()
+      await clock.sleep(intervalMs, AbortSignal.any([waiting.signal, stopping.signal]))
+    }
+  }
+
+  return {
+    name,
+    start: () => {
+      lastGood = clock.now()
+      running ??= run()
+    },
+    wake: () => {
+      woken = true
+      waiting.abort()
+    },
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+    health: () => ({ name, quietMs: clock.now() - lastGood, ...(error === undefined ? {} : { error }) }),
+  }
+}

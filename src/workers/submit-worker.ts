@@ -1,0 +1,45 @@
+import { workAccount } from '../transactions/account-step.ts'
+import type { TransactionsContext } from '../transactions/context.ts'
+import { findDueRelayers } from '../transactions/work-store.ts'
+import { createLoop, type Loop } from './loop.ts'
+
+/** How long work that nobody announced can lie, in ms: after a crash, or when a wait is over. */
+const BACKSTOP_MS = 500
+
+/** Brings accounts with something to do to `workAccount`, side by side, each by one step at a time. */
+export function createSubmitWorker(context: TransactionsContext): Loop {
+  const running = new Map<string, Promise<void>>()
+  const again = new Set<string>()
+  const loop = createLoop({
+    name: 'submit',
+    intervalMs: BACKSTOP_MS,
+    clock: context.clock,
+    log: context.log,
+    work: async () => {
+      for (const relayerId of await findDueRelayers(context.db)) {
+        // What was announced while a step ran may have come too late for it.
+        if (running.has(relayerId)) again.add(relayerId)
+        else running.set(relayerId, step(relayerId))
+      }
+    },
+  })
+
+  async function step(relayerId: string): Promise<void> {
+    try {
+      await workAccount(context, relayerId)
+    } catch (error) {
+      context.log.error({ err: error, relayer: relayerId }, 'a step of an account failed; it is tried again')
+    } finally {
+      running.delete(relayerId)
+      if (again.delete(relayerId)) loop.wake()
+    }
+  }
+
+  return {
+    ...loop,
+    stop: async () => {
+      await loop.stop()
+      await Promise.all(running.values())
+    },
+  }
+}
