@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { ConfigError } from './configuration/problems.ts'
+import { loadContract } from './contract/document.ts'
+import { type Database, openDatabase } from './database/database.ts'
+import { migrate } from './database/migrate.ts'
+import { createHandlers } from './handlers/create-handlers.ts'
+import { createHttpServer } from './http/server.ts'
+import { createLogger } from './log.ts'
+import { createOperators, type Operators } from './operators.ts'
+import { createReadinessCheck } from './readiness.ts'
+import { relayerAddresses } from './relayers/addresses.ts'
+import { applyConfig } from './relayers/apply.ts'
+import { describeChange } from './relayers/changes.ts'
+import type { Relayer } from './relayers/relayer.ts'
+import { listRelayers } from './relayers/store.ts'
+import { loadSigners } from './signers/load.ts'
+import { createAcceptor } from './transactions/accept.ts'
+import type { TransactionsContext } from './transactions/context.ts'
+import { createReplacer } from './transactions/replace.ts'
+import { WORK_CHANNEL } from './transactions/store.ts'
+import type { Loop } from './workers/loop.ts'
+import { createSubmitWorker } from './workers/submit-worker.ts'
+import { createWatchWorker } from './workers/watch-worker.ts'
+
+/** The service, put together and not yet started. */
+export interface App {
+  /** Starts the workers, then listens. */
+  start(): Promise<{ url: string }>
+  /** Takes no new requests, finishes those under way and the workers' present step, then closes the database. */
+  stop(): Promise<void>
+}
+
+interface AppDeps {
+  readonly clock?: Clock
+  readonly log?: Logger
+}
+
+/**
+ * Joins the parts; the only place that knows them all. Loads the keys, migrates the database and makes it match the
+ * configuration.
+ * @throws ConfigError with everything that is wrong, before anything is started
+ */
+export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
+  const { clock = systemClock, log = createLogger({ level: config.logLevel }) } = deps
+  const signers = await loadSigners(config.signers)
+  const addresses = relayerAddresses(config, signers)
+  const database = await openDatabase(config.database, log)
+  try {
+    const relayers = await prepareDatabase({ config, database, addresses, log })
+    const operators = createOperators({ config, signers, clock, log })
+    await verifyChains(operators, relayers, log)
+    return await assemble({ config, database, operators, relayers, clock, log })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+interface Preparation {
+  readonly config: Config
+  readonly database: Database
+  readonly addresses: ReadonlyMap<string, string>
+  readonly log: Logger
+}
+
+async function prepareDatabase({ config, database, addresses, log }: Preparation): Promise<Relayer[]> {
+  const applied = await migrate(database)
+  if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
+  const changes = await applyConfig(database.db, config, addresses)
+  log.info({ changes: changes.map(describeChange) }, changes.length === 0 ? 'configuration unchanged' : 'configuration applied')
+  const { items } = await listRelayers(database.db, { offset: 0, limit: config.relayers.length })
+  return items
+}
+
+/** A wrong chain id is a mistake of the configuration; a silent node is weather, and the start goes on. */
+async function verifyChains({ operatorOf, chains }: Operators, relayers: readonly Relayer[], log: Logger): Promise<void> {
+  for (const relayer of relayers) operatorOf(relayer)
+  const answers = await Promise.all([...chains].map(async ([name, chain]) => ({ name, answer: await chain.verify() })))
+  const problems = answers.flatMap(({ answer }) => (answer.kind === 'refused' ? [answer.refusal.detail] : []))
+  if (problems.length > 0) throw new ConfigError(problems)
+  for (const { name, answer } of answers) {
+    if (answer.kind === 'unknown') log.warn({ network: name, detail: answer.detail }, 'no endpoint answers; it is asked again')
+  }
+}
+
+interface Parts {
+  readonly config: Config
+  readonly database: Database
+  readonly operators: Operators
+  readonly relayers: readonly Relayer[]
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+async function assemble({ config, database, operators, relayers, clock, log }: Parts): Promise<App> {
+  const { operatorOf } = operators
+  const { maxInFlight } = config
+  const context = { db: database.db, clock, log, maxInFlight, owner: randomUUID(), operatorOf }
+  const submit = createSubmitWorker(context)
+  const loops = [submit, ...watchLoops(context, operators, relayers)]
+  const handlers = createHandlers({
+    db: database.db,
+    operatorOf,
+    accept: createAcceptor(context),
+    replacer: createReplacer(context),
+    check: createReadinessCheck({ database, chains: operators.chains, loops, clock }),
+  })
+  const server = await createHttpServer({
+    contract: await loadContract(),
+    handlers,
+    apiKeys: config.apiKeys,
+    host: config.server.host,
+    port: config.server.port,
+    limits: {
+      bodyBytes: config.server.maxBodyBytes,
+      requestTimeoutMs: config.server.requestTimeoutMs,
+      maxConnections: config.server.maxConnections,
+    },
+    rateLimit: config.rateLimit,
+    validateResponses: config.mode !== 'production',
+    log,
+    clock,
+  })
+  const unlisten = await database.listen(WORK_CHANNEL, () => submit.wake())
+  return {
+    start: async () => {
+      for (const loop of loops) loop.start()
+      const { host, port } = await server.listen()
+      return { url: `http://${host}:${port}` }
+    },
+    stop: async () => {
+      await server.drain(config.shutdownMs)
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await unlisten()
+      await database.close()
+    },
+  }
+}
+
+function watchLoops(context: TransactionsContext, { operatorOf, keyOf }: Operators, relayers: readonly Relayer[]): Loop[] {
+  const groups = Map.groupBy(relayers, keyOf)
+  return [...groups].flatMap(([key, members]) => {
+    const [first] = members
+    return first === undefined ? [] : [createWatchWorker(context, { key, operator: operatorOf(first), relayers: members })]
+  })
+}

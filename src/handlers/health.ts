@@ -1,0 +1,36 @@
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
+
+/** One look at everything that readiness depends on. */
+export interface HealthReport {
+  readonly database: Schemas['ComponentHealth']
+  readonly networks: Schemas['ComponentHealth']
+  readonly workers: Schemas['ComponentHealth']
+  readonly at: Date
+}
+
+/** The tag Health. Neither operation needs a credential, and neither tells more than what works. */
+export function healthHandlers({ check }: { check: () => Promise<HealthReport> }): Pick<HandlerMap, 'health' | 'readiness'> {
+  return {
+    health: async () => ({ status: 200, body: 'OK' }),
+    readiness: async () => {
+      const { at, ...components } = await check()
+      const status = overall(components)
+      const body = { ready: status !== 'unhealthy', status, components, timestamp: at.toISOString() }
+      const reason = reasonOf(components)
+      return { status: status === 'unhealthy' ? 503 : 200, body: reason === undefined ? body : { ...body, reason } }
+    },
+  }
+}
+
+type Components = Omit<HealthReport, 'at'>
+
+/** Without the database nothing can be accepted; without a network or a worker, accepted work waits. */
+function overall({ database, networks, workers }: Components): Schemas['HealthStatus'] {
+  if (database.status === 'unhealthy') return 'unhealthy'
+  return [networks, workers].every(({ status }) => status === 'healthy') ? 'healthy' : 'degraded'
+}
+
+function reasonOf(components: Components): string | undefined {
+  const failing = Object.entries(components).filter(([, { status }]) => status !== 'healthy')
+  return failing.length === 0 ? undefined : `Not healthy: ${failing.map(([name]) => name).join(', ')}.`
+}

@@ -1,0 +1,74 @@
+import type { Kysely } from 'kysely'
+import type { HandlerMap } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { notFound } from '../errors.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { findRelayer } from '../relayers/store.ts'
+import type { createAcceptor } from '../transactions/accept.ts'
+import type { Operator } from '../transactions/context.ts'
+import type { createReplacer } from '../transactions/replace.ts'
+import { findTransaction, listTransactions } from '../transactions/store.ts'
+import { toPage } from './page.ts'
+import { presentTransaction, presentWithAttempts } from './present-transaction.ts'
+import { readRequest } from './read-request.ts'
+
+export interface TransactionHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly operatorOf: (relayer: Relayer) => Operator
+  readonly accept: ReturnType<typeof createAcceptor>
+  readonly replacer: ReturnType<typeof createReplacer>
+}
+
+type Operations =
+  | 'sendTransaction'
+  | 'listTransactions'
+  | 'getTransactionById'
+  | 'replaceTransaction'
+  | 'cancelTransaction'
+
+/** The tag Transactions. An id in a path scopes everything below it. */
+export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
+  const { db, operatorOf, accept, replacer } = deps
+  return {
+    sendTransaction: async ({ path, body }) => {
+      const relayer = await requireRelayer(db, path.relayer_id)
+      const { chain } = operatorOf(relayer)
+      const { transaction, logs } = await accept(relayer, readRequest(body, relayer, chain))
+      return { data: presentWithAttempts({ transaction, attempts: [] }, chain), logs }
+    },
+    listTransactions: async ({ path, query }) => {
+      const relayer = await requireRelayer(db, path.relayer_id)
+      const page = toPage(query)
+      const { items, total } = await listTransactions(db, { relayerId: relayer.id, status: query.status, ...page })
+      const { chain } = operatorOf(relayer)
+      return { data: items.map((item) => presentTransaction(item, chain)), pagination: page.describe(total) }
+    },
+    getTransactionById: async ({ path }) => {
+      const relayer = await requireRelayer(db, path.relayer_id)
+      const item = await findTransaction(db, relayer.id, path.transaction_id)
+      if (item === undefined) {
+        throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${path.transaction_id}.`)
+      }
+      return { data: presentWithAttempts(item, operatorOf(relayer).chain) }
+    },
+    replaceTransaction: async ({ path, body }) => {
+      const relayer = await requireRelayer(db, path.relayer_id)
+      const { chain } = operatorOf(relayer)
+      const request = readRequest(body, relayer, chain)
+      const { logs, ...item } = await replacer.replaceTransaction(relayer, path.transaction_id, request)
+      return { data: presentWithAttempts(item, chain), logs }
+    },
+    cancelTransaction: async ({ path }) => {
+      const relayer = await requireRelayer(db, path.relayer_id)
+      const { logs, ...item } = await replacer.cancelTransaction(relayer, path.transaction_id)
+      return { data: presentWithAttempts(item, operatorOf(relayer).chain), logs }
+    },
+  }
+}
+
+/** @throws AppError 404 `relayer_not_found` */
+export async function requireRelayer(db: Kysely<Schema>, id: string): Promise<Relayer> {
+  const relayer = await findRelayer(db, id)
+  if (relayer === undefined) throw notFound('relayer_not_found', `There is no relayer ${id}.`)
+  return relayer
+}

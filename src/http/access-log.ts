@@ -1,0 +1,27 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Middleware } from './state.ts'
+
+/** One line per request. The path carries ids but no secrets; the query is left out, as callers put anything there. */
+export function accessLog({ log, clock }: { log: Logger; clock: Clock }): Middleware {
+  return async function accessLog(context, next) {
+    const start = clock.now()
+    try {
+      await next()
+    } finally {
+      const { requestId, operation, failureCode } = context.state
+      log.info(
+        {
+          request_id: requestId,
+          method: context.method,
+          path: context.path,
+          operation: operation?.id,
+          status: context.status,
+          code: failureCode,
+          ms: clock.now() - start,
+        },
+        'request',
+      )
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import bodyParser from 'koa-bodyparser'
+import { JsonError, type JsonProblem, parseJson } from '../contract/integers.ts'
+import type { ErrorCode } from '../contract/operations.ts'
+import { type AppError, badRequest } from '../errors.ts'
+import type { Limits } from './limits.ts'
+import type { HttpContext } from './state.ts'
+
+/** Reads the JSON body of a request. Throws AppError 400 with a code of its own for each way in which that fails. */
+export type BodyReader = (context: HttpContext) => Promise<unknown>
+
+const JSON_PROBLEMS: Record<JsonProblem, { code: ErrorCode; detail: string }> = {
+  syntax: { code: 'invalid_json', detail: 'The body is not valid JSON.' },
+  surrogate: {
+    code: 'invalid_json',
+    detail: 'The body has a string with half a surrogate pair, which is not text.',
+  },
+  depth: { code: 'json_too_deep', detail: 'The JSON in the body is nested too deeply.' },
+}
+
+/** Bytes that are no UTF-8 must not silently turn into U+FFFD: somebody may be about to sign them. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/** Without an encoding koa-bodyparser hands over the bytes as they are; its type declarations do not know that. */
+const AS_BYTES = { encoding: false }
+
+/**
+ * koa-bodyparser collects the bytes and guards their number; what they mean is decided here, because its own JSON.parse
+ * would round integers.
+ */
+export function createBodyReader({
+  bodyBytes,
+  jsonDepth,
+}: Pick<Limits, 'bodyBytes' | 'jsonDepth'>): BodyReader {
+  const collect = bodyParser({
+    ...AS_BYTES,
+    enableTypes: ['text'],
+    extendTypes: { text: ['application/json'] },
+    textLimit: `${bodyBytes}b`,
+  })
+  return async (context) => {
+    assertReadable(context, bodyBytes)
+    await collect(context as Parameters<typeof collect>[0], async () => {}).catch((error: unknown) => {
+      throw bodyFailure(error, bodyBytes)
+    })
+    return parseBody(context.request.body, jsonDepth)
+  }
+}
+
+function assertReadable(context: HttpContext, bodyBytes: number): void {
+  const { 'content-encoding': encoding = 'identity', 'content-length': length = '0' } = context.headers
+  if (!isJson(context.get('Content-Type'))) {
+    throw badRequest('unsupported_content_type', 'Send the header Content-Type: application/json and UTF-8.')
+  }
+  if (encoding !== 'identity') throw badRequest('unsupported_content_type', 'Send the body uncompressed.')
+  if (Number(length) > bodyBytes) throw tooLarge(bodyBytes)
+}
+
+/** JSON is UTF-8 (RFC 8259), so the only charset that may be named is this one. */
+function isJson(contentType: string): boolean {
+  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i.test(contentType)
+}
+
+function parseBody(bytes: unknown, maxDepth: number): unknown {
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0)
+    throw badRequest('invalid_json', 'The body is empty; send JSON.')
+  try {
+    return parseJson(utf8.decode(bytes), { maxDepth })
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw badRequest('invalid_json', 'The body is not valid UTF-8.', error)
+    const { code, detail } = JSON_PROBLEMS[error.problem]
+    throw badRequest(code, detail, error)
+  }
+}
+
+function bodyFailure(error: unknown, bodyBytes: number): AppError {
+  const { type } = error as { type?: string }
+  if (type === 'entity.too.large') return tooLarge(bodyBytes)
+  return badRequest('invalid_request', 'The body did not arrive completely.', error)
+}
+
+function tooLarge(bodyBytes: number): AppError {
+  return badRequest('body_too_large', `The body has more than ${bodyBytes} bytes.`)
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { type AppError, badRequest } from '../errors.ts'
+import { failureBody } from './envelope.ts'
+
+/**
+ * Answers what Node could not even read as an HTTP request. There is no Koa context for it, so the bytes are written by
+ * hand; the body is the same as that of any other failure.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, log: Logger): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const requestId = randomUUID()
+  const failure = failureOf(error.code)
+  log.info({ request_id: requestId, code: failure.code, reason: error.code }, 'unreadable request')
+  const body = JSON.stringify(failureBody(failure))
+  const head = [
+    `HTTP/1.1 ${failure.status} ${failure.publicMessage}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function failureOf(code: string | undefined): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return badRequest('headers_too_large', 'The request has too many header bytes.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return badRequest('request_too_slow', 'The request did not arrive completely in time.')
+  }
+  return badRequest('invalid_request', 'This is not a well-formed HTTP request.')
+}

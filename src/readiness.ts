@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import type { Chain } from './chains/chain.ts'
+import type { Clock } from './clock.ts'
+import type { Database } from './database/database.ts'
+import type { HealthReport } from './handlers/health.ts'
+import type { Loop } from './workers/loop.ts'
+
+/** Supervisors ask often; what was found out is good for this long, in ms. */
+const FRESH_MS = 2_000
+
+/** A part that has not answered by then counts as failing, in ms. */
+const PATIENCE_MS = 3_000
+
+/** A loop that ended no round well for this long is not working, in ms. */
+const QUIET_LIMIT_MS = 60_000
+
+interface ReadinessOptions {
+  readonly database: Database
+  readonly chains: ReadonlyMap<string, Chain>
+  readonly loops: readonly Loop[]
+  readonly clock: Clock
+}
+
+type Component = HealthReport['database']
+
+/** Looks at database, networks and workers, at most once in two seconds however many ask. */
+export function createReadinessCheck(options: ReadinessOptions): () => Promise<HealthReport> {
+  let last: { at: number; report: Promise<HealthReport> } | undefined
+  return () => {
+    const now = options.clock.now()
+    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, report: look(options) }
+    return last.report
+  }
+}
+
+async function look({ database, chains, loops, clock }: ReadinessOptions): Promise<HealthReport> {
+  const [store, networks] = await Promise.all([
+    inTime(clock, checkDatabase(database)),
+    Promise.all([...chains].map(async ([name, chain]) => ({ name, ...(await inTime(clock, checkChain(chain))) }))),
+  ])
+  const workers = loops.map((loop) => checkLoop(loop))
+  return { database: store, networks: combine(networks), workers: combine(workers), at: new Date(clock.now()) }
+}
+
+async function checkDatabase({ db }: Database): Promise<Component> {
+  try {
+    await sql`select 1`.execute(db)
+    return { status: 'healthy' }
+  } catch {
+    return { status: 'unhealthy', error: 'The database does not answer.' }
+  }
+}
+
+async function checkChain(chain: Chain): Promise<Component> {
+  const answer = await chain.verify()
+  if (answer.kind === 'ok') return { status: 'healthy' }
+  return { status: 'unhealthy', error: answer.kind === 'refused' ? answer.refusal.detail : 'No endpoint answers.' }
+}
+
+function checkLoop(loop: Loop): Component & { name: string } {
+  const { name, quietMs, error } = loop.health()
+  if (error !== undefined) return { name, status: 'unhealthy', error: 'The last round failed; the log tells why.' }
+  return quietMs > QUIET_LIMIT_MS ? { name, status: 'unhealthy', error: 'No round ended lately.' } : { name, status: 'healthy' }
+}
+
+async function inTime(clock: Clock, check: Promise<Component>): Promise<Component> {
+  const stop = new AbortController()
+  const late = clock.sleep(PATIENCE_MS, stop.signal).then((): Component => ({ status: 'unhealthy', error: 'No answer within 3 s.' }))
+  try {
+    return await Promise.race([check, late])
+  } finally {
+    stop.abort()
+  }
+}
+
+function combine(details: (Component & { name: string })[]): Component {
+  const failing = details.filter(({ status }) => status !== 'healthy').length
+  if (failing === 0) return { status: 'healthy', details }
+  return { status: failing === details.length ? 'unhealthy' : 'degraded', details }
+}
