@@ -1,0 +1,27 @@
+import { loadConfig } from '../config.ts'
+import { relayerAddresses } from '../relayers/addresses.ts'
+import { loadSigners } from '../signers/load.ts'
+import { type Command, EXIT } from './command.ts'
+
+/** `relayer check-config`. */
+export const checkConfig: Command = {
+  name: 'check-config',
+  summary: 'Check the configuration and open every key, without starting anything.',
+  usage: '',
+  help: [
+    'Reads what serve would read: CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside',
+    'it, and the environment. Prints each relayer with its address, or one list of everything that is wrong.',
+    'Asks no network and no database.',
+  ],
+  options: [],
+  maxPositionals: 0,
+  async run(_args, terminal) {
+    const config = loadConfig()
+    const addresses = relayerAddresses(config, await loadSigners(config.signers))
+    terminal.out(`${config.file} is fine.`)
+    for (const { id, network } of config.relayers) {
+      terminal.out(`  relayer ${id}: ${addresses.get(id)} on ${network}`)
+    }
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { join, normalize } from 'node:path'
+import { type Command, EXIT } from './command.ts'
+import { refuseExisting, writeNew } from './files.ts'
+import { generateKey, writeKeyFile } from './key-file.ts'
+import { nextSteps, STARTER_CONFIG } from './starter.ts'
+
+const DEFAULT_FOLDER = 'config'
+
+/** Bytes of the API key, before base64: 43 characters, 32 are required. */
+const API_KEY_BYTES = 32
+
+/** `relayer init`. */
+export const init: Command = {
+  name: 'init',
+  summary: 'Make a folder with everything that serve needs, for a local chain.',
+  usage: '[folder]',
+  help: [
+    `Writes into [folder] (default ${DEFAULT_FOLDER}):`,
+    '',
+    '  config.json            one relayer on a local anvil',
+    '  keys/local.json        a new private key, encrypted (mode 0600)',
+    '  keys/local.passphrase  its generated passphrase (mode 0600)',
+    '  .env                   a generated API_KEY (mode 0600), read by serve from beside config.json',
+    '',
+    'and prints the commands that come next. Nothing is overwritten.',
+  ],
+  options: [],
+  maxPositionals: 1,
+  async run({ positionals: [named] }, terminal) {
+    const folder = normalize(named ?? DEFAULT_FOLDER).replace(/(?<=.)\/$/, '')
+    const config = join(folder, 'config.json')
+    const env = join(folder, '.env')
+    const key = {
+      path: join(folder, 'keys/local.json'),
+      passphraseFile: join(folder, 'keys/local.passphrase'),
+    }
+    await refuseExisting([config, env, key.path, key.passphraseFile])
+
+    const address = await writeKeyFile(generateKey(), key)
+    await writeNew(env, `API_KEY=${randomBytes(API_KEY_BYTES).toString('base64url')}\n`)
+    // Last, because its presence says that the folder is complete.
+    await writeNew(config, `${JSON.stringify(STARTER_CONFIG, null, 2)}\n`, 0o644)
+
+    terminal.out(`Made ${folder} with a new account ${address}.`)
+    terminal.out(`The API key is in ${env}, the passphrase in ${key.passphraseFile}. Keep both to yourself.`)
+    terminal.out('')
+    for (const line of nextSteps(folder, address)) terminal.out(line)
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { evmAddress } from '../signers/address.ts'
+import { encryptKeystore } from '../signers/keystore.ts'
+import { createSecp256k1Signer, isPrivateKey } from '../signers/secp256k1.ts'
+import { UsageError } from './command.ts'
+import { exists, refuseExisting, writeNew } from './files.ts'
+
+/** 256 bits in 43 characters. */
+const GENERATED_BYTES = 32
+
+interface KeyFile {
+  /** Where the encrypted key goes; must not exist. */
+  readonly path: string
+  /** Its first line is the passphrase; made with a generated one when missing. */
+  readonly passphraseFile: string
+}
+
+/** A fresh private key from the system's random source. */
+export function generateKey(): Uint8Array {
+  for (;;) {
+    const key = new Uint8Array(randomBytes(32))
+    // Not every number of 32 bytes is a key; one in 2^128 is not.
+    if (isPrivateKey(key)) return key
+  }
+}
+
+/** Encrypts a private key into a new file and gives its EIP-55 address. */
+export async function writeKeyFile(key: Uint8Array, { path, passphraseFile }: KeyFile): Promise<string> {
+  await refuseExisting([path])
+  const passphrase = await usePassphrase(passphraseFile)
+  const address = evmAddress(createSecp256k1Signer('new', key).publicKey)
+  await writeNew(path, await encryptKeystore(key, { passphrase, address }))
+  return address
+}
+
+/** `keys/a.json` → `keys/a.passphrase` */
+export function passphraseFileOf(path: string): string {
+  return `${path.replace(/\.json$/, '')}.passphrase`
+}
+
+async function usePassphrase(path: string): Promise<string> {
+  if (await exists(path)) {
+    const passphrase = (await readFile(path, 'utf8')).split(/\r?\n/, 1)[0]
+    if (!passphrase) throw new UsageError(`The first line of ${path} is empty; it must be the passphrase.`)
+    return passphrase
+  }
+  const passphrase = randomBytes(GENERATED_BYTES).toString('base64url')
+  await writeNew(path, `${passphrase}\n`)
+  return passphrase
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { text as readAll } from 'node:stream/consumers'
+import { parsePrivateKey } from '../signers/plain.ts'
+import { type Command, EXIT, UsageError } from './command.ts'
+import { passphraseFileOf, writeKeyFile } from './key-file.ts'
+
+/** `relayer keys import`. */
+export const keysImport: Command = {
+  name: 'keys import',
+  summary: 'Put an existing private key into an encrypted key file.',
+  usage: '<file> [--key-file <file>] [--passphrase-file <file>]',
+  help: [
+    'Reads the key (64 hex digits, with or without 0x) from standard input or from --key-file, never from the command',
+    'line, where every user of the machine could read it. Writes and prints the same as keys create.',
+    '',
+    '  --key-file         A file with the private key and nothing else.',
+    '  --passphrase-file  As in keys create.',
+    '',
+    'Example: relayer keys import config/keys/hot.json < hot.key',
+  ],
+  options: ['key-file', 'passphrase-file'],
+  maxPositionals: 1,
+  async run({ positionals: [path], options }, terminal) {
+    if (!path) throw new UsageError('Name the file to write: relayer keys import <file> < private-key')
+    if (parsePrivateKey(path))
+      throw new UsageError('A private key does not belong on the command line: it was shown to others.')
+    const key = parsePrivateKey(await readKey(options['key-file']))
+    if (!key) throw new UsageError('What was given is no private key: 64 hex digits, with or without 0x.')
+    const passphraseFile = options['passphrase-file'] ?? passphraseFileOf(path)
+    const address = await writeKeyFile(key, { path, passphraseFile })
+    terminal.out(`address     ${address}`)
+    terminal.out(`key file    ${path}`)
+    terminal.out(`passphrase  ${passphraseFile}`)
+    return EXIT.ok
+  },
+}
+
+async function readKey(file: string | undefined): Promise<string> {
+  if (file === undefined) {
+    // Typed keys would stay on the screen.
+    if (process.stdin.isTTY) throw new UsageError('Give the key by a pipe or by --key-file.')
+    return readAll(process.stdin)
+  }
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}

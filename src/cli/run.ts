@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util'
+import { ConfigError, MissingConfigError } from '../configuration/problems.ts'
+import { suggest } from '../configuration/suggest.ts'
+import { maskUrls } from '../log.ts'
+import { checkConfig } from './check-config.ts'
+import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
+import { init } from './init.ts'
+import { keysCreate } from './keys-create.ts'
+import { keysImport } from './keys-import.ts'
+import { migrateCommand } from './migrate.ts'
+import { serve } from './serve.ts'
+
+const COMMANDS: readonly Command[] = [serve, init, keysCreate, keysImport, checkConfig, migrateCommand]
+
+/** Runs one command line (without the program's name) and gives the exit code. Never throws. */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return await dispatch(argv, terminal)
+  } catch (error) {
+    return explain(error, terminal)
+  }
+}
+
+async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const wantsHelp = argv.length === 0 || argv.includes('--help') || argv.includes('-h') || argv[0] === 'help'
+  const words = argv.filter((word) => word !== 'help' && word !== '--help' && word !== '-h')
+  const command = find(words)
+  if (wantsHelp) {
+    terminal.out(command ? helpOf(command) : overview())
+    return argv.length === 0 ? EXIT.unusable : EXIT.ok
+  }
+  if (!command) throw new UsageError(unknownCommand(words))
+  return command.run(parse(command, words.slice(command.name.split(' ').length)), terminal)
+}
+
+function find(words: readonly string[]): Command | undefined {
+  return COMMANDS.find(({ name }) => name.split(' ').every((part, index) => words[index] === part))
+}
+
+function parse(command: Command, args: readonly string[]): Arguments {
+  const options = Object.fromEntries(command.options.map((name) => [name, { type: 'string' as const }]))
+  try {
+    const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true })
+    if (positionals.length <= command.maxPositionals) return { positionals, options: values }
+  } catch {
+    // The parser's messages quote what was typed, which may be a key that does not belong there.
+  }
+  throw new UsageError(
+    `These arguments do not fit.\nUsage: relayer ${command.name} ${command.usage}\nrelayer ${command.name} --help tells more.`,
+  )
+}
+
+function explain(error: unknown, terminal: Terminal): number {
+  if (error instanceof MissingConfigError) {
+    terminal.err(error.message)
+    terminal.err('The service needs a config file (relayers, signers, networks), a key file and an API_KEY.')
+    terminal.err('Make a starter with:  npm run relayer -- init  ')
+    return EXIT.unusable
+  }
+  terminal.err(error instanceof Error ? maskUrls(error.message) : 'Something that is no error was thrown.')
+  return error instanceof UsageError || error instanceof ConfigError ? EXIT.unusable : EXIT.failed
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
+  return [
+    'relayer: an HTTP service that operates blockchain accounts for applications.',
+    '',
+    'Usage: relayer <command> [arguments]',
+    '',
+    ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    'relayer <command> --help tells more about one of them.',
+    'Exit codes: 0 done · 1 failed while working · 2 the command line or the configuration cannot be used.',
+  ].join('\n')
+}
+
+function helpOf({ name, usage, summary, help }: Command): string {
+  return [`Usage: relayer ${name} ${usage}`.trimEnd(), '', summary, '', ...help].join('\n')
+}
+
+function unknownCommand(words: readonly string[]): string {
+  const typed = words.slice(0, 2).join(' ')
+  const names = COMMANDS.map(({ name }) => name)
+  return `There is no such command${suggest(typed, names) || suggest(words[0] ?? '', names)}. relayer --help lists them.`
+}

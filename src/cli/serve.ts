@@ -1,0 +1,59 @@
+import { loadConfig } from '../config.ts'
+import { createLogger } from '../log.ts'
+import { type Command, EXIT } from './command.ts'
+
+/** After its deadline a stop may take this much longer before it is forced: it is then about to report itself. */
+const FORCE_AFTER_MS = 1_000
+
+/** `relayer serve`. */
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Run the service.',
+  usage: '',
+  help: [
+    'Reads CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and the environment.',
+    'Listens on HOST (0.0.0.0) and APP_PORT (8080). Keeps its data in DATABASE_URL (PostgreSQL) or DATA_DIR (./data).',
+    '',
+    'SIGTERM and SIGINT finish what was accepted and exit 0, within RELAYER_SHUTDOWN_SECONDS (25). A second signal exits',
+    '1 at once; nothing that was accepted is lost by it.',
+  ],
+  options: [],
+  maxPositionals: 0,
+  async run() {
+    const config = loadConfig()
+    const log = createLogger({ level: config.logLevel })
+    const stopRequested = watchSignals((signal) => log.info({ signal }, 'stopping'))
+    // Loaded here, so that the other commands do not wait for the whole service.
+    const { createApp } = await import('../app.ts')
+    const app = await createApp(config, { log })
+    const { url } = await app.start()
+    log.info({ url }, 'ready')
+    await stopRequested
+    return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)
+  },
+}
+
+/** Resolves at the first signal. The second one ends the process. */
+function watchSignals(onStop: (signal: string) => void): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let asked = false
+  const handle = (signal: string) => {
+    if (asked) process.exit(EXIT.failed)
+    asked = true
+    onStop(signal)
+    resolve()
+  }
+  process.on('SIGTERM', handle)
+  process.on('SIGINT', handle)
+  return promise
+}
+
+async function stopWithin(stopped: Promise<void>, deadlineMs: number): Promise<number> {
+  const { promise: late, resolve } = Promise.withResolvers<number>()
+  const timer = setTimeout(() => resolve(EXIT.failed), deadlineMs)
+  try {
+    return await Promise.race([stopped.then(() => EXIT.ok), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

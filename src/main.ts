@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+import { run } from './cli/run.ts'
+
+const code = await run(process.argv.slice(2), {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+})
+// Not left to the event loop: a connection that somebody forgot must not keep a finished process alive.
+process.exit(code)

@@ -1,0 +1,214 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { MissingConfigError } from '../../src/configuration/problems.ts'
+import { goodFile, load, SECRET } from './fixture.ts'
+
+describe('a good configuration', () => {
+  test('has the documented defaults', () => {
+    const { networks, relayers, signers, notifications, file, database, ...settings } = load({
+      file: goodFile(),
+    })
+    expect(settings).toEqual({
+      mode: 'production',
+      logLevel: 'info',
+      server: {
+        host: '0.0.0.0',
+        port: 8080,
+        maxConnections: 256,
+        requestTimeoutMs: 30_000,
+        maxBodyBytes: 1_048_576,
+      },
+      apiKeys: [SECRET],
+      rateLimit: { perSecond: 100, burst: 300 },
+      rpcTimeoutMs: 10_000,
+      maxInFlight: 16,
+      shutdownMs: 25_000,
+    })
+    expect(file).toMatch(/\/config\/config\.json$/)
+    expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/) })
+  })
+
+  test('takes every setting from the environment', () => {
+    const config = load({
+      file: goodFile(),
+      env: {
+        HOST: '127.0.0.1',
+        APP_PORT: '0',
+        DATABASE_URL: 'postgres://u:p@h/d',
+        DATA_DIR: 'memory://',
+        LOG_LEVEL: 'DEBUG',
+        NODE_ENV: 'test',
+        RATE_LIMIT_REQUESTS_PER_SECOND: '7',
+        RATE_LIMIT_BURST_SIZE: '8',
+        REQUEST_TIMEOUT_SECONDS: '9',
+        MAX_CONNECTIONS: '10',
+        RPC_TIMEOUT_MS: '1100',
+        RELAYER_MAX_BODY_BYTES: '2048',
+        RELAYER_MAX_IN_FLIGHT: '13',
+        RELAYER_SHUTDOWN_SECONDS: '14',
+      },
+    })
+    expect(config).toMatchObject({
+      mode: 'test',
+      logLevel: 'debug',
+      server: { host: '127.0.0.1', port: 0, maxConnections: 10, requestTimeoutMs: 9000, maxBodyBytes: 2048 },
+      rateLimit: { perSecond: 7, burst: 8 },
+      database: { url: 'postgres://u:p@h/d', dataDir: 'memory://' },
+      rpcTimeoutMs: 1100,
+      maxInFlight: 13,
+      shutdownMs: 14_000,
+    })
+  })
+
+  test('gives the lists in our words', () => {
+    const { relayers, networks, notifications, signers } = load({ file: goodFile() })
+    expect(relayers).toEqual([
+      {
+        id: 'local-1',
+        name: 'Local',
+        network: 'anvil',
+        networkType: 'evm',
+        signerId: 'dev',
+        notificationId: 'ops',
+        paused: false,
+        policies: { gasPriceCap: 100_000_000_000n },
+      },
+    ])
+    expect(networks).toEqual([
+      {
+        type: 'evm',
+        name: 'anvil',
+        chainId: 31337,
+        symbol: 'ETH',
+        isTestnet: true,
+        features: ['eip1559'],
+        averageBlocktimeMs: 1000,
+        requiredConfirmations: 1,
+        rpcUrls: [{ url: 'http://127.0.0.1:8545', weight: 100 }],
+      },
+    ])
+    expect(notifications[0]).toMatchObject({ id: 'ops', type: 'webhook', url: 'https://example.com/hook' })
+    expect(notifications[0]?.signingKey?.reveal()).toBe(SECRET)
+    expect(signers[0]).toMatchObject({
+      id: 'dev',
+      type: 'local',
+      path: expect.stringMatching(/config\/keys\/dev\.json$/),
+    })
+  })
+
+  test('is frozen to the bottom', () => {
+    const config = load({ file: goodFile() })
+    expect(() => Object.assign(config.server, { port: 1 })).toThrow(TypeError)
+    expect(() => Object.assign(config.relayers[0]?.policies ?? {}, { minBalance: 1n })).toThrow(TypeError)
+  })
+
+  test('does not print the secrets of its lists', () => {
+    const { signers, notifications } = load({ file: goodFile() })
+    const printed = `${inspect({ signers, notifications }, { depth: null, showHidden: true })}${JSON.stringify({ signers, notifications })}${signers.map((signer) => (signer.type === 'local' ? signer.passphrase : signer.key))}`
+    expect(printed).not.toContain(SECRET)
+    expect(printed).toContain('[secret]')
+  })
+})
+
+describe('a file of an existing deployment', () => {
+  test('keeps amounts exact as numbers and as texts', () => {
+    const most = (2n ** 128n - 1n).toString()
+    const text = JSON.stringify(goodFile()).replace(
+      '"policies":{"gas_price_cap":100000000000}',
+      `"policies":{"gas_price_cap":${most},"min_balance":"1000000000000000001","include_revert_data":true}`,
+    )
+    const { relayers } = load({ file: text })
+    expect(relayers[0]?.policies).toEqual({
+      gasPriceCap: 2n ** 128n - 1n,
+      minBalance: 1_000_000_000_000_000_001n,
+    })
+  })
+
+  test('reads networks from a folder, with parents, and leaves other kinds alone', () => {
+    const parent = {
+      type: 'evm',
+      network: 'base',
+      chain_id: 1,
+      symbol: 'ETH',
+      features: ['eip1559'],
+      rpc_urls: ['https://a/key'],
+      tags: ['x'],
+    }
+    const child = {
+      type: 'evm',
+      network: 'anvil',
+      from: 'base',
+      chain_id: 2,
+      is_testnet: true,
+      rpc_urls: [{ url: 'https://b', weight: 5 }, { url: 'https://c' }],
+    }
+    const other = { type: 'stellar', network: 'testnet', passphrase: 'Test' }
+    const { networks } = load({
+      file: { ...goodFile(), networks: './config/networks' },
+      files: {
+        'config/networks/a.json': JSON.stringify({ networks: [child, other] }),
+        'config/networks/b.json': JSON.stringify({ networks: [parent] }),
+        'config/networks/readme.txt': 'not read',
+      },
+    })
+    expect(
+      networks.map(({ name, chainId, requiredConfirmations }) => [name, chainId, requiredConfirmations]),
+    ).toEqual([
+      ['anvil', 2, 1],
+      ['base', 1, 12],
+    ])
+    expect(networks[0]).toMatchObject({
+      symbol: 'ETH',
+      features: ['eip1559'],
+      rpcUrls: [
+        { url: 'https://b', weight: 5 },
+        { url: 'https://c', weight: 100 },
+      ],
+    })
+  })
+
+  test('may write paths from the working directory', () => {
+    const file = goodFile()
+    Object.assign(file.signers[0] ?? {}, {
+      config: { path: 'config/keys/dev.json', passphrase: { type: 'plain', value: 'x' } },
+    })
+    const { signers } = load({ file, files: { 'config/keys/dev.json': '' } })
+    expect(signers[0]).toMatchObject({ path: expect.stringMatching(/[^/]\/config\/keys\/dev\.json$/) })
+    expect(JSON.stringify(signers)).not.toContain('config/config')
+  })
+})
+
+describe('variables', () => {
+  test('with our prefix are known when the file refers to them', () => {
+    const file = goodFile()
+    Object.assign(file.signers[0] ?? {}, {
+      type: 'plain',
+      config: { key: { type: 'env', value: 'RELAYER_KEY' } },
+    })
+    const { signers } = load({ file, env: { RELAYER_KEY: 'abc' } })
+    expect(signers[0]?.type === 'plain' && signers[0].key.reveal()).toBe('abc')
+  })
+
+  test('stand in .env beside the file, and the environment wins', () => {
+    const env = { API_KEY: undefined, APP_PORT: '1234' }
+    const files = { 'config/.env': `API_KEY=${'k'.repeat(32)}\nAPP_PORT=1\n` }
+    expect(load({ file: goodFile(), env, files })).toMatchObject({
+      apiKeys: ['k'.repeat(32)],
+      server: { port: 1234 },
+    })
+  })
+
+  test('a secret may be the first line of a file', () => {
+    const file = goodFile()
+    Object.assign(file.signers[0] ?? {}, {
+      config: { path: 'keys/dev.json', passphrase: { type: 'file', value: 'keys/pass' } },
+    })
+    const { signers } = load({ file, files: { 'config/keys/pass': 'first\nsecond\n' } })
+    expect(signers[0]?.type === 'local' && signers[0].passphrase.reveal()).toBe('first')
+  })
+})
+
+test('a file that is not there is told apart from a bad one', () => {
+  expect(() => loadConfig({}, '/nowhere')).toThrow(MissingConfigError)
+})

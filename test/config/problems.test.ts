@@ -1,0 +1,303 @@
+import { describe, expect, test } from 'vitest'
+import { type File, goodFile, problemsOf, SECRET } from './fixture.ts'
+
+type Change = (file: File) => unknown
+
+/** A file with one change, or another file altogether when the change returns one. */
+function changed(change: Change): unknown {
+  const file = goodFile()
+  return change(file) ?? file
+}
+
+const relayer =
+  (fields: Record<string, unknown>): Change =>
+  (file) =>
+    void Object.assign(file.relayers[0] ?? {}, fields)
+const policy = (policies: Record<string, unknown>): Change => relayer({ policies })
+const signer =
+  (fields: Record<string, unknown>): Change =>
+  (file) =>
+    void Object.assign(file.signers[0] ?? {}, fields)
+const notification =
+  (fields: Record<string, unknown>): Change =>
+  (file) =>
+    void Object.assign(file.notifications[0] ?? {}, fields)
+const network =
+  (fields: Record<string, unknown>): Change =>
+  (file) =>
+    void Object.assign((file.networks as object[])[0] ?? {}, fields)
+const plainKey = (key: unknown): Change => signer({ type: 'plain', config: { key } })
+
+/** [what, change of a good file, the one problem it makes] */
+const FILES: [string, Change, string][] = [
+  ['is a list', () => [], 'the file must be an object'],
+  ['lacks relayers', () => ({ networks: [] }), 'relayers is missing: it must be a list'],
+  [
+    'has an unknown key',
+    (file) => ({ ...file, relayer: [] }),
+    'relayer is not known (did you mean "relayers"?)',
+  ],
+  ['has plugins', (file) => ({ ...file, plugins: [{ id: 'x' }] }), 'plugins are not supported'],
+  ['has relayers that are no list', (file) => ({ ...file, relayers: {} }), 'relayers must be a list'],
+  [
+    'has a relayer that is no object',
+    (file) => ({ ...file, relayers: [1] }),
+    'relayers[0] must be an object',
+  ],
+  [
+    'has no relayer id',
+    relayer({ id: undefined }),
+    'relayers[0].id is missing: it must be an id of 1 to 100 letters, digits, ".", "_" or "-"',
+  ],
+  [
+    'has an id with a slash',
+    relayer({ id: 'a/b' }),
+    'relayers[0].id must be an id of 1 to 100 letters, digits, ".", "_" or "-"',
+  ],
+  [
+    'misspells a relayer key',
+    relayer({ puased: true }),
+    'relayers[0].puased is not known (did you mean "paused"?)',
+  ],
+  ['has paused as text', relayer({ paused: 'no' }), 'relayers[0].paused must be true or false'],
+  [
+    'has a stellar relayer',
+    relayer({ network_type: 'stellar' }),
+    'relayers[0] has the network_type "stellar", which is not supported yet; use "evm"',
+  ],
+  [
+    'names no such network',
+    relayer({ network: 'anvill' }),
+    'relayer "local-1" refers to the network "anvill", which does not exist (did you mean "anvil"?)',
+  ],
+  [
+    'names no such signer',
+    relayer({ signer_id: 'other' }),
+    'relayer "local-1" refers to the signer "other", which does not exist',
+  ],
+  [
+    'names no such notification',
+    relayer({ notification_id: 'ops2' }),
+    'relayer "local-1" refers to the notification "ops2", which does not exist (did you mean "ops"?)',
+  ],
+  [
+    'has a bad custom url',
+    relayer({ custom_rpc_urls: ['ftp://x'] }),
+    'relayers[0].custom_rpc_urls[0] must be an http:// or https:// url, or { "url", "weight" }',
+  ],
+  [
+    'weighs a url too much',
+    relayer({ custom_rpc_urls: [{ url: 'http://x', weight: 101 }] }),
+    'relayers[0].custom_rpc_urls[0].weight must be a whole number from 0 to 100',
+  ],
+  [
+    'has only urls of weight 0',
+    relayer({ custom_rpc_urls: [{ url: 'http://x', weight: 0 }] }),
+    'relayers[0] has only weight 0 in "custom_rpc_urls": no url may be asked',
+  ],
+  [
+    'misspells a policy',
+    policy({ gas_price_capp: 1 }),
+    'relayers[0].policies.gas_price_capp is not known (did you mean "gas_price_cap"?)',
+  ],
+  [
+    'has a negative cap',
+    policy({ gas_price_cap: -1 }),
+    'relayers[0].policies.gas_price_cap must be a whole number from 0 to 2^128-1 (or such a number as a string)',
+  ],
+  [
+    'has a cap with a fraction',
+    policy({ gas_price_cap: 1.5 }),
+    'relayers[0].policies.gas_price_cap must be a whole number from 0 to 2^128-1 (or such a number as a string)',
+  ],
+  [
+    'has a balance beyond u128',
+    policy({ min_balance: String(2n ** 128n) }),
+    'relayers[0].policies.min_balance must be a whole number from 0 to 2^128-1 (or such a number as a string)',
+  ],
+  [
+    'lists a receiver that is no address',
+    policy({ whitelist_receivers: ['0x12'] }),
+    'relayers[0].policies.whitelist_receivers[0] must be an address: 0x and 40 hex digits',
+  ],
+  [
+    'defines a relayer twice',
+    (file) => {
+      const again = { ...file.relayers[0] }
+      file.relayers.push(again)
+    },
+    'relayer "local-1" is defined more than once',
+  ],
+  [
+    'works one account with two relayers',
+    (file) => void file.relayers.push({ ...file.relayers[0], id: 'local-2' }),
+    'relayers "local-1" and "local-2" are the same account: signer "dev" on chain id 31337',
+  ],
+  [
+    'wants 1559 prices where there are none',
+    (file) => {
+      network({ features: [] })(file)
+      policy({ eip1559_pricing: true })(file)
+    },
+    'relayer "local-1" wants eip1559_pricing, but network "anvil" does not have the feature "eip1559"',
+  ],
+  [
+    'has a signer of a later release',
+    signer({ type: 'aws_kms' }),
+    'signers[0] has the type "aws_kms", which is not supported yet; use "local" or "plain"',
+  ],
+  [
+    'has a signer of no kind',
+    signer({ type: 'locl' }),
+    'signers[0] has the type "locl", which is not known (did you mean "local"?); use "local" or "plain"',
+  ],
+  ['has a signer without config', signer({ config: undefined }), 'signers[0] has no "config"'],
+  [
+    'has a keystore without a path',
+    signer({ config: { passphrase: { type: 'plain', value: SECRET } } }),
+    'signers[0].config.path is missing: it must be a text that is not empty',
+  ],
+  [
+    'has a keystore without a passphrase',
+    signer({ config: { path: 'x' } }),
+    'signers[0].config has no "passphrase": { "type": "env" | "file" | "plain", "value": … }',
+  ],
+  ['has a key that is a bare text', plainKey(SECRET), 'signers[0].config.key must be an object'],
+  [
+    'has a secret of no kind',
+    plainKey({ type: SECRET, value: SECRET }),
+    'signers[0].config.key.type must be "plain" or "env" or "file"',
+  ],
+  [
+    'refers to a variable that is not set',
+    plainKey({ type: 'env', value: 'HOT_KEY' }),
+    'signers[0].config.key refers to the environment variable HOT_KEY, which is not set',
+  ],
+  [
+    'has a secret for the name of a variable',
+    plainKey({ type: 'env', value: SECRET }),
+    'signers[0].config.key refers to the environment variable, which is not set',
+  ],
+  [
+    'refers to a file that is not there',
+    plainKey({ type: 'file', value: SECRET }),
+    'signers[0].config.key refers to a file that cannot be read (ENOENT)',
+  ],
+  [
+    'has a notification of another type',
+    notification({ type: 'email' }),
+    'notifications[0].type must be "webhook"',
+  ],
+  [
+    'has a notification with a bad url',
+    notification({ url: 'example.com' }),
+    'notifications[0].url must be an http:// or https:// url',
+  ],
+  [
+    'has a network without a chain id',
+    network({ chain_id: undefined }),
+    'networks[0].chain_id is missing: it must be a whole number of at least 1',
+  ],
+  [
+    'has a chain id as text',
+    network({ chain_id: '1' }),
+    'networks[0].chain_id must be a whole number of at least 1',
+  ],
+  ['has a network without urls', network({ rpc_urls: [] }), 'networks[0] has no usable url in "rpc_urls"'],
+  [
+    'has an unknown feature',
+    network({ features: ['eip1559', 'eip4844'] }),
+    'networks[0].features[1] must be "eip1559"',
+  ],
+  [
+    'misspells a network key',
+    network({ chainid: 1 }),
+    'networks[0].chainid is not known (did you mean "chain_id"?)',
+  ],
+  [
+    'inherits from nowhere',
+    network({ from: 'mainnet' }),
+    'networks[0].from names "mainnet", which does not exist',
+  ],
+  ['inherits in a circle', network({ from: 'anvil' }), 'networks[0].from names itself in a circle'],
+]
+
+/** [what, variables, the one problem they make] */
+const VARIABLES: [string, Record<string, string | undefined>, string][] = [
+  ['no API key', { API_KEY: undefined }, 'API_KEY is missing: it must have at least 32 characters'],
+  ['an empty API key', { API_KEY: '' }, 'API_KEY is missing: it must have at least 32 characters'],
+  [
+    'a short API key',
+    { API_KEY: SECRET.slice(0, 31) },
+    'API_KEY has 31 characters, but must have at least 32',
+  ],
+  [
+    'an API key with a space',
+    { API_KEY: `${SECRET} ` },
+    'API_KEY has characters that cannot stand in a header: use printable ASCII without spaces',
+  ],
+  ['a port beyond the last', { APP_PORT: '65536' }, 'APP_PORT must be a whole number from 0 to 65535'],
+  ['a port that is a word', { APP_PORT: 'http' }, 'APP_PORT must be a whole number from 0 to 65535'],
+  [
+    'a rate of nothing',
+    { RATE_LIMIT_REQUESTS_PER_SECOND: '0' },
+    'RATE_LIMIT_REQUESTS_PER_SECOND must be a whole number from 1 to 1000000',
+  ],
+  [
+    'a number in exponents',
+    { MAX_CONNECTIONS: '1e3' },
+    'MAX_CONNECTIONS must be a whole number from 1 to 100000',
+  ],
+  [
+    'another kind of database',
+    { DATABASE_URL: `mysql://u:${SECRET}@h/d` },
+    'DATABASE_URL must be a url that starts with postgres:// or postgresql://',
+  ],
+  [
+    'an unknown log level',
+    { LOG_LEVEL: 'loud' },
+    'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+  ],
+  ['an unknown mode', { NODE_ENV: 'staging' }, 'NODE_ENV must be one of production, development, test'],
+  [
+    'a misspelled setting',
+    { RELAYER_MAX_INFLIGHT: '1' },
+    'the environment variable RELAYER_MAX_INFLIGHT is not known (did you mean "RELAYER_MAX_IN_FLIGHT"?)',
+  ],
+]
+
+describe('a configuration is refused with exactly one reason when the file', () => {
+  test.each(FILES)('%s', (_what, change, problem) => {
+    expect(problemsOf({ file: changed(change) })).toEqual([problem])
+  })
+
+  test('is no JSON, without quoting it', () => {
+    const problems = problemsOf({ file: `{"relayers": [], "x": ${SECRET}}` })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(/config\.json is not JSON/)
+    expect(problems.join()).not.toContain(SECRET)
+  })
+
+  test('names a folder of networks that is not there', () => {
+    const [problem] = problemsOf({ file: changed((file) => ({ ...file, networks: 'nowhere' })) })
+    expect(problem).toMatch(/^networks: the folder .*\/config\/nowhere cannot be read \(ENOENT\)$/)
+  })
+})
+
+describe('a configuration is refused with exactly one reason when the environment has', () => {
+  test.each(VARIABLES)('%s', (_what, env, problem) => {
+    expect(problemsOf({ file: goodFile(), env })).toEqual([problem])
+  })
+})
+
+test('everything that is wrong is told at once, and no secret', () => {
+  const file = changed((file) => {
+    relayer({ paused: 'no', network: 'nope' })(file)
+    plainKey({ type: 'env', value: SECRET })(file)
+    notification({ url: SECRET, signing_key: SECRET })(file)
+    network({ rpc_urls: [SECRET], chain_id: SECRET })(file)
+  })
+  const problems = problemsOf({ file, env: { API_KEY: SECRET.slice(0, 20), APP_PORT: SECRET } })
+  expect(problems.length).toBeGreaterThanOrEqual(8)
+  expect(problems.join('\n')).not.toContain(SECRET.slice(0, 20))
+})

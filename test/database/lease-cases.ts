@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import {
+  acquireLease,
+  assertFence,
+  extendLease,
+  type Lease,
+  LeaseLostError,
+  releaseLease,
+} from '../../src/database/lease.ts'
+
+const LONG_MS = 60_000
+
+/** A lease of which the deadline has passed at once. */
+const OVER_MS = -1
+
+/** The part of the conformance suite about leases. */
+export function describeLeases(get: () => Database): void {
+  const name = () => `lease-${crypto.randomUUID()}`
+
+  const take = (lease: { name: string; owner: string; ttlMs: number }) => acquireLease(get().db, lease)
+
+  const mustTake = async (lease: { name: string; owner: string; ttlMs: number }): Promise<Lease> => {
+    const taken = await take(lease)
+    if (!taken) throw new Error('The lease should have been free.')
+    return taken
+  }
+
+  const check = (lease: Lease) =>
+    get()
+      .db.transaction()
+      .execute((tx) => assertFence(tx, lease))
+
+  describe('leases', () => {
+    test('of many who race, exactly one wins', async () => {
+      const lease = name()
+      const owners = Array.from({ length: 8 }, (_, index) => `owner-${index}`)
+      const taken = await Promise.all(owners.map((owner) => take({ name: lease, owner, ttlMs: LONG_MS })))
+      expect(taken.filter((one) => one !== undefined)).toHaveLength(1)
+    })
+
+    test('of many who race for one that ran out, exactly one wins', async () => {
+      const lease = name()
+      await mustTake({ name: lease, owner: 'gone', ttlMs: OVER_MS })
+      const owners = Array.from({ length: 8 }, (_, index) => `owner-${index}`)
+      const taken = await Promise.all(owners.map((owner) => take({ name: lease, owner, ttlMs: LONG_MS })))
+      expect(taken.flatMap((one) => (one ? [one.fence] : []))).toEqual([2n])
+    })
+
+    test('the owner keeps it with the same fence', async () => {
+      const lease = name()
+      const first = await mustTake({ name: lease, owner: 'a', ttlMs: LONG_MS })
+      expect(await take({ name: lease, owner: 'a', ttlMs: LONG_MS })).toEqual(first)
+      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toBeUndefined()
+    })
+
+    test('a new owner gets a larger fence, and the old one is found out', async () => {
+      const lease = name()
+      const old = await mustTake({ name: lease, owner: 'a', ttlMs: OVER_MS })
+      await check(old)
+      const next = await mustTake({ name: lease, owner: 'b', ttlMs: LONG_MS })
+      expect(next.fence).toBe(old.fence + 1n)
+      await expect(check(old)).rejects.toThrow(LeaseLostError)
+      expect(await extendLease(get().db, old, LONG_MS)).toBe(false)
+      await releaseLease(get().db, old)
+      await check(next)
+    })
+
+    test('a first owner that comes back does so with a larger fence', async () => {
+      const lease = name()
+      const first = await mustTake({ name: lease, owner: 'a', ttlMs: OVER_MS })
+      await mustTake({ name: lease, owner: 'b', ttlMs: OVER_MS })
+      const again = await mustTake({ name: lease, owner: 'a', ttlMs: LONG_MS })
+      expect(again.fence).toBe(3n)
+      await expect(check(first)).rejects.toThrow(LeaseLostError)
+    })
+
+    test('a released one is free at once', async () => {
+      const lease = name()
+      await releaseLease(get().db, await mustTake({ name: lease, owner: 'a', ttlMs: LONG_MS }))
+      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toMatchObject({ owner: 'b', fence: 2n })
+    })
+
+    test('an extended one stays', async () => {
+      const lease = name()
+      const mine = await mustTake({ name: lease, owner: 'a', ttlMs: OVER_MS })
+      expect(await extendLease(get().db, mine, LONG_MS)).toBe(true)
+      expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toBeUndefined()
+    })
+
+    test('nobody takes it between the check and the commit', async () => {
+      const lease = name()
+      const mine = await mustTake({ name: lease, owner: 'a', ttlMs: OVER_MS })
+      const order: string[] = []
+      const checked = Promise.withResolvers<void>()
+      const work = get()
+        .db.transaction()
+        .execute(async (tx) => {
+          await assertFence(tx, mine)
+          checked.resolve()
+          // Long enough for the other's statement to arrive and to be found waiting.
+          await tx.selectNoFrom((eb) => eb.fn('pg_sleep', [eb.val(0.2)]).as('slept')).execute()
+          order.push('worked')
+        })
+      await checked.promise
+      const theft = take({ name: lease, owner: 'b', ttlMs: LONG_MS }).then((taken) => {
+        order.push('taken')
+        return taken
+      })
+      await work
+      expect(await theft).toMatchObject({ owner: 'b', fence: 2n })
+      expect(order).toEqual(['worked', 'taken'])
+    })
+  })
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/database/database.ts'
+import { DirectoryInUseError, lockDirectory } from '../../src/database/directory-lock.ts'
+import { createLogger } from '../../src/log.ts'
+import { describeDatabase } from './conformance.ts'
+
+const log = createLogger({ level: 'silent' })
+
+describe('pglite', () => {
+  describeDatabase(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'relayer-pglite-'))
+    const dataDir = join(folder, 'data')
+    return {
+      open: () => openDatabase({ dataDir }, log),
+      remove: () => rm(folder, { recursive: true }),
+    }
+  })
+})
+
+describe('the data folder', () => {
+  const inFolder = async (body: (folder: string) => Promise<void>) => {
+    const folder = await mkdtemp(join(tmpdir(), 'relayer-lock-'))
+    try {
+      await body(folder)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }
+
+  test(
+    'is private, and refused to a second opener until the first closes',
+    () =>
+      inFolder(async (folder) => {
+        const dataDir = join(folder, 'data')
+        const first = await openDatabase({ dataDir }, log)
+        expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
+        await expect(openDatabase({ dataDir }, log)).rejects.toThrow(`in use by process ${process.pid}`)
+        await first.close()
+        const unlock = await lockDirectory(dataDir)
+        await unlock()
+      }),
+    60_000,
+  )
+
+  test('is taken over from a process that is gone', () =>
+    inFolder(async (folder) => {
+      const child = spawn(process.execPath, ['-e', ''])
+      await once(child, 'exit')
+      await writeFile(join(folder, 'relayer.lock.3'), JSON.stringify({ pid: child.pid, started: '1' }))
+      const unlock = await lockDirectory(folder)
+      await expect(lockDirectory(folder)).rejects.toThrow(DirectoryInUseError)
+      await unlock()
+    }))
+
+  test('is taken over when the pid belongs to another process by now', () =>
+    inFolder(async (folder) => {
+      await writeFile(join(folder, 'relayer.lock.3'), JSON.stringify({ pid: process.pid, started: '1' }))
+      await (await lockDirectory(folder))()
+    }))
+
+  test.each([
+    ['nothing', ''],
+    ['half a lock', '{"pid":'],
+    ['another shape', '[]'],
+  ])('is taken over when the lock holds %s', (_what, text) =>
+    inFolder(async (folder) => {
+      await writeFile(join(folder, 'relayer.lock.3'), text)
+      await (await lockDirectory(folder))()
+    }),
+  )
+
+  test('goes to one of many who race for a dead lock', () =>
+    inFolder(async (folder) => {
+      await writeFile(join(folder, 'relayer.lock.3'), JSON.stringify({ pid: process.pid, started: '1' }))
+      const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(folder)))
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      expect(await readdir(folder)).toHaveLength(1)
+    }))
+})

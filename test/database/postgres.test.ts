@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/database/database.ts'
+import { isRetryable } from '../../src/database/errors.ts'
+import { notify } from '../../src/database/notify.ts'
+import { createLogger } from '../../src/log.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { describeDatabase } from './conformance.ts'
+
+const log = createLogger({ level: 'silent' })
+
+describe('postgres', () => {
+  let server: PostgresServer
+  let url: string
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    url = await server.createDatabase()
+  }, 60_000)
+
+  afterAll(() => server.stop())
+
+  const open = () => openDatabase({ url, dataDir: '' }, log)
+
+  describeDatabase(async () => {
+    const own = await server.createDatabase()
+    return { open: () => openDatabase({ url: own, dataDir: '' }, log), remove: async () => {} }
+  })
+
+  test('a lost listening connection comes back, wakes its listeners once, and hears again', async () => {
+    const database = await open()
+    const heard: string[] = []
+    const waiting: (() => void)[] = []
+    const next = () => new Promise<void>((resolve) => waiting.push(resolve))
+    const stop = await database.listen('wake', (payload) => {
+      heard.push(payload)
+      waiting.shift()?.()
+    })
+
+    const woken = next()
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like 'listen%'`.execute(database.db)
+    await woken
+    expect(heard).toEqual([''])
+
+    const told = next()
+    await notify(database.db, 'wake', 'again')
+    await told
+    expect(heard).toEqual(['', 'again'])
+    await stop()
+    await database.close()
+  })
+
+  test('a connection lost in the middle of a query fails it, retryably', async () => {
+    const database = await open()
+    const error: unknown = await sql`select pg_terminate_backend(pg_backend_pid())`
+      .execute(database.db)
+      .catch((thrown) => thrown)
+    expect(isRetryable(error)).toBe(true)
+    await database.close()
+  })
+
+  test('a connection lost while idle is logged and replaced', async () => {
+    const lines = new PassThrough()
+    const database = await openDatabase({ url, dataDir: '' }, pino({ level: 'warn' }, lines))
+    const logged = once(lines, 'data')
+    const admin = await open()
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(admin.db)
+    expect(String(await logged)).toContain('an idle database connection was lost')
+    expect((await sql`select 1 as one`.execute(database.db)).rows).toEqual([{ one: 1 }])
+    await Promise.all([database.close(), admin.close()])
+  })
+
+  test('a server that is not there fails the opening, retryably', async () => {
+    const error: unknown = await openDatabase({ url: 'postgres://127.0.0.1:1/x', dataDir: '' }, log).catch(
+      (thrown) => thrown,
+    )
+    expect(isRetryable(error)).toBe(true)
+  })
+
+  test('of two transactions that lock each other, the loser is told that it may retry', async () => {
+    const database = await open()
+    await sql`create table rows (id int primary key)`.execute(database.db)
+    await sql`insert into rows values (1), (2)`.execute(database.db)
+    const bothHold = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+    const work = (own: 0 | 1) =>
+      database.db.transaction().execute(async (tx) => {
+        await sql`select from rows where id = ${own + 1} for update`.execute(tx)
+        bothHold[own].resolve()
+        await Promise.all(bothHold.map(({ promise }) => promise))
+        await sql`select from rows where id = ${2 - own} for update`.execute(tx)
+      })
+    const results = await Promise.allSettled([work(0), work(1)])
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    expect(failures).toHaveLength(1)
+    expect(isRetryable(failures[0])).toBe(true)
+    await database.close()
+  })
+})

@@ -1,0 +1,151 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import pg from 'pg'
+
+const OLDEST_VERSION = 15
+
+/** A PostgreSQL that tests may fill. */
+export interface PostgresServer {
+  /** Makes an empty database of its own and gives its url. */
+  createDatabase(): Promise<string>
+  /** Removes every database that was made, and the server if we started it. */
+  stop(): Promise<void>
+}
+
+/** True when `startPostgres` can work: `TEST_DATABASE_URL` is set, or PostgreSQL 15 or later is installed here. */
+export function hasPostgres(): boolean {
+  return process.env.TEST_DATABASE_URL !== undefined || findBinaries() !== undefined
+}
+
+/** The server of `TEST_DATABASE_URL`, or a throw-away cluster in a temporary folder. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given !== undefined) return serverAt(given, async () => {})
+  const binaries = findBinaries()
+  if (!binaries) throw new Error('There is no PostgreSQL here.')
+  const { url, stop } = await startCluster(binaries)
+  return serverAt(url, stop)
+}
+
+function serverAt(adminUrl: string, stopServer: () => Promise<void>): PostgresServer {
+  const names: string[] = []
+  return {
+    async createDatabase() {
+      const name = `relayer_${crypto.randomUUID().replaceAll('-', '')}`
+      await administer(adminUrl, [`create database ${name}`])
+      names.push(name)
+      const url = new URL(adminUrl)
+      url.pathname = `/${name}`
+      return url.href
+    },
+    async stop() {
+      await administer(
+        adminUrl,
+        names.map((name) => `drop database ${name} with (force)`),
+      )
+      await stopServer()
+    },
+  }
+}
+
+async function administer(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function startCluster(binaries: string): Promise<{ url: string; stop: () => Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'relayer-postgres-'))
+  const user = unprivilegedUser()
+  if (user) chownSync(folder, user.uid, user.gid)
+  const options = { cwd: folder, ...user }
+  const data = join(folder, 'data')
+  execFileSync(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'],
+    {
+      ...options,
+      stdio: 'pipe',
+    },
+  )
+  const port = await freePort()
+  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
+  const server = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, '-p', String(port), ...settings.flatMap((s) => ['-c', s])],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const killServer = () => void server.kill('SIGQUIT')
+  process.once('exit', killServer)
+  await ready(server)
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async stop() {
+      process.off('exit', killServer)
+      // Fast shutdown: connections are ended, not waited for.
+      server.kill('SIGINT')
+      if (server.exitCode === null) await once(server, 'exit')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Resolves when the server says that it takes connections; fails with its output when it ends instead. */
+async function ready(server: ChildProcess): Promise<void> {
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes('ready to accept connections')) resolve()
+    })
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${output}`)))
+    server.once('error', reject)
+  })
+}
+
+/** PostgreSQL refuses to run as root. Undefined when we are somebody else already. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = (flag: string, name: string) =>
+    Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }))
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      return { uid: idOf('-u', name), gid: idOf('-g', name) }
+    } catch {
+      // This machine has no such user; the next name may exist.
+    }
+  }
+  return undefined
+}
+
+function findBinaries(): string | undefined {
+  const packaged = ['/usr/lib/postgresql', '/opt/homebrew/opt'].flatMap((folder) =>
+    existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'bin')) : [],
+  )
+  const folders = [...packaged.sort().reverse(), ...(process.env.PATH ?? '').split(delimiter)]
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && versionIn(folder) >= OLDEST_VERSION)
+}
+
+function versionIn(folder: string): number {
+  const text = execFileSync(join(folder, 'initdb'), ['--version'], { encoding: 'utf8' })
+  return Number(/ (\d+)/.exec(text)?.[1] ?? 0)
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  probe.listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('No port was given.')
+  return address.port
+}

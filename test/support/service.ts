@@ -1,0 +1,146 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { parseJson } from '../../src/contract/integers.ts'
+import type { Schemas } from '../../src/contract/operations.ts'
+import { createLogger } from '../../src/log.ts'
+
+/** Accounts of anvil's default mnemonic ("test test … junk"): public knowledge, worth nothing anywhere else. */
+export const DEV_KEYS = [
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+] as const
+export const DEV_ADDRESSES = [
+  '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+] as const
+export const RECEIVER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+
+export const API_KEY = 'an-api-key-for-tests-that-is-long-enough'
+
+export type Transaction = Schemas['TransactionWithAttempts']
+
+/** An answer as it came over the socket; integers beyond 2^53 are bigint. */
+export interface Answer<Data = unknown> {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: {
+    readonly success: boolean
+    readonly data: Data
+    readonly message?: string
+    readonly error?: string
+    readonly code?: string
+    readonly pagination?: { current_page: number; per_page: number; total_items: number }
+    readonly metadata?: { logs: { level: string; message: string }[] }
+  }
+}
+
+export interface Service {
+  readonly url: string
+  /** One call with the API key. A string body goes out as it is. */
+  api<Data = Transaction>(method: string, path: string, body?: object | string): Promise<Answer<Data>>
+  stop(): Promise<void>
+}
+
+export interface ServiceOptions {
+  /** One for each endpoint of the network. */
+  readonly rpcUrls: readonly string[]
+  /** Default: forgotten at the stop. */
+  readonly dataDir?: string
+  readonly databaseUrl?: string
+  readonly policies?: object
+  readonly network?: object
+  /** Replaces the two standard relayers `main` and `other`. */
+  readonly relayers?: readonly object[]
+  readonly env?: Record<string, string>
+}
+
+/** The whole service on a free port, with relayers `main` and `other` and the notification `ops`. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'relayer-test-'))
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(options)))
+  const config = loadConfig(
+    {
+      API_KEY,
+      HOST: '127.0.0.1',
+      APP_PORT: '0',
+      CONFIG_DIR: folder,
+      DATA_DIR: options.dataDir ?? 'memory://',
+      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+      NODE_ENV: 'test',
+      RATE_LIMIT_REQUESTS_PER_SECOND: '100000',
+      RATE_LIMIT_BURST_SIZE: '100000',
+      ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}),
+      ...options.env,
+    },
+    folder,
+  )
+  const app = await createApp(config, { log: createLogger({ level: config.logLevel }) })
+  const { url } = await app.start()
+  return {
+    url,
+    api: (method, path, body) => call(url, { method, path, body }),
+    stop: async () => {
+      await app.stop()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+function configFile({ rpcUrls, policies = {}, network = {}, relayers }: ServiceOptions) {
+  const relayer = { network: 'anvil', network_type: 'evm', paused: false }
+  return {
+    relayers: relayers ?? [
+      { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', policies, ...relayer },
+      { id: 'other', name: 'Other', signer_id: 'dev-1', ...relayer },
+    ],
+    signers: DEV_KEYS.map((value, index) => ({
+      id: `dev-${index}`,
+      type: 'plain',
+      config: { key: { type: 'plain', value } },
+    })),
+    notifications: [
+      {
+        id: 'ops',
+        type: 'webhook',
+        url: 'https://example.com/hook',
+        signing_key: { type: 'plain', value: 'a-signing-key-of-thirty-two-characters' },
+      },
+    ],
+    networks: [
+      {
+        type: 'evm',
+        network: 'anvil',
+        chain_id: 31337,
+        symbol: 'ETH',
+        is_testnet: true,
+        features: ['eip1559'],
+        average_blocktime_ms: 200,
+        required_confirmations: 1,
+        rpc_urls: rpcUrls,
+        ...network,
+      },
+    ],
+  }
+}
+
+interface Call {
+  readonly method: string
+  readonly path: string
+  readonly body?: object | string | undefined
+}
+
+async function call<Data>(url: string, { method, path, body }: Call): Promise<Answer<Data>> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${API_KEY}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const parsed = parseJson(await response.text()) as Answer<Data>['body']
+  return { status: response.status, headers: response.headers, body: parsed }
+}
