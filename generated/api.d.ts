@@ -335,7 +335,7 @@ export interface components {
             /** @constant */
             readonly message?: "Internal Server Error";
             /** @enum {string} */
-            readonly code?: "internal_error" | "request_timeout";
+            readonly code?: "internal_error" | "request_timeout" | "network_unavailable";
         };
         /** @description What the service did with the request, where that is not obvious. */
         readonly Metadata: {
@@ -505,7 +505,7 @@ export interface components {
         /** @description The requested speed and what it means on this network. */
         readonly TransactionSpeed: {
             readonly level: components["schemas"]["Speed"];
-            /** @description Market price times this is the first legacy price. */
+            /** @description The market price is multiplied by this: `eth_gasPrice` for a legacy price, twice the next base fee for `max_fee_per_gas` (before the tip). */
             readonly price_multiplier: number;
             /** @description How long a node may hold the transaction before the service raises the price by itself. */
             readonly raise_after_seconds: number;

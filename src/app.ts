@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { ConfigError } from './configuration/problems.ts'
 import { loadContract } from './contract/document.ts'
 import { type Database, openDatabase } from './database/database.ts'
+import { endAllLeases } from './database/lease.ts'
 import { migrate } from './database/migrate.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createHttpServer } from './http/server.ts'
@@ -69,6 +70,7 @@ interface Preparation {
 async function prepareDatabase({ config, database, addresses, log }: Preparation): Promise<Relayer[]> {
   const applied = await migrate(database)
   if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
+  if (database.engine === 'pglite') await endAllLeases(database.db)
   const changes = await applyConfig(database.db, config, addresses)
   log.info({ changes: changes.map(describeChange) }, changes.length === 0 ? 'configuration unchanged' : 'configuration applied')
   const { items } = await listRelayers(database.db, { offset: 0, limit: config.relayers.length })

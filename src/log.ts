@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import type { LogLevel } from './config.ts'
 
 export type { Logger }
@@ -25,9 +25,12 @@ const SECRET_FIELDS = [
 /** Credentials, path and query of any url inside a text: that is where RPC providers and databases keep their keys. */
 const URL_IN_TEXT = /\b((?:https?|wss?|postgres(?:ql)?):\/\/)(?:[^\s/@"']*@)?([^\s/?#"')]+)[^\s"')]*/g
 
-/** One JSON line per event on standard output, with secrets taken out. */
-export function createLogger({ level }: { level: LogLevel }): Logger {
-  return pino({
+/** One JSON line per event, on standard output unless `destination` is given, with secrets taken out. */
+export function createLogger(
+  { level }: { readonly level: LogLevel },
+  destination: DestinationStream = pino.destination({ fd: 1, sync: true }),
+): Logger {
+  const options: LoggerOptions = {
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
@@ -36,7 +39,8 @@ export function createLogger({ level }: { level: LogLevel }): Logger {
       censor: HIDDEN,
     },
     serializers: { err: describeError },
-  })
+  }
+  return pino(options, destination)
 }
 
 /** A text in which every url is cut down to scheme and host. */

@@ -59,9 +59,14 @@ function describe(error: ErrorObject, path: string): Problem {
       expected: `there is no such field here; known are ${known}`,
     }
   }
-  const expected = parent['x-expected'] ?? PHRASES[keyword]?.(error.schema, parent) ?? 'something else'
+  const expected =
+    (FORM_KEYWORDS.has(keyword) && parent['x-expected']) ||
+    (PHRASES[keyword]?.(error.schema, parent) ?? 'something else')
   return { path, expected: `expected ${expected}` }
 }
+
+/** Where the contract itself says in words what it expects (`x-expected`), these keywords use its words. */
+const FORM_KEYWORDS: ReadonlySet<string> = new Set(['pattern', 'type', 'not'])
 
 /** What each keyword wants. The first argument is the value of the keyword, the second the schema around it. */
 const PHRASES: Record<string, (wanted: unknown, parent: Node) => string> = {

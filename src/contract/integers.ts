@@ -22,8 +22,8 @@ export interface ParseOptions {
   readonly maxDepth?: number
 }
 
-/** No integer of the contract has more than 78 digits (2^256); longer ones need not be built to be refused. */
-const MOST_DIGITS = 100
+/** More than any double has and far more than the contract takes; longer integers need not be built to be refused. */
+const MOST_DIGITS = 400
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
@@ -32,7 +32,7 @@ const MAY_CHANGE = /\d{16}|\d[.eE]/
 
 /**
  * Reads JSON. Integers are `number` up to 2^53-1 and `bigint` beyond; 1e3 and 1.0 are integers, too, and a number that is
- * not an integer never becomes one. Integers of more than 100 digits read as infinite, fractions that a double cannot tell
+ * not an integer never becomes one. Integers of more than 400 digits read as infinite, fractions that a double cannot tell
  * from an integer as NaN: no schema accepts either. Of duplicate keys the last one counts; `__proto__` is a key
  * like any other.
  *

@@ -32,7 +32,10 @@ export interface ContractValidator {
   response(operation: OperationId, answer: Answer): string | undefined
 }
 
-/** Compiles every schema of every operation, so that a broken contract fails at the start and not at a request. */
+/**
+ * Compiles the request schemas of every operation, so that a broken contract fails at the start and not at a request.
+ * Those of the answers are compiled when they are first asked for, which in production is never.
+ */
 export function createValidator(contract: Contract): ContractValidator {
   const requests = createSchemaCompiler(contract, { normalise: true })
   const responses = createSchemaCompiler(contract, { normalise: false })
@@ -95,14 +98,12 @@ function resolved(schema: Node, compiler: SchemaCompiler): Node {
 }
 
 function responseCheck(
-  { responses }: ContractOperation,
+  operation: ContractOperation,
   compiler: SchemaCompiler,
 ): (answer: Answer) => string | undefined {
-  const declared = new Map<number, { mediaType: string; validate: ValidateFunction }>()
-  for (const [status, { mediaType, schema }] of responses) {
-    declared.set(status, { mediaType, validate: compiler.compile(schema) })
-  }
+  let declared: ReadonlyMap<number, DeclaredAnswer> | undefined
   return ({ status, mediaType, body }) => {
+    declared ??= declaredAnswers(operation, compiler)
     const wanted = declared.get(status)
     if (wanted === undefined) return `the status ${status} is not declared`
     if (wanted.mediaType !== mediaType)
@@ -111,6 +112,22 @@ function responseCheck(
     const { path, expected } = explain(wanted.validate.errors ?? [], 'response', compiler)
     return `${path}: ${expected}`
   }
+}
+
+interface DeclaredAnswer {
+  readonly mediaType: string
+  readonly validate: ValidateFunction
+}
+
+function declaredAnswers(
+  { responses }: ContractOperation,
+  compiler: SchemaCompiler,
+): Map<number, DeclaredAnswer> {
+  const entries = [...responses].map(([status, { mediaType, schema }]): [number, DeclaredAnswer] => [
+    status,
+    { mediaType, validate: compiler.compile(schema) },
+  ])
+  return new Map(entries)
 }
 
 function find<T>(checks: ReadonlyMap<OperationId, T>, operation: OperationId): T {

@@ -65,6 +65,14 @@ export async function releaseLease(db: Kysely<Schema>, lease: Lease): Promise<vo
 }
 
 /**
+ * Ends every lease. Only for a database that nobody else can have open: after a crash the leases of the dead process
+ * would otherwise have to run out first.
+ */
+export async function endAllLeases(db: Kysely<Schema>): Promise<void> {
+  await db.updateTable('leases').set({ expires_at: sql<Date>`now()` }).execute()
+}
+
+/**
  * Proves, inside a database transaction, that the lease is still ours, and keeps it so until the commit: the row lock
  * makes the next owner wait. A deadline that has passed with nobody taking over is still ours.
  * @throws LeaseLostError when the fence moved on

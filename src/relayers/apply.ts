@@ -8,7 +8,7 @@ import { type ConfigChange, fieldChanges } from './changes.ts'
 import type { Relayer } from './relayer.ts'
 import {
   type ConfiguredRelayer,
-  countTransactions,
+  countUnfinished,
   forgetNonce,
   lockRelayers,
   removeRelayer,
@@ -62,25 +62,23 @@ interface Comparison {
 async function refuseStranding(tx: Transaction<Schema>, { stored, wanted, gone }: Comparison): Promise<void> {
   const problems: string[] = []
   for (const { id } of gone) {
-    const { unfinished } = await countTransactions(tx, id)
-    if (unfinished > 0) {
-      problems.push(
-        `relayer "${id}" is gone from the file but has ${unfinished} unfinished transaction(s): put it back with "paused": true, wait until they are final or cancel them, then remove it`,
-      )
-    }
+    const unfinished = await countUnfinished(tx, id)
+    if (unfinished > 0) problems.push(`relayer "${id}" cannot be removed: ${remedy(unfinished)}`)
   }
   for (const next of wanted) {
     const before = stored.get(next.id)?.relayer
     if (!before || !isMoved(before, next)) continue
-    const { unfinished, numbered } = await countTransactions(tx, next.id)
-    // A number belongs to one transaction of a relayer for ever, so a second account cannot count from its own start.
-    if (unfinished > 0 || numbered > 0) {
-      problems.push(
-        `relayer "${next.id}" cannot move from ${before.address} on "${before.network}" to ${next.address} on "${next.network}": it has transactions there (${unfinished} unfinished); keep it and give the new account a relayer of its own`,
-      )
-    }
+    const unfinished = await countUnfinished(tx, next.id)
+    if (unfinished === 0) continue
+    const way = `from ${before.address} on "${before.network}" to ${next.address} on "${next.network}"`
+    problems.push(`relayer "${next.id}" cannot move ${way}: ${remedy(unfinished)}`)
   }
   if (problems.length > 0) throw new ConfigError(problems)
+}
+
+function remedy(unfinished: number): string {
+  const count = unfinished === 1 ? '1 transaction is' : `${unfinished} transactions are`
+  return `${count} unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again`
 }
 
 async function applyRelayer(

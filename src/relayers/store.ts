@@ -103,15 +103,15 @@ export async function removeRelayer(tx: Transaction<Schema>, id: string): Promis
     .execute()
 }
 
-/** `unfinished`: not final yet. `numbered`: own a nonce of the account, final or not. */
-export async function countTransactions(
-  tx: Transaction<Schema>,
-  relayerId: string,
-): Promise<{ unfinished: number; numbered: number }> {
-  const { rows } = await sql<{ unfinished: bigint; numbered: bigint }>`
-    select count(*) filter (where status in ('pending', 'sent', 'submitted', 'mined')) as unfinished, count(nonce) as numbered
-    from transactions where relayer_id = ${relayerId}`.execute(tx)
-  return { unfinished: Number(rows[0]?.unfinished ?? 0n), numbered: Number(rows[0]?.numbered ?? 0n) }
+/** How many transactions of the relayer are not final yet. */
+export async function countUnfinished(tx: Transaction<Schema>, relayerId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('transactions')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('relayer_id', '=', relayerId)
+    .where('status', 'in', ['pending', 'sent', 'submitted', 'mined'])
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 function toRelayer(row: Selectable<RelayersTable>): Relayer {

@@ -11,7 +11,7 @@ import { findInFlight } from './work-store.ts'
  * How long an account stays ours without another step, in ms. It must outlast the longest step, which is a few RPC
  * time-outs; every write is fenced all the same, so a step that is too slow loses its work and nothing else.
  */
-const LEASE_MS = 30_000
+const LEASE_MS = 15_000
 
 /**
  * One round of work for one account: offer again what no node confirmed, raise what is stuck, submit what is pending.

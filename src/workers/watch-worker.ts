@@ -1,4 +1,4 @@
-import { acquireLease } from '../database/lease.ts'
+import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator, TransactionsContext } from '../transactions/context.ts'
 import { createWatchMemory, watchNetwork } from '../transactions/watch.ts'
@@ -22,20 +22,27 @@ interface WatchTarget {
 export function createWatchWorker(context: TransactionsContext, target: WatchTarget): Loop {
   const memory = createWatchMemory()
   const { averageBlocktimeMs } = target.operator.network
-  let ours = 0
-  return createLoop({
+  let lease: Lease | undefined
+  let askAgainAt = 0
+  const loop = createLoop({
     name: `watch ${target.key}`,
     intervalMs: Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, Math.floor(averageBlocktimeMs / 2))),
     clock: context.clock,
     log: context.log,
     work: async () => {
-      if (context.clock.now() >= ours) {
-        const asked = context.clock.now()
-        const lease = await acquireLease(context.db, { name: `watch:${target.key}`, owner: context.owner, ttlMs: LEASE_MS })
-        if (lease === undefined) return
-        ours = asked + LEASE_MS / 2
+      const now = context.clock.now()
+      if (now >= askAgainAt) {
+        lease = await acquireLease(context.db, { name: `watch:${target.key}`, owner: context.owner, ttlMs: LEASE_MS })
+        if (lease !== undefined) askAgainAt = now + LEASE_MS / 2
       }
-      await watchNetwork(context, { ...target, memory })
+      if (lease !== undefined) await watchNetwork(context, { ...target, memory })
     },
   })
+  return {
+    ...loop,
+    stop: async () => {
+      await loop.stop()
+      if (lease !== undefined) await releaseLease(context.db, lease)
+    },
+  }
 }

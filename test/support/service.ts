@@ -81,7 +81,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { url } = await app.start()
   return {
     url,
-    api: (method, path, body) => call(url, { method, path, body }),
+    api: (method, path, body) => callService(url, { method, path, body }),
     stop: async () => {
       await app.stop()
       await rm(folder, { recursive: true })
@@ -132,7 +132,8 @@ interface Call {
   readonly body?: object | string | undefined
 }
 
-async function call<Data>(url: string, { method, path, body }: Call): Promise<Answer<Data>> {
+/** One call with the API key, to any service. */
+export async function callService<Data>(url: string, { method, path, body }: Call): Promise<Answer<Data>> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
     headers: {

@@ -105,7 +105,14 @@ async function post(url: string, calls: readonly RpcCall[], timeoutMs: number): 
     if (response.status === 429 || response.status >= 500) {
       return { kind: 'silent', detail: `the endpoint answered HTTP ${response.status}` }
     }
-    return { kind: 'replies', replies: readReplies(JSON.parse(text), calls.length) }
+    const replies = readReplies(JSON.parse(text), calls.length)
+    // An error page in JSON, or one error for the whole batch: nobody looked at the calls, another endpoint may.
+    const unanswered = replies.find((reply) => reply.kind === 'unknown')
+    if (unanswered && replies.every((reply) => reply.kind === 'unknown')) {
+      const status = response.ok ? '' : ` (HTTP ${response.status})`
+      return { kind: 'silent', detail: `${unanswered.detail}${status}` }
+    }
+    return { kind: 'replies', replies }
   } catch (error) {
     return { kind: 'silent', detail: reasonOf(error) }
   }

@@ -10,6 +10,7 @@ import { ceilingOf } from './fees.ts'
 import { readBalance, readBlockHash, readHead, readNonces, readReceipts, readRevertReason } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
+import { readQuantity } from './quantity.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { SPEEDS } from './speed.ts'
 
@@ -61,8 +62,9 @@ async function verifyChainId(client: RpcClient, network: Network): Promise<Answe
   if (reply.kind !== 'result') {
     return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
   }
-  const chainId = Number(reply.result)
-  if (chainId === network.chainId) return { kind: 'ok', value: undefined }
+  const chainId = readQuantity(reply.result)
+  if (chainId === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a chain id' }
+  if (chainId === BigInt(network.chainId)) return { kind: 'ok', value: undefined }
   const detail = `network ${network.name}: chain_id ${network.chainId} is configured, but its endpoint serves chain ${chainId}.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

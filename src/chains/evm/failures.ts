@@ -22,9 +22,11 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
   [/max fee per gas less than block base fee|fee ?cap.*(less|lower).*base ?fee|FeeTooLow|transaction underpriced/i, 'later'],
   [/rate limit|too many requests|limit exceeded|request timed out|timeout|internal error/i, 'later'],
   // Will never be taken like this.
-  [/intrinsic gas|exceeds block gas limit|gas limit reached|gas limit is too high|exceeds.*gas limit/i, 'refused'],
-  [/oversized data|max initcode|init ?code size|invalid (sender|signature|chain ?id)|tx type not supported/i, 'refused'],
-  [/max priority fee.*higher than max fee|tip above fee cap|rlp|decode/i, 'refused'],
+  [/intrinsic gas|floor data gas|gas limit (reached|(is )?too high)|exceeds.*gas limit|GasLimitExceeded/i, 'refused'],
+  [/oversized data|max initcode|init ?code size|invalid (sender|signature|chain ?id)/i, 'refused'],
+  [/(tx|transaction) type (\S+ )?not supported/i, 'refused'],
+  // "Decode" alone is also what a proxy says about the node behind it, which tells nothing of our bytes.
+  [/max priority fee.*higher than max fee|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i, 'refused'],
 ]
 
 /** Reads a reply to `eth_sendRawTransaction`. An error that nobody has seen before is `later`: never a reason to give up. */

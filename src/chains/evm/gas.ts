@@ -1,7 +1,8 @@
-import { hexToBigInt, toHex } from 'viem'
+import { toHex } from 'viem'
 import type { Answer, EvmRequest } from '../chain.ts'
 import type { RpcClient } from './client.ts'
 import { isInsufficientFunds, isRevert } from './failures.ts'
+import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
 
 /**
@@ -41,7 +42,9 @@ export async function estimateGas(client: RpcClient, request: EvmRequest, from: 
   }
   const reply = await client.call('eth_estimateGas', [call])
   if (reply.kind === 'result') {
-    return { kind: 'ok', value: withMargin(hexToBigInt(reply.result as `0x${string}`)) }
+    const estimate = readQuantity(reply.result)
+    if (estimate === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a gas estimate' }
+    return { kind: 'ok', value: withMargin(estimate) }
   }
   if (reply.kind === 'unknown') return reply
   if (isInsufficientFunds(reply)) {

@@ -1,9 +1,8 @@
-import { hexToBigInt, numberToHex } from 'viem'
+import { numberToHex } from 'viem'
 import type { Answer, Draft, Head, ReceiptAnswer } from '../chain.ts'
 import type { RpcCall, RpcClient, RpcReply } from './client.ts'
+import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
-
-type Quantity = `0x${string}`
 
 /** The newest block. */
 export async function readHead(client: RpcClient): Promise<Answer<Head>> {
@@ -51,33 +50,34 @@ export async function readRevertReason(
 
 function fromBlock(reply: RpcReply): Answer<Head> {
   if (reply.kind !== 'result') return silent(reply)
-  const block = reply.result as { number?: Quantity; hash?: Quantity } | null
-  if (!block?.number || !block.hash) return { kind: 'unknown', detail: 'the endpoint does not have this block' }
-  return { kind: 'ok', value: { number: hexToBigInt(block.number), hash: block.hash } }
+  const { number, hash } = (reply.result ?? {}) as { number?: unknown; hash?: unknown }
+  const height = readQuantity(number)
+  if (height === undefined || typeof hash !== 'string') {
+    return { kind: 'unknown', detail: 'the endpoint does not have this block' }
+  }
+  return { kind: 'ok', value: { number: height, hash } }
 }
 
 function toQuantity(reply: RpcReply): Answer<bigint> {
   if (reply.kind !== 'result') return silent(reply)
-  return typeof reply.result === 'string' && reply.result.startsWith('0x')
-    ? { kind: 'ok', value: hexToBigInt(reply.result as Quantity) }
-    : { kind: 'unknown', detail: 'the endpoint did not answer with a number' }
+  const value = readQuantity(reply.result)
+  return value === undefined
+    ? { kind: 'unknown', detail: 'the endpoint did not answer with a number' }
+    : { kind: 'ok', value }
 }
 
+/** Only `null`, or a receipt that says itself that it is of no block yet, is a "none"; what cannot be read is unknown (I6). */
 function toReceipt(reply: RpcReply): ReceiptAnswer {
   if (reply.kind !== 'result') return { kind: 'unknown' }
   if (reply.result === null) return { kind: 'none' }
-  const receipt = reply.result as Record<'transactionHash' | 'blockNumber' | 'blockHash' | 'status' | 'gasUsed', Quantity>
-  if (!receipt.blockNumber || !receipt.blockHash) return { kind: 'none' }
-  return {
-    kind: 'included',
-    receipt: {
-      hash: receipt.transactionHash,
-      blockNumber: hexToBigInt(receipt.blockNumber),
-      blockHash: receipt.blockHash,
-      success: receipt.status !== '0x0',
-      gasUsed: hexToBigInt(receipt.gasUsed),
-    },
+  const { transactionHash, blockNumber, blockHash, status, gasUsed } = reply.result as Record<string, unknown>
+  if (blockNumber === null) return { kind: 'none' }
+  const [height, gas] = [readQuantity(blockNumber), readQuantity(gasUsed)]
+  if (height === undefined || gas === undefined || typeof transactionHash !== 'string' || typeof blockHash !== 'string') {
+    return { kind: 'unknown' }
   }
+  const receipt = { hash: transactionHash, blockNumber: height, blockHash, success: status !== '0x0', gasUsed: gas }
+  return { kind: 'included', receipt }
 }
 
 function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'unknown'; detail: string } {

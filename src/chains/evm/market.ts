@@ -1,8 +1,8 @@
-import { hexToBigInt } from 'viem'
 import type { Clock } from '../../clock.ts'
 import type { Answer, Speed } from '../chain.ts'
 import type { RpcCall, RpcClient, RpcReply } from './client.ts'
 import type { Market } from './fees.ts'
+import { readQuantity } from './quantity.ts'
 import { SPEEDS } from './speed.ts'
 
 /** Blocks whose tips are looked at. More makes the price slow to follow, fewer makes it jump. */
@@ -46,20 +46,19 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
   const history = readHistory(feeHistory)
   const suggested = quantity(tipReply) ?? 0n
   const tip = (level: Speed, column: number) => meanOfPaid(history?.rewards ?? [], column) ?? scaled(suggested, level)
-  const tips = {
+  const tips = rising({
     safeLow: tip('safeLow', 0),
     average: tip('average', 1),
     fast: tip('fast', 2),
     fastest: tip('fastest', 3),
-  }
+  })
   const market = { gasPrice, tips, blockGasLimit }
   return { kind: 'ok', value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee } }
 }
 
 function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
   if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
-  const { gasLimit } = reply.result as { gasLimit?: `0x${string}` }
-  return gasLimit === undefined ? undefined : hexToBigInt(gasLimit)
+  return readQuantity((reply.result as { gasLimit?: unknown }).gasLimit)
 }
 
 interface History {
@@ -70,12 +69,15 @@ interface History {
 /** `baseFeePerGas` has one entry more than there are blocks: the last one is the next block's. */
 function readHistory(reply: RpcReply | undefined): History | undefined {
   if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
-  const { baseFeePerGas, reward } = reply.result as { baseFeePerGas?: `0x${string}`[]; reward?: `0x${string}`[][] }
-  const next = baseFeePerGas?.at(-1)
+  const { baseFeePerGas, reward } = reply.result as { baseFeePerGas?: unknown; reward?: unknown }
   return {
-    baseFee: next === undefined ? undefined : hexToBigInt(next),
-    rewards: (reward ?? []).map((row) => row.map((value) => hexToBigInt(value))),
+    baseFee: Array.isArray(baseFeePerGas) ? readQuantity(baseFeePerGas.at(-1)) : undefined,
+    rewards: Array.isArray(reward) ? reward.map(readRow) : [],
   }
+}
+
+function readRow(row: unknown): bigint[] {
+  return Array.isArray(row) ? row.map((value) => readQuantity(value) ?? 0n) : []
 }
 
 /** Mean of one percentile over the blocks that had tips at all; empty blocks say nothing about the price. */
@@ -84,12 +86,23 @@ function meanOfPaid(rewards: History['rewards'], column: number): bigint | undef
   return paid.length === 0 ? undefined : paid.reduce((sum, tip) => sum + tip) / BigInt(paid.length)
 }
 
+/**
+ * A faster level never bids less than a slower one. The columns alone do not promise it: each is a mean over those blocks
+ * that paid anything at its own percentile.
+ */
+function rising(tips: Market['tips']): Market['tips'] {
+  const larger = (a: bigint, b: bigint) => (a > b ? a : b)
+  const average = larger(tips.average, tips.safeLow)
+  const fast = larger(tips.fast, average)
+  return { safeLow: tips.safeLow, average, fast, fastest: larger(tips.fastest, fast) }
+}
+
 function scaled(tip: bigint, level: Speed): bigint {
   return (tip * BigInt(Math.round(SPEEDS[level].priceMultiplier * 100))) / 100n
 }
 
 function quantity(reply: RpcReply | undefined): bigint | undefined {
-  return reply?.kind === 'result' ? hexToBigInt(reply.result as `0x${string}`) : undefined
+  return reply?.kind === 'result' ? readQuantity(reply.result) : undefined
 }
 
 function textOf(reply: RpcReply | undefined): string {

@@ -1,0 +1,38 @@
+import type { Account, Attempt, Draft, EvmPolicies, Fees } from '../../../src/chains/chain.ts'
+
+export const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+export const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+export const legacy = (gasPrice: bigint): Fees => ({ kind: 'legacy', gasPrice })
+
+export const eip1559 = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fees => ({
+  kind: 'eip1559',
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+})
+
+export function accountWith(policies: EvmPolicies = {}): Account {
+  return { address: FROM, policies }
+}
+
+export function draftOf(fees: Fees, change: Partial<Draft> = {}): Draft {
+  return { to: TO, value: 1n, data: '0x', gasLimit: 21_000n, fees, ...change }
+}
+
+/** An attempt that a node took, with bytes that no test looks at. */
+export function attemptOf(fees: Fees, change: Partial<Attempt> = {}): Attempt {
+  const number = change.number ?? 1
+  return {
+    number,
+    kind: 'send',
+    draft: draftOf(fees),
+    signed: {
+      raw: new Uint8Array([number]),
+      hash: `0x${String(number).padStart(64, '0')}`,
+      signature: { r: '', s: '', v: 0, sig: '' },
+    },
+    signedAt: new Date(0),
+    outcome: 'broadcast',
+    ...change,
+  }
+}

@@ -1,0 +1,218 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { decryptKeystore } from '../../src/signers/keystore.ts'
+import { relayer } from './spawn.ts'
+
+const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+
+let cwd: string
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'relayer-cli-'))
+})
+afterEach(() => rm(cwd, { recursive: true }))
+
+const run = (...args: string[]) => relayer({ cwd, args })
+const read = (path: string) => readFile(join(cwd, path), 'utf8')
+const modeOf = async (path: string) => ((await stat(join(cwd, path))).mode & 0o777).toString(8)
+
+describe('help', () => {
+  test.each<[string[], number]>([
+    [[], 2],
+    [['--help'], 0],
+    [['-h'], 0],
+    [['help'], 0],
+  ])('%j lists every command and exits %i', async (args, code) => {
+    const outcome = await run(...args)
+    expect(outcome.code).toBe(code)
+    for (const name of ['serve', 'init', 'keys create', 'keys import', 'check-config', 'migrate']) {
+      expect(outcome.out).toContain(`  ${name} `)
+    }
+    expect(outcome.out).toContain('Exit codes: 0')
+  })
+
+  test.each(
+    [['serve'], ['init'], ['keys', 'create'], ['keys', 'import'], ['check-config'], ['migrate']].map(
+      (name) => [name],
+    ),
+  )('of %j tells its usage', async (name) => {
+    const { code, out } = await run(...name, '--help')
+    expect(code).toBe(0)
+    expect(out).toMatch(new RegExp(`^Usage: relayer ${name.join(' ')}`))
+  })
+})
+
+describe('a command line that does not fit exits 2 with a hint', () => {
+  test.each<[string[], string]>([
+    [['serv'], 'There is no such command (did you mean "serve"?)'],
+    [['keys'], 'There is no such command'],
+    [['init', 'a', 'b'], 'Usage: relayer init [folder]'],
+    [['migrate', '--force'], 'Usage: relayer migrate'],
+    [['keys', 'create'], 'Name the file to write'],
+    [['keys', 'import', KEY], 'does not belong on the command line'],
+    [['keys', 'import', 'a.json', KEY], 'Usage: relayer keys import'],
+    [['keys', 'import', 'a.json', `--${KEY}`], 'Usage: relayer keys import'],
+  ])('%j', async (args, hint) => {
+    const { code, out, err } = await run(...args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(hint)
+    expect(err).not.toContain(KEY)
+    expect(await readdir(cwd)).toEqual([])
+  })
+})
+
+describe('serve', () => {
+  test('with no configuration says in three lines what is missing and how to get it', async () => {
+    const { code, out, err } = await run('serve')
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    const lines = err.trimEnd().split('\n')
+    expect(lines).toHaveLength(3)
+    expect(lines[0]).toContain(join(cwd, 'config/config.json'))
+    expect(lines[2]).toContain('npm run relayer -- init')
+  })
+})
+
+describe('init', () => {
+  test('makes a private folder that check-config accepts, and tells the next commands', async () => {
+    const { code, out } = await run('init')
+    expect(code).toBe(0)
+    const modes = await Promise.all(
+      ['config', 'config/.env', 'config/keys/local.json', 'config/keys/local.passphrase'].map(modeOf),
+    )
+    expect(modes).toEqual(['700', '600', '600', '600'])
+    expect(out).toContain('npm start')
+    const apiKey = /^API_KEY=(\S{32,})$/m.exec(await read('config/.env'))?.[1]
+    const passphrase = (await read('config/keys/local.passphrase')).trim()
+    expect(apiKey).toBeDefined()
+    expect(out).not.toContain(apiKey)
+    expect(out).not.toContain(passphrase)
+
+    const checked = await run('check-config')
+    expect(checked).toMatchObject({ code: 0, err: '' })
+    const address = /0x[0-9a-fA-F]{40}/.exec(out)?.[0]
+    expect(checked.out).toContain(`relayer local-1: ${address} on anvil`)
+  })
+
+  test('takes another folder, which CONFIG_DIR names', async () => {
+    const { out } = await run('init', 'my relayer/')
+    expect(out).toContain("CONFIG_DIR='my relayer' npm start")
+    const checked = await relayer({ cwd, args: ['check-config'], env: { CONFIG_DIR: 'my relayer' } })
+    expect(checked.code).toBe(0)
+  })
+
+  test.each(['config.json', '.env', 'keys/local.json', 'keys/local.passphrase'])(
+    'overwrites nothing when %s is there, and writes nothing else',
+    async (file) => {
+      await run('init')
+      const kept = await read(`config/${file}`)
+      const others = ['config.json', '.env', 'keys/local.json', 'keys/local.passphrase'].filter(
+        (name) => name !== file,
+      )
+      for (const other of others) await rm(join(cwd, 'config', other))
+      const { code, err } = await run('init')
+      expect(code).toBe(2)
+      expect(err).toContain(`config/${file}`)
+      expect(await read(`config/${file}`)).toBe(kept)
+      for (const other of others) await expect(stat(join(cwd, 'config', other))).rejects.toThrow('ENOENT')
+    },
+  )
+})
+
+describe('check-config', () => {
+  test('prints one list of everything wrong, exits 2, and shows no stack and no secret', async () => {
+    await run('init')
+    const config = JSON.parse(await read('config/config.json'))
+    config.relayers[0].signer_id = 'nobody'
+    config.signers[0].config.passphrase = { type: 'plain', value: 'HIDE' }
+    config.extra = true
+    await writeFile(join(cwd, 'config/config.json'), JSON.stringify(config))
+    const { code, out, err } = await run('check-config')
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err.trimEnd().split('\n')).toEqual([
+      'The configuration cannot be used:',
+      '  - extra is not known',
+      '  - relayer "local-1" refers to the signer "nobody", which does not exist',
+    ])
+  })
+
+  test('opens the keys, too', async () => {
+    await run('init')
+    await writeFile(join(cwd, 'config/keys/local.passphrase'), 'HIDE\n')
+    const { code, err } = await run('check-config')
+    expect(code).toBe(2)
+    expect(err).toContain('keys/local.json cannot be read: the passphrase is wrong')
+    expect(err).not.toContain('HIDE')
+  })
+})
+
+describe('keys', () => {
+  test('created are encrypted with a generated passphrase', async () => {
+    const { code, out } = await run('keys', 'create', 'keys/hot.json')
+    expect(code).toBe(0)
+    expect(await Promise.all([modeOf('keys/hot.json'), modeOf('keys/hot.passphrase')])).toEqual([
+      '600',
+      '600',
+    ])
+    const key = await decryptKeystore(await read('keys/hot.json'), (await read('keys/hot.passphrase')).trim())
+    expect(key).toHaveLength(32)
+    expect(out).not.toContain(Buffer.from(key).toString('hex'))
+  })
+
+  test.each<[string, string[], string]>([
+    ['standard input', [], `0x${KEY}\n`],
+    ['a file', ['--key-file', 'raw.key'], ''],
+  ])('imported from %s come back with the given passphrase', async (_how, options, input) => {
+    await writeFile(join(cwd, 'raw.key'), KEY)
+    await writeFile(join(cwd, 'pass'), 'my passphrase\nsecond line\n')
+    const args = ['keys', 'import', 'hot.json', '--passphrase-file', 'pass', ...options]
+    const { code, out, err } = await relayer({ cwd, args, input })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain(ADDRESS)
+    expect(out + err).not.toContain(KEY)
+    const key = await decryptKeystore(await read('hot.json'), 'my passphrase')
+    expect(Buffer.from(key).toString('hex')).toBe(KEY)
+  })
+
+  test.each<[string, string[], string, string]>([
+    ['text that is no key', [], 'HIDE', 'is no private key'],
+    ['nothing', [], '', 'is no private key'],
+    ['a file that is not there', ['--key-file', 'none'], '', 'none cannot be read (ENOENT)'],
+  ])('are not imported from %s', async (_what, options, input, message) => {
+    const { code, err } = await relayer({ cwd, args: ['keys', 'import', 'hot.json', ...options], input })
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+    expect(err).not.toContain('HIDE')
+    expect(await readdir(cwd)).toEqual([])
+  })
+
+  test('are never overwritten', async () => {
+    await run('keys', 'create', 'hot.json')
+    const kept = await read('hot.json')
+    const { code, err } = await run('keys', 'create', 'hot.json')
+    expect(code).toBe(2)
+    expect(err).toContain('Nothing is overwritten')
+    expect(await read('hot.json')).toBe(kept)
+  })
+})
+
+describe('migrate', () => {
+  test('fills an empty data folder once', async () => {
+    await run('init')
+    expect(await run('migrate')).toMatchObject({ code: 0, err: '', out: 'applied: 0001-initial\n' })
+    expect(await run('migrate')).toMatchObject({ code: 0, err: '', out: 'the tables are up to date\n' })
+    expect(await modeOf('data')).toBe('700')
+  })
+
+  test('fails with one line and exit code 1 when the database is not there', async () => {
+    await run('init')
+    const env = { DATABASE_URL: 'postgres://user:HIDE@127.0.0.1:1/x' }
+    const { code, out, err } = await relayer({ cwd, args: ['migrate'], env })
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toContain('ECONNREFUSED')
+    expect(err.trimEnd().split('\n')).toHaveLength(1)
+    expect(err).not.toContain('HIDE')
+  })
+})

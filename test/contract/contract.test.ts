@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { generateTypes } from '../../scripts/generate.ts'
+import {
+  type ContractOperation,
+  loadContract,
+  type Node,
+  resolveReference,
+} from '../../src/contract/document.ts'
+import { parseJson } from '../../src/contract/integers.ts'
+import { createSchemaCompiler } from '../../src/contract/schemas.ts'
+
+const contract = await loadContract()
+const { document, operations } = contract
+
+/** The table of failures of the interface, with the statuses that the design gives to the messages. */
+const STATUSES: Record<string, number[]> = {
+  health: [200, 400, 500],
+  readiness: [200, 400, 500, 503],
+  listRelayers: [200, 400, 401, 429, 500],
+  listNotifications: [200, 400, 401, 500],
+  sign: [200, 400, 401, 404, 429, 500],
+  listTransactions: [200, 400, 401, 404, 429, 500],
+  sendTransaction: [200, 400, 401, 404, 429, 500],
+  getTransactionById: [200, 400, 401, 404, 429, 500],
+  replaceTransaction: [200, 400, 401, 404, 429, 500],
+  cancelTransaction: [200, 400, 401, 404, 429, 500],
+}
+
+describe('openapi.yaml', () => {
+  test('declares exactly the answers of the interface', () => {
+    const declared = Object.fromEntries(
+      operations.map(({ id, responses }) => [id, [...responses.keys()].sort()]),
+    )
+    expect(declared).toEqual(STATUSES)
+  })
+
+  test('asks for a credential everywhere but for health and readiness', () => {
+    expect(operations.filter(({ secured }) => !secured).map(({ id }) => id)).toEqual(['health', 'readiness'])
+  })
+
+  test.each(operations.map(({ id, path }) => [id, path]))(
+    '%s: the path %s has no slash at its end',
+    (_id, path) => {
+      expect(path).toMatch(/^\/api\/v1\/.*[^/]$/)
+    },
+  )
+
+  test('every answer carries X-Request-Id', () => {
+    for (const response of responsesOf(document)) expect(response.headers).toHaveProperty('X-Request-Id')
+  })
+
+  test('every code is explained', () => {
+    const { enum: codes, description } = schema('ErrorCode') as { enum: string[]; description: string }
+    for (const code of codes) expect(description).toContain(`| \`${code}\` |`)
+  })
+
+  test('every status is explained', () => {
+    const { enum: statuses, description } = schema('TransactionStatus') as {
+      enum: string[]
+      description: string
+    }
+    for (const status of statuses) expect(description).toContain(`- \`${status}\`:`)
+  })
+
+  test('is frozen, so that no request can change it', () => {
+    expect(() => {
+      Object.assign(document.info as object, { title: 'x' })
+    }).toThrow(TypeError)
+  })
+
+  test('bounds beyond 2^53 are exact, in the document and in its JSON', () => {
+    expect(schema('U128').maximum).toBe(2n ** 128n - 1n)
+    expect(contract.json).toContain('340282366920938463463374607431768211455')
+    expect(parseJson(contract.json, { maxDepth: 100 })).toEqual(parseJson(contract.json, { maxDepth: 100 }))
+  })
+})
+
+describe('decimal string patterns are exactly the range', () => {
+  test.each(['U128', 'Int64', 'Uint64', 'SignedInt64'])('%s', (name) => {
+    const { pattern, minimum, maximum } = schema(name) as {
+      pattern: string
+      minimum: bigint
+      maximum: bigint
+    }
+    const matches = new RegExp(pattern)
+    const near = (edge: bigint) => Array.from({ length: 2001 }, (_, index) => edge - 1000n + BigInt(index))
+    const powers = Array.from({ length: 45 }, (_, index) => 10n ** BigInt(index)).flatMap((power) => [
+      power - 1n,
+      power,
+      -power,
+      1n - power,
+    ])
+    for (const value of [...near(minimum), ...near(maximum), ...powers]) {
+      expect([value, matches.test(String(value))]).toEqual([value, value >= minimum && value <= maximum])
+    }
+    for (const text of ['', '-0', '00', '01', '+1', ' 1', '1.0', '1e3'])
+      expect([text, matches.test(text)]).toEqual([text, false])
+  })
+})
+
+describe('examples', () => {
+  const compiler = createSchemaCompiler(contract, { normalise: false })
+  const media = operations.flatMap((operation) => mediaOf(operation))
+
+  test.each(
+    media.flatMap(({ where, node }) =>
+      Object.keys(node.examples as Node).map((name) => [where, name, node] as const),
+    ),
+  )('%s: %s is valid', (_where, name, node) => {
+    const example = (node.examples as Record<string, Node>)[name]
+    const validate = compiler.compile(node.schema as Node)
+    expect(validate(plain(example?.value))).toBe(true)
+  })
+
+  test('every body has at least one', () => {
+    for (const { where, node } of media)
+      expect([where, Object.keys(node.examples as Node).length > 0]).toEqual([where, true])
+  })
+})
+
+test('generated/api.d.ts is current', async () => {
+  const present = await readFile(new URL('../../generated/api.d.ts', import.meta.url), 'utf8')
+  expect(present).toBe(await generateTypes())
+})
+
+function schema(name: string): Node {
+  return ((document.components as Node).schemas as Record<string, Node>)[name] ?? {}
+}
+
+function operationNode({ path, method }: ContractOperation): Node {
+  return ((document.paths as Record<string, Node>)[path] as Node)[method.toLowerCase()] as Node
+}
+
+function responsesOf(root: Node): Node[] {
+  return operations.flatMap((operation) =>
+    Object.values(operationNode(operation).responses as Node).map((response) =>
+      resolveReference(root, response as Node),
+    ),
+  )
+}
+
+function mediaOf(operation: ContractOperation): { where: string; node: Node }[] {
+  const { requestBody, responses } = operationNode(operation) as {
+    requestBody?: Node
+    responses: Record<string, Node>
+  }
+  const answers = Object.entries(responses).map(([status, response]) => ({
+    place: status,
+    body: resolveReference(document, response),
+  }))
+  const bodies = [...answers, ...(requestBody ? [{ place: 'request', body: requestBody }] : [])]
+  return bodies.flatMap(({ place, body }) =>
+    Object.values(body.content as Record<string, Node>).map((node) => ({
+      where: `${operation.id} ${place}`,
+      node,
+    })),
+  )
+}
+
+/** As the wire would carry it: small integers are numbers. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
+}

@@ -1,0 +1,40 @@
+/** Compiled by `tsc`, never run: what the types of the contract allow and what they do not. */
+import type { Bare, Data, HandlerMap, Input, Success } from '../../src/contract/operations.ts'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+
+export const wideIntegersAreBigInt: Equal<
+  Extract<Input<'sendTransaction'>['body'], { value: unknown }>['value'],
+  bigint
+> = true
+export const nonceIsBigInt: Equal<Data<'getTransactionById'>['nonce'], bigint | undefined> = true
+export const capIsBigInt: Equal<
+  Data<'listRelayers'>[number]['policies']['gas_price_cap'],
+  bigint | undefined
+> = true
+export const pageIsNumber: Equal<Input<'listRelayers'>['query']['page'], number | undefined> = true
+export const noBody: Equal<Input<'listRelayers'>['body'], undefined> = true
+export const plainText: Equal<Bare<'health'>['body'], 'OK'> = true
+
+// @ts-expect-error a list has pagination
+export const withoutPagination: Success<'listRelayers'> = { data: [] }
+
+// @ts-expect-error an answer about a single transaction has its attempts
+export const withoutAttempts: Data<'sendTransaction'> = {
+  id: '',
+  relayer_id: '',
+  status: 'pending',
+  created_at: '',
+  from: '',
+  value: '',
+}
+
+// @ts-expect-error a status that the contract does not know
+export const unknownStatus: Input<'listTransactions'>['query'] = { status: 'done' }
+
+declare const handlers: HandlerMap
+const { sign, ...others } = handlers
+export const signAlone = { sign }
+
+// @ts-expect-error an operation without a handler
+export const incomplete: HandlerMap = others

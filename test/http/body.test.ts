@@ -1,0 +1,116 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import type { Input } from '../../src/contract/operations.ts'
+import { ask, BEARER, call, startStub } from './stub-server.ts'
+
+const PATH = '/api/v1/relayers/r/sign'
+const JSON_TYPE = 'application/json'
+
+const post = (port: number, body: string | Buffer, headers: Record<string, string>) =>
+  ask(port, { method: 'POST', path: PATH, headers: { authorization: BEARER, ...headers }, body })
+
+describe('request body', () => {
+  test.each([
+    ['no body', '', 'invalid_json'],
+    ['half a body', '{"message":', 'invalid_json'],
+    ['a comment', '{"message":"x"} // no', 'invalid_json'],
+    ['two values', '{"message":"x"}{}', 'invalid_json'],
+    ['a control character in a string', '{"message":"\u0001"}', 'invalid_json'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'invalid_json'],
+    ['half a surrogate pair', '{"message":"\\ud800"}', 'invalid_json'],
+    ['an array', '["message"]', 'invalid_request'],
+    ['another field', '{"message":"x","extra":1}', 'invalid_request'],
+    ['__proto__', '{"message":"x","__proto__":{"admin":true}}', 'invalid_request'],
+    ['33 levels', `${'['.repeat(33)}${']'.repeat(33)}`, 'json_too_deep'],
+    ['a hundred thousand levels', '['.repeat(100_000), 'json_too_deep'],
+  ])('%s is 400', async (_name, body, code) => {
+    const { port } = await startStub()
+    const reply = await post(port, body, { 'content-type': JSON_TYPE })
+    expect([reply.status, reply.json?.code]).toEqual([400, code])
+    expect(reply.json).toMatchObject({ success: false, data: null, message: 'Bad Request' })
+  })
+
+  test.each([
+    '',
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=latin1',
+    'application/jsonx',
+    'nonsense',
+  ])('content type "%s" is 400', async (type) => {
+    const { port } = await startStub()
+    const reply = await post(port, '{"message":"x"}', type === '' ? {} : { 'content-type': type })
+    expect([reply.status, reply.json?.code]).toEqual([400, 'unsupported_content_type'])
+  })
+
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('content type "%s" is accepted', async (type) => {
+    const { port } = await startStub()
+    expect((await post(port, '{"message":"x"}', { 'content-type': type })).status).toBe(200)
+  })
+
+  test('a compressed body is refused before it is unpacked', async () => {
+    const { port } = await startStub()
+    const reply = await post(port, gzipSync('{"message":"x"}'), {
+      'content-type': JSON_TYPE,
+      'content-encoding': 'gzip',
+    })
+    expect([reply.status, reply.json?.code]).toEqual([400, 'unsupported_content_type'])
+  })
+
+  test('the largest body is accepted, one byte more is not, with and without a declared length', async () => {
+    const { port } = await startStub({ limits: { bodyBytes: 100 } })
+    const fitting = `{"message":"${'x'.repeat(100 - 14)}"}`
+    expect(fitting).toHaveLength(100)
+    expect((await call(port, 'POST', PATH, fitting)).status).toBe(200)
+    const chunked = { 'content-type': JSON_TYPE, 'transfer-encoding': 'chunked' }
+    expect((await post(port, fitting, chunked)).status).toBe(200)
+    for (const headers of [{ 'content-type': JSON_TYPE }, chunked]) {
+      const reply = await post(port, `${fitting} `, headers)
+      expect([reply.status, reply.json?.code]).toEqual([400, 'body_too_large'])
+    }
+  })
+
+  test('the handler sees exact integers, however they are written', async () => {
+    const seen: Input<'sendTransaction'>['body'][] = []
+    const { port } = await startStub({
+      handlers: {
+        sendTransaction: async ({ body }) => {
+          seen.push(body)
+          throw new Error('seen')
+        },
+      },
+    })
+    for (const value of [
+      '340282366920938463463374607431768211455',
+      '1000000000000000001',
+      '1e3',
+      '"7"',
+      '0.0',
+    ]) {
+      await call(port, 'POST', '/api/v1/relayers/r/transactions', `{"value":${value}}`)
+    }
+    expect(seen.map((body) => 'value' in body && body.value)).toEqual([
+      2n ** 128n - 1n,
+      10n ** 18n + 1n,
+      1000n,
+      7n,
+      0n,
+    ])
+  })
+
+  test('a body that GET has no use for is ignored', async () => {
+    const { port } = await startStub()
+    const reply = await ask(port, {
+      path: '/api/v1/relayers',
+      headers: { authorization: BEARER, 'content-length': '3' },
+      body: '{{{',
+    })
+    expect(reply.status).toBe(200)
+  })
+})

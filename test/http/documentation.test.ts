@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { parseJson } from '../../src/contract/integers.ts'
+import { ask, startStub } from './stub-server.ts'
+
+test('/openapi.yaml is the file as it is written', async () => {
+  const { port } = await startStub()
+  const reply = await ask(port, { path: '/openapi.yaml' })
+  expect(reply.headers['content-type']).toContain('yaml')
+  expect(reply.text).toBe(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
+})
+
+test('/openapi.json has exact integers', async () => {
+  const { port } = await startStub()
+  const reply = await ask(port, { path: '/openapi.json' })
+  const document = parseJson(reply.text) as { components: { schemas: Record<string, { maximum: unknown }> } }
+  expect(document.components.schemas.U128?.maximum).toBe(2n ** 128n - 1n)
+  expect(document.components.schemas.Int64?.maximum).toBe(2n ** 63n - 1n)
+})
+
+test('/docs refers to nothing outside of this host', async () => {
+  const { port } = await startStub()
+  const { text, headers } = await ask(port, { path: '/docs' })
+  expect(text).not.toMatch(/https?:\/\//)
+  expect(headers['content-security-policy']).toContain("default-src 'none'")
+  const bundle = await ask(port, { path: '/docs/redoc.js' })
+  expect(bundle.headers['content-type']).toContain('javascript')
+  expect(bundle.text.length).toBeGreaterThan(500_000)
+})
+
+test('a page that the reader has is not sent again', async () => {
+  const { port } = await startStub()
+  const first = await ask(port, { path: '/openapi.json' })
+  const again = await ask(port, {
+    path: '/openapi.json',
+    headers: { 'if-none-match': String(first.headers.etag) },
+  })
+  expect([again.status, again.text]).toEqual([304, ''])
+})
+
+test('/ leads to the reference', async () => {
+  const { port } = await startStub()
+  const reply = await ask(port, { path: '/' })
+  expect([reply.status, reply.headers.location]).toEqual([302, '/docs'])
+})

@@ -1,0 +1,55 @@
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { BEARER, call, startStub } from './stub-server.ts'
+
+const EMPTY = { data: [], pagination: { current_page: 1, per_page: 10, total_items: 0 } }
+
+/** A handler that has begun when `begun` resolves, and answers when `finish` is called. */
+function heldHandler() {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
+  const listRelayers = async () => {
+    begin()
+    await finished
+    return EMPTY
+  }
+  return { begun, finish, listRelayers }
+}
+
+test('draining lets the request that is here finish, and takes no other', async () => {
+  const { begun, finish, listRelayers } = heldHandler()
+  const { port, server } = await startStub({ handlers: { listRelayers } })
+  const answer = call(port, 'GET', '/api/v1/relayers')
+  await begun
+  const drained = server.drain(10_000)
+  await expect(call(port, 'GET', '/api/v1/health')).rejects.toThrow(/ECONNREFUSED/)
+  finish()
+  const reply = await answer
+  expect(reply.status).toBe(200)
+  expect(reply.headers.connection).toBe('close')
+  await drained
+})
+
+test('draining does not wait for idle kept-alive connections', async () => {
+  const { port, server } = await startStub()
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n')
+  await new Promise((resolve) => socket.once('data', resolve))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  await server.drain(10_000)
+  await closed
+})
+
+test('draining cuts what is left after the deadline', async () => {
+  const { begun, listRelayers } = heldHandler()
+  const { port, server } = await startStub({ handlers: { listRelayers } })
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nAuthorization: ${BEARER}\r\n\r\n`)
+  await begun
+  await server.drain(50)
+})
+
+test('draining twice is draining once', async () => {
+  const { server } = await startStub()
+  await Promise.all([server.drain(1000), server.drain(1000)])
+})

@@ -1,0 +1,91 @@
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { BEARER, call, rawExchange, startStub } from './stub-server.ts'
+
+const HEAD = `POST /api/v1/relayers/r/sign HTTP/1.1\r\nHost: x\r\nAuthorization: ${BEARER}\r\nContent-Type: application/json\r\n`
+
+describe('limits', () => {
+  test('headers that do not end are answered and cut', async () => {
+    const { port } = await startStub({ limits: { headersTimeoutMs: 100 } })
+    const answer = await rawExchange(port, 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"code":"request_too_slow"')
+    expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/)
+  })
+
+  test('a body that does not arrive is 400, and the connection is over', async () => {
+    const { port } = await startStub({ limits: { requestTimeoutMs: 100, keepAliveTimeoutMs: 50 } })
+    const answer = await rawExchange(port, `${HEAD}Content-Length: 50\r\nConnection: close\r\n\r\n{"mess`)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"code":"request_too_slow"')
+  })
+
+  test('a handler that takes too long is told so, and the caller gets 500', async () => {
+    let aborted = false
+    const listRelayers = (_input: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise<never>(() => {
+        signal.addEventListener('abort', () => {
+          aborted = true
+        })
+      })
+    const { port } = await startStub({ handlers: { listRelayers }, limits: { requestTimeoutMs: 50 } })
+    const reply = await call(port, 'GET', '/api/v1/relayers')
+    expect([reply.status, reply.json?.code, aborted]).toEqual([500, 'request_timeout', true])
+  })
+
+  test('a caller who leaves is noticed by the handler', async () => {
+    const { promise: left, resolve } = Promise.withResolvers<void>()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const listRelayers = (_input: unknown, { signal }: { signal: AbortSignal }) => {
+      signal.addEventListener('abort', () => resolve())
+      begin()
+      return new Promise<never>(() => {})
+    }
+    const { port } = await startStub({ handlers: { listRelayers } })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nAuthorization: ${BEARER}\r\n\r\n`)
+    await begun
+    socket.destroy()
+    await left
+  })
+
+  test('too many header bytes are 400 with the failure body', async () => {
+    const { port } = await startStub({ limits: { headerBytes: 1000 } })
+    const answer = await rawExchange(
+      port,
+      `GET /api/v1/health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(2000)}\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"code":"headers_too_large"')
+  })
+
+  test.each([
+    'nonsense\r\n\r\n',
+    'GET /api/v1/health HTTP/9.9\r\n\r\n',
+    'GET /\u0000 HTTP/1.1\r\nHost: x\r\n\r\n',
+  ])('what is no HTTP (%j) is 400 with the failure body', async (text) => {
+    const { port } = await startStub()
+    const answer = await rawExchange(port, text)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"success":false,"data":null,"message":"Bad Request"')
+  })
+
+  test('a body that is cut off leaves the server in good health', async () => {
+    const { port, lines } = await startStub()
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`${HEAD}Content-Length: 50\r\n\r\n{"mess`)
+    await wait(50)
+    socket.destroy()
+    expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(200)
+    expect(lines.filter((line) => Number(line.level) >= 50)).toEqual([])
+  })
+
+  test('connections beyond the limit are closed, those within it are served', async () => {
+    const { port } = await startStub({ limits: { maxConnections: 1 } })
+    const first = connect(port, '127.0.0.1')
+    await new Promise((resolve) => first.once('connect', resolve))
+    await expect(call(port, 'GET', '/api/v1/relayers')).rejects.toThrow(/socket hang up|ECONNRESET/)
+    first.destroy()
+  })
+})

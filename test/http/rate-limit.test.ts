@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRateLimiter } from '../../src/http/rate-limit.ts'
+import { ask, BEARER, call, startStub } from './stub-server.ts'
+
+/** A clock that stands still until it is told otherwise. */
+function stoppedClock() {
+  let now = 1_000_000
+  return {
+    now: () => now,
+    sleep: async () => {},
+    advance: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+const RATE = { perSecond: 2, burst: 3 }
+
+describe('rate limit over HTTP', () => {
+  test('a caller has its burst, then 429 with Retry-After, then as much as time has refilled', async () => {
+    const clock = stoppedClock()
+    const { port } = await startStub({ clock, rateLimit: RATE })
+    for (let count = 0; count < 3; count += 1)
+      expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(200)
+    const refused = await call(port, 'GET', '/api/v1/relayers')
+    expect(refused.status).toBe(429)
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(refused.json).toMatchObject({
+      success: false,
+      data: null,
+      message: 'Too Many Requests',
+      code: 'rate_limited',
+    })
+    clock.advance(500)
+    expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(200)
+    expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(429)
+  })
+
+  test('what the contract does not limit goes on when the rest is exhausted', async () => {
+    const { port } = await startStub({ clock: stoppedClock(), rateLimit: { perSecond: 1, burst: 1 } })
+    await call(port, 'GET', '/api/v1/relayers')
+    expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(429)
+    for (const path of [
+      '/api/v1/notifications',
+      '/api/v1/health',
+      '/api/v1/ready',
+      '/docs',
+      '/openapi.json',
+    ]) {
+      expect((await call(port, 'GET', path)).status).toBe(200)
+    }
+  })
+
+  test('strangers share the bucket of their address and take nothing from callers', async () => {
+    const { port } = await startStub({ clock: stoppedClock(), rateLimit: { perSecond: 1, burst: 2 } })
+    const stranger = (token: string) =>
+      ask(port, { path: '/api/v1/relayers', headers: { authorization: `Bearer ${token}` } })
+    expect((await stranger('one')).status).toBe(401)
+    expect((await stranger('two')).status).toBe(401)
+    expect((await stranger('three')).status).toBe(429)
+    expect((await ask(port, { path: '/api/v1/relayers', headers: { authorization: BEARER } })).status).toBe(
+      200,
+    )
+  })
+
+  test('a stranger at the notifications is always told 401, as that operation has no 429', async () => {
+    const { port } = await startStub({ clock: stoppedClock(), rateLimit: { perSecond: 1, burst: 1 } })
+    for (let count = 0; count < 4; count += 1)
+      expect((await ask(port, { path: '/api/v1/notifications' })).status).toBe(401)
+  })
+})
+
+describe('token bucket', () => {
+  test('never gives more than burst plus what the time was worth', () => {
+    const step = fc.record({ wait: fc.nat({ max: 3000 }), tries: fc.nat({ max: 10 }) })
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 20 }),
+        (steps, perSecond, burst) => {
+          const clock = stoppedClock()
+          const limiter = createRateLimiter({ perSecond, burst, clock })
+          let [given, waited] = [0, 0]
+          for (const { wait, tries } of steps) {
+            clock.advance(wait)
+            waited += wait
+            for (let count = 0; count < tries; count += 1) if (limiter.take('key') === 0) given += 1
+            expect(given).toBeLessThanOrEqual(burst + (waited / 1000) * perSecond + 1e-6)
+          }
+        },
+      ),
+    )
+  })
+
+  test('the seconds it names are enough', () => {
+    const clock = stoppedClock()
+    const limiter = createRateLimiter({ perSecond: 0.3, burst: 1, clock })
+    expect(limiter.take('key')).toBe(0)
+    const seconds = limiter.take('key')
+    expect(seconds).toBe(4)
+    clock.advance(seconds * 1000)
+    expect(limiter.take('key')).toBe(0)
+  })
+
+  test('forgets the key that was quiet for longest, so that memory is bounded', () => {
+    const limiter = createRateLimiter({ perSecond: 1, burst: 1, clock: stoppedClock(), maxKeys: 2 })
+    expect(limiter.take('a')).toBe(0)
+    expect(limiter.take('b')).toBe(0)
+    expect(limiter.take('a')).toBe(1)
+    expect(limiter.take('c')).toBe(0)
+    expect(limiter.take('a')).toBe(1)
+    expect(limiter.take('b')).toBe(0)
+  })
+
+  test('a clock that goes backwards takes nothing away', () => {
+    const clock = stoppedClock()
+    const limiter = createRateLimiter({ perSecond: 1, burst: 2, clock })
+    limiter.take('key')
+    clock.advance(-10_000)
+    expect(limiter.take('key')).toBe(0)
+  })
+})

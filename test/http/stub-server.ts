@@ -1,0 +1,142 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { type Clock, systemClock } from '../../src/clock.ts'
+import { loadContract } from '../../src/contract/document.ts'
+import type { HandlerMap } from '../../src/contract/operations.ts'
+import { createHttpServer, type HttpServerOptions } from '../../src/http/server.ts'
+
+export const API_KEY = 'a-key-for-tests-of-32-characters-'
+export const BEARER = `Bearer ${API_KEY}`
+
+const CONTRACT = await loadContract()
+const EMPTY_LIST = { data: [], pagination: { current_page: 1, per_page: 10, total_items: 0 } }
+
+const TRANSACTION = {
+  id: 't-1',
+  relayer_id: 'r-1',
+  status: 'pending',
+  created_at: '2026-11-20T10:00:00.000Z',
+  from: `0x${'1'.repeat(40)}`,
+  value: '1',
+  attempts: [],
+} as const
+
+/** The smallest correct answer of every operation. A test replaces the one it is about. */
+const HANDLERS: HandlerMap = {
+  health: async () => ({ status: 200, body: 'OK' }),
+  readiness: async () => ({
+    status: 200,
+    body: {
+      ready: true,
+      status: 'healthy',
+      components: {
+        database: { status: 'healthy' },
+        networks: { status: 'healthy' },
+        workers: { status: 'healthy' },
+      },
+      timestamp: '2026-11-20T10:00:00.000Z',
+    },
+  }),
+  listRelayers: async () => EMPTY_LIST,
+  listNotifications: async () => EMPTY_LIST,
+  listTransactions: async () => EMPTY_LIST,
+  sign: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),
+  sendTransaction: async () => ({ data: TRANSACTION }),
+  getTransactionById: async () => ({ data: TRANSACTION }),
+  replaceTransaction: async () => ({ data: TRANSACTION }),
+  cancelTransaction: async () => ({ data: TRANSACTION }),
+}
+
+export interface StubOptions extends Partial<Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'rateLimit'>> {
+  readonly handlers?: Partial<HandlerMap>
+  readonly clock?: Clock
+}
+
+/** A running server with its log lines, as objects. Answers are held against the contract. */
+export async function startStub({ handlers = {}, clock = systemClock, ...options }: StubOptions = {}) {
+  const lines: Record<string, unknown>[] = []
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
+  })
+  const server = await createHttpServer({
+    contract: CONTRACT,
+    handlers: { ...HANDLERS, ...handlers },
+    apiKeys: [API_KEY],
+    host: '127.0.0.1',
+    port: 0,
+    rateLimit: { perSecond: 1000, burst: 1000 },
+    validateResponses: true,
+    log: pino({ level: 'info' }, sink),
+    clock,
+    ...options,
+  })
+  const { port } = await server.listen()
+  onTestFinished(() => server.drain(0))
+  return { server, port, url: `http://127.0.0.1:${port}`, lines }
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The parsed body, when it is JSON. */
+  readonly json: Record<string, unknown> | undefined
+}
+
+export interface Ask {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Record<string, string>
+  readonly body?: string | Buffer
+}
+
+/** One request on a connection of its own. `fetch` would repair some of what the tests want to send broken. */
+export function ask(port: number, { method = 'GET', path, headers = {}, body }: Ask): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+  const outgoing = httpRequest(
+    { port, host: '127.0.0.1', method, path, headers, agent: false },
+    (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const json =
+          response.headers['content-type']?.startsWith('application/json') && text
+            ? JSON.parse(text)
+            : undefined
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json })
+      })
+    },
+  )
+  outgoing.on('error', reject)
+  outgoing.end(body)
+  return promise
+}
+
+/** The same with the credential, and JSON for the body. */
+export function call(port: number, method: string, path: string, body?: unknown): Promise<Reply> {
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = { authorization: BEARER, ...(text !== undefined && { 'content-type': 'application/json' }) }
+  return ask(port, { method, path, headers, ...(text !== undefined && { body: text }) })
+}
+
+/** Writes raw bytes to the server and collects what comes back until the connection ends. */
+export function rawExchange(port: number, text: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += String(chunk)
+  })
+  socket.on('error', reject)
+  socket.on('close', () => resolve(received))
+  socket.write(text)
+  return promise
+}

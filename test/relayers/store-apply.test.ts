@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { NotificationConfig, RelayerConfig } from '../../src/config.ts'
+import { ConfigError } from '../../src/configuration/problems.ts'
+import { createSecret } from '../../src/configuration/secret.ts'
+import type { Database } from '../../src/database/database.ts'
+import { listNotifications } from '../../src/notifications/store.ts'
+import { applyConfig } from '../../src/relayers/apply.ts'
+import { describeChange } from '../../src/relayers/changes.ts'
+import { findRelayer, listRelayers, setSystemDisabled } from '../../src/relayers/store.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(() => emptyDatabase(database))
+
+const OPS: NotificationConfig = { id: 'ops', type: 'webhook', url: 'https://hooks.example/token-1' }
+const MAIN: RelayerConfig = {
+  id: 'main',
+  name: 'Main',
+  network: 'anvil',
+  networkType: 'evm',
+  signerId: 'dev',
+  notificationId: 'ops',
+  paused: false,
+  policies: { gasPriceCap: 5n },
+}
+
+interface Applied {
+  relayers?: RelayerConfig[]
+  notifications?: NotificationConfig[]
+  address?: string
+}
+
+/** Applies and gives the summary a person reads. */
+async function apply({
+  relayers = [MAIN],
+  notifications = [OPS],
+  address = '0xA',
+}: Applied = {}): Promise<string[]> {
+  const addresses = new Map(relayers.map(({ id }) => [id, id === 'main' ? address : `0x${id}`]))
+  return (await applyConfig(database.db, { relayers, notifications }, addresses)).map(describeChange)
+}
+
+async function problemsOf(applied: Applied): Promise<readonly string[]> {
+  const error: unknown = await apply(applied).catch((thrown) => thrown)
+  if (error instanceof ConfigError) return error.problems
+  throw new Error('It was not refused.')
+}
+
+async function addTransaction(status: string, nonce: bigint | null, relayerId = 'main'): Promise<void> {
+  await database.db
+    .insertInto('transactions')
+    .values({
+      id: crypto.randomUUID(),
+      relayer_id: relayerId,
+      network: 'anvil',
+      from_address: '0xA',
+      status,
+      status_reason: null,
+      intent: 'request',
+      request: '{}',
+      estimated_gas: null,
+      nonce,
+      current_attempt: null,
+      block_number: null,
+      block_hash: null,
+      sent_at: null,
+      confirmed_at: null,
+    })
+    .execute()
+}
+
+const nextNonce = async () =>
+  (
+    await database.db
+      .selectFrom('accounts')
+      .where('relayer_id', '=', 'main')
+      .select('next_nonce')
+      .executeTakeFirst()
+  )?.next_nonce
+
+const setNextNonce = (next_nonce: bigint) =>
+  database.db.updateTable('accounts').set({ next_nonce }).where('relayer_id', '=', 'main').execute()
+
+describe('a configuration', () => {
+  test('that is new creates everything, and an account for each relayer', async () => {
+    expect(await apply()).toEqual(['notification "ops" created', 'relayer "main" created'])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xA', notificationId: 'ops' })
+    expect(await nextNonce()).toBeNull()
+  })
+
+  test('that is applied again changes nothing', async () => {
+    await apply()
+    expect(await apply()).toEqual([])
+  })
+
+  test('that changed is told field by field, without secrets of urls', async () => {
+    await apply()
+    const changed = {
+      ...MAIN,
+      paused: true,
+      policies: { gasPriceCap: 6n, minBalance: 1n },
+      customRpcUrls: [{ url: 'https://rpc.example/v1/secret', weight: 100 }],
+    }
+    expect(
+      await apply({
+        relayers: [changed],
+        notifications: [{ ...OPS, url: 'https://hooks.example/token-2', signingKey: createSecret('secret') }],
+      }),
+    ).toEqual([
+      'notification "ops" updated: url changed, hasSigningKey from false to true',
+      'relayer "main" updated: paused from false to true, policies from {"gasPriceCap":"5"} to {"gasPriceCap":"6","minBalance":"1"}, customRpcUrls from nothing to [{"url":"https://rpc.example/***","weight":100}]',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject(changed)
+  })
+
+  test('keeps what the service itself decided', async () => {
+    await apply()
+    await setNextNonce(7n)
+    await setSystemDisabled(database.db, 'main', { type: 'BalanceCheckFailed', details: 'empty' })
+    await apply({ relayers: [{ ...MAIN, name: 'Renamed' }] })
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ name: 'Renamed', systemDisabled: true })
+    expect(await nextNonce()).toBe(7n)
+  })
+
+  test('applied by several processes at once creates everything once', async () => {
+    const results = await Promise.all([apply(), apply(), apply()])
+    expect(results.filter((changes) => changes.length > 0)).toHaveLength(1)
+  })
+})
+
+describe('a relayer that is no longer named', () => {
+  test('leaves the list with its notification, and comes back with its history when named again', async () => {
+    await apply()
+    await addTransaction('confirmed', 0n)
+    await setNextNonce(1n)
+    expect(await apply({ relayers: [], notifications: [] })).toEqual([
+      'relayer "main" removed',
+      'notification "ops" removed',
+    ])
+    expect(await findRelayer(database.db, 'main')).toBeUndefined()
+    expect(await listRelayers(database.db, { offset: 0, limit: 10 })).toEqual({ items: [], total: 0 })
+    expect(await listNotifications(database.db, { offset: 0, limit: 10 })).toEqual({ items: [], total: 0 })
+    expect(await apply({ relayers: [], notifications: [] })).toEqual([])
+
+    expect(await apply()).toEqual([
+      'notification "ops" created',
+      'relayer "main" restored: notificationId from nothing to "ops"',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ notificationId: 'ops' })
+    expect(await nextNonce()).toBe(1n)
+  })
+
+  test.each(['pending', 'sent', 'submitted', 'mined'])(
+    'is refused while a transaction is %s, and nothing changes',
+    async (status) => {
+      await apply()
+      await addTransaction(status, null)
+      const other = { ...MAIN, id: 'other' }
+      expect(await problemsOf({ relayers: [other] })).toEqual([
+        'relayer "main" cannot be removed: 1 transaction is unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again',
+      ])
+      const { items } = await listRelayers(database.db, { offset: 0, limit: 10 })
+      expect(items.map(({ id }) => id)).toEqual(['main'])
+    },
+  )
+})
+
+describe('a relayer that moves to another account', () => {
+  test.each<[string, Applied]>([
+    ['by its signer', { address: '0xB' }],
+    ['by its network', { relayers: [{ ...MAIN, network: 'sepolia' }] }],
+  ])('%s may do so when all is final, and its numbering starts over', async (_how, applied) => {
+    await apply()
+    await addTransaction('confirmed', 6n)
+    await setNextNonce(7n)
+    expect(await apply(applied)).toHaveLength(1)
+    expect(await nextNonce()).toBeNull()
+  })
+
+  test('is refused while transactions are unfinished, and nothing changes', async () => {
+    await apply()
+    await addTransaction('submitted', 0n)
+    await addTransaction('pending', null)
+    expect(await problemsOf({ address: '0xB' })).toEqual([
+      'relayer "main" cannot move from 0xA on "anvil" to 0xB on "anvil": 2 transactions are unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xA' })
+  })
+
+  test('is refused together with every other reason', async () => {
+    const other = { ...MAIN, id: 'other' }
+    await apply({ relayers: [MAIN, other] })
+    await addTransaction('pending', null)
+    await addTransaction('pending', null, 'other')
+    expect(await problemsOf({ relayers: [{ ...MAIN, network: 'sepolia' }] })).toHaveLength(2)
+  })
+})

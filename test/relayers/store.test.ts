@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { NotificationConfig, RelayerConfig } from '../../src/config.ts'
+import type { Database } from '../../src/database/database.ts'
+import { listNotifications } from '../../src/notifications/store.ts'
+import { applyConfig } from '../../src/relayers/apply.ts'
+import { decodePolicies, encodePolicies } from '../../src/relayers/policies-codec.ts'
+import { findRelayer, listRelayers, setSystemDisabled } from '../../src/relayers/store.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(() => emptyDatabase(database))
+
+const relayer = (id: string): RelayerConfig => ({
+  id,
+  name: id,
+  network: 'anvil',
+  networkType: 'evm',
+  signerId: 'dev',
+  paused: false,
+  policies: {},
+})
+const notification = (id: string): NotificationConfig => ({
+  id,
+  type: 'webhook',
+  url: `https://${id}.example`,
+})
+
+async function store(relayers: RelayerConfig[], notifications: NotificationConfig[] = []): Promise<void> {
+  const addresses = new Map(relayers.map(({ id }) => [id, `0x${id}`]))
+  await applyConfig(database.db, { relayers, notifications }, addresses)
+}
+
+/** [offset, limit, ids expected] of the list a, b, c */
+const RANGES: [number, number, string[]][] = [
+  [0, 10, ['a', 'b', 'c']],
+  [0, 2, ['a', 'b']],
+  [2, 2, ['c']],
+  [3, 2, []],
+  [0, 0, []],
+]
+
+describe('relayers', () => {
+  test.each(RANGES)(
+    'from %d at most %d are listed in order, with the true total',
+    async (offset, limit, ids) => {
+      await store([relayer('c'), relayer('a'), relayer('b')])
+      const { items, total } = await listRelayers(database.db, { offset, limit })
+      expect(items.map(({ id }) => id)).toEqual(ids)
+      expect(total).toBe(3)
+    },
+  )
+
+  test('that came later are listed later', async () => {
+    await store([relayer('z')])
+    await store([relayer('a'), relayer('z')])
+    const { items } = await listRelayers(database.db, { offset: 0, limit: 10 })
+    expect(items.map(({ id }) => id)).toEqual(['z', 'a'])
+  })
+
+  test('come back with every field', async () => {
+    const full: RelayerConfig = {
+      ...relayer('full'),
+      name: 'Full',
+      paused: true,
+      notificationId: 'ops',
+      policies: {
+        gasPriceCap: 2n ** 128n - 1n,
+        minBalance: 0n,
+        eip1559Pricing: false,
+        whitelistReceivers: ['0xab'],
+      },
+      customRpcUrls: [{ url: 'https://a/key', weight: 1 }],
+    }
+    await store([full], [notification('ops')])
+    expect(await findRelayer(database.db, 'full')).toEqual({
+      ...full,
+      address: '0xfull',
+      systemDisabled: false,
+    })
+  })
+
+  test('without optional fields come back without them', async () => {
+    await store([relayer('bare')])
+    expect(await findRelayer(database.db, 'bare')).toStrictEqual({
+      ...relayer('bare'),
+      address: '0xbare',
+      systemDisabled: false,
+    })
+  })
+
+  test('that are unknown are not found', async () => {
+    expect(await findRelayer(database.db, 'nobody')).toBeUndefined()
+  })
+
+  test('are switched off with a reason and on again', async () => {
+    await store([relayer('a')])
+    const reason = { type: 'NonceSyncFailed', details: 'no answer' } as const
+    await setSystemDisabled(database.db, 'a', reason)
+    expect(await findRelayer(database.db, 'a')).toMatchObject({
+      systemDisabled: true,
+      disabledReason: reason,
+    })
+    await setSystemDisabled(database.db, 'a', null)
+    const again = await findRelayer(database.db, 'a')
+    expect(again).toMatchObject({ systemDisabled: false })
+    expect(again).not.toHaveProperty('disabledReason')
+  })
+})
+
+describe('notifications', () => {
+  test.each(RANGES)(
+    'from %d at most %d are listed in order, with the true total',
+    async (offset, limit, ids) => {
+      await store([], [notification('b'), notification('c'), notification('a')])
+      const { items, total } = await listNotifications(database.db, { offset, limit })
+      expect(items.map(({ id }) => id)).toEqual(ids)
+      expect(total).toBe(3)
+    },
+  )
+})
+
+test('policies survive their stored form', () => {
+  const policies = {
+    gasPriceCap: 2n ** 128n - 1n,
+    minBalance: 1n,
+    gasLimitEstimation: true,
+    privateTransactions: false,
+  }
+  expect(decodePolicies(JSON.parse(encodePolicies(policies)))).toEqual(policies)
+  expect(decodePolicies(JSON.parse(encodePolicies({})))).toEqual({})
+})

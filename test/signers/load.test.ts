@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SignerConfig } from '../../src/config.ts'
+import { ConfigError } from '../../src/configuration/problems.ts'
+import { createSecret } from '../../src/configuration/secret.ts'
+import { evmAddress } from '../../src/signers/address.ts'
+import { encryptKeystore } from '../../src/signers/keystore.ts'
+import { loadSigners } from '../../src/signers/load.ts'
+
+const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const PASSPHRASE = 'correct horse battery staple'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'relayer-signers-'))
+  const options = { passphrase: PASSPHRASE, address: ADDRESS, n: 2 ** 10 }
+  await writeFile(join(folder, 'good.json'), await encryptKeystore(Buffer.from(KEY, 'hex'), options))
+  await writeFile(join(folder, 'zero.json'), await encryptKeystore(new Uint8Array(32), options))
+  await writeFile(join(folder, 'short.json'), await encryptKeystore(new Uint8Array(16).fill(1), options))
+  await writeFile(join(folder, 'text.json'), KEY)
+  await writeFile(join(folder, 'large.json'), 'x'.repeat(65 * 1024))
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+const local = (id: string, file: string, passphrase = PASSPHRASE): SignerConfig => ({
+  id,
+  type: 'local',
+  path: join(folder, file),
+  passphrase: createSecret(passphrase),
+})
+const plain = (id: string, key: string): SignerConfig => ({ id, type: 'plain', key: createSecret(key) })
+
+describe('configured signers', () => {
+  test('of both kinds are loaded by id', async () => {
+    const signers = await loadSigners([local('file', 'good.json'), plain('text', `0x${KEY}`)])
+    expect([...signers].map(([id, { publicKey }]) => [id, evmAddress(publicKey)])).toEqual([
+      ['file', ADDRESS],
+      ['text', ADDRESS],
+    ])
+  })
+
+  test('that are wrong are all told at once, with no secret', async () => {
+    const loading = loadSigners([
+      local('a', 'good.json', 'wrong passphrase'),
+      local('b', 'missing.json'),
+      local('c', 'text.json'),
+      local('d', 'zero.json'),
+      local('e', 'short.json'),
+      local('f', 'large.json'),
+      local('g', '.'),
+      plain('h', KEY.slice(1)),
+      plain('i', '0'.repeat(64)),
+      plain('fine', KEY),
+    ])
+    const error: unknown = await loading.catch((thrown) => thrown)
+    const at = (file: string) => join(folder, file)
+    const noKey = 'its key must be 64 hex digits that are a valid secp256k1 private key'
+    expect(error).toBeInstanceOf(ConfigError)
+    expect((error as ConfigError).problems).toEqual([
+      `signer "a": the key file ${at('good.json')} cannot be read: the passphrase is wrong`,
+      `signer "b": there is no key file ${at('missing.json')}`,
+      `signer "c": the key file ${at('text.json')} cannot be read: it is not JSON`,
+      `signer "d": the key file ${at('zero.json')} cannot be read: it does not contain a secp256k1 key`,
+      `signer "e": the key file ${at('short.json')} cannot be read: it does not contain a secp256k1 key`,
+      `signer "f": the key file ${at('large.json')} cannot be read: it has 66560 bytes, more than any key file`,
+      `signer "g": the key file ${join(folder, '.')} cannot be read (EISDIR)`,
+      `signer "h": ${noKey}`,
+      `signer "i": ${noKey}`,
+    ])
+  })
+})

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { API_KEY, DEV_KEYS } from './service.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** `relayer serve` as a process of its own, so that it can be killed. */
+export interface ServiceProcess {
+  readonly url: string
+  readonly child: ChildProcess
+  /** SIGKILL: nothing of the process gets the chance to tidy up. */
+  kill(): Promise<void>
+  /** SIGTERM, and the exit code. */
+  terminate(): Promise<number | null>
+}
+
+interface ProcessOptions {
+  readonly rpcUrl: string
+  /** Configuration and data live here and survive the process. */
+  readonly folder: string
+  readonly env?: Record<string, string>
+}
+
+/** Starts the service with one relayer `main` and waits until it says that it is ready. */
+export async function startProcess({ rpcUrl, folder, env = {} }: ProcessOptions): Promise<ServiceProcess> {
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(rpcUrl)))
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      API_KEY,
+      HOST: '127.0.0.1',
+      APP_PORT: '0',
+      CONFIG_DIR: folder,
+      DATA_DIR: join(folder, 'data'),
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+  })
+  const exited = once(child, 'exit')
+  return {
+    url: await readyUrl(child),
+    child,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+    terminate: async () => {
+      child.kill('SIGTERM')
+      const [code] = (await exited) as [number | null]
+      return code
+    },
+  }
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue
+    createInterface({ input: stream }).on('line', (line) => {
+      if (said.length < 200) said.push(line)
+      const entry = line.startsWith('{') ? (JSON.parse(line) as { msg?: string; url?: string }) : {}
+      if (entry.msg === 'ready' && entry.url) resolve(entry.url)
+    })
+  }
+  child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${said.join('\n')}`)))
+  return promise
+}
+
+function configFile(rpcUrl: string) {
+  return {
+    relayers: [{ id: 'main', name: 'Main', network: 'anvil', network_type: 'evm', paused: false, signer_id: 'dev' }],
+    signers: [{ id: 'dev', type: 'plain', config: { key: { type: 'plain', value: DEV_KEYS[0] } } }],
+    notifications: [],
+    networks: [
+      {
+        type: 'evm',
+        network: 'anvil',
+        chain_id: 31337,
+        symbol: 'ETH',
+        is_testnet: true,
+        features: ['eip1559'],
+        average_blocktime_ms: 200,
+        required_confirmations: 1,
+        rpc_urls: [rpcUrl],
+      },
+    ],
+  }
+}

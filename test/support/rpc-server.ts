@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+
+/** One JSON-RPC call as it came over the wire. */
+export interface WireCall {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** What the server answers to one HTTP request; `silent` never answers. */
+export type WireAnswer =
+  | { readonly status?: number; readonly body: unknown }
+  | { readonly status?: number; readonly text: string }
+  | 'silent'
+
+/** A real HTTP server that answers JSON-RPC as a test wants it, with everything it was asked. */
+export interface RpcServer {
+  readonly url: string
+  /** The calls of each HTTP request, in the order of arrival. */
+  readonly requests: readonly (readonly WireCall[])[]
+  stop(): Promise<void>
+}
+
+/** Starts the server on a free port of this machine. `answer` gets the calls of one HTTP request. */
+export async function startRpcServer(answer: (calls: readonly WireCall[]) => WireAnswer): Promise<RpcServer> {
+  const requests: WireCall[][] = []
+  const server = createServer((request, response) => {
+    void readCalls(request).then((calls) => {
+      requests.push(calls)
+      send(response, answer(calls))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('No port was given.')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Answers each method with a fixed result; an unknown method with the error that nodes give. */
+export function answerWith(results: Readonly<Record<string, unknown>>): (calls: readonly WireCall[]) => WireAnswer {
+  return (calls) => {
+    const replies = calls.map(({ id, method }) =>
+      method in results
+        ? { jsonrpc: '2.0', id, result: results[method] }
+        : { jsonrpc: '2.0', id, error: { code: -32601, message: `the method ${method} does not exist` } },
+    )
+    return { body: replies.length === 1 ? replies[0] : replies }
+  }
+}
+
+async function readCalls(request: IncomingMessage): Promise<WireCall[]> {
+  const text = (await request.toArray()).join('')
+  const body = JSON.parse(text) as WireCall | WireCall[]
+  return Array.isArray(body) ? body : [body]
+}
+
+function send(response: ServerResponse, answer: WireAnswer): void {
+  if (answer === 'silent') return
+  response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
+  response.end('text' in answer ? answer.text : JSON.stringify(answer.body))
+}

@@ -1,0 +1,92 @@
+import { type Anvil, startAnvil } from './anvil.ts'
+import { type Answer, type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
+import { until } from './until.ts'
+
+/** A service on an anvil that mines only when told, and the words that stories about it need. */
+export interface Scenario {
+  readonly anvil: Anvil
+  readonly service: Service
+  /** Sends as relayer `main` and expects 200. */
+  send(body: object | string): Promise<Transaction>
+  replace(id: string, body: object | string): Promise<Answer<Transaction>>
+  cancel(id: string): Promise<Answer<Transaction>>
+  get(id: string): Promise<Transaction>
+  /** Waits until the transaction has this status. */
+  reach(id: string, status: Transaction['status']): Promise<Transaction>
+  mine(blocks?: number): Promise<void>
+  /** Mines until nothing of `main` is open, so that the next story starts with an empty pool. */
+  settle(): Promise<void>
+  /** Hash of the transaction of this account and nonce that the chain includes. */
+  minedHash(from: string, nonce: bigint | number): Promise<string | undefined>
+  stop(): Promise<void>
+}
+
+export async function startScenario(options: Omit<ServiceOptions, 'rpcUrls'> = {}): Promise<Scenario> {
+  const anvil = await startAnvil({ args: ['--no-mining'] })
+  const service = await startService({ ...options, rpcUrls: [anvil.url] })
+  return scenarioOf(anvil, service)
+}
+
+/** The same words for a service that was started otherwise. */
+export function scenarioOf(anvil: Anvil, service: Service): Scenario {
+  const path = (id: string) => `/relayers/main/transactions/${id}`
+  const get = async (id: string) => (await service.api('GET', path(id))).body.data
+  const mine = async (blocks = 1) => {
+    for (let count = 0; count < blocks; count += 1) await anvil.rpc('evm_mine')
+  }
+  const reach = (id: string, status: Transaction['status']) => until(() => get(id), (seen) => seen.status === status)
+  return {
+    anvil,
+    service,
+    get,
+    mine,
+    reach,
+    send: async (body) => {
+      const answer = await service.api('POST', '/relayers/main/transactions', body)
+      if (answer.status !== 200) throw new Error(`send was refused: ${answer.body.error}`)
+      return answer.body.data
+    },
+    replace: (id, body) => service.api('PUT', path(id), body),
+    cancel: (id) => service.api('DELETE', path(id)),
+    settle: async () => {
+      await until(async () => {
+        await mine()
+        return openCount(service)
+      }, (open) => open === 0)
+    },
+    minedHash: (from, nonce) => findMined(anvil, { from, nonce: BigInt(nonce) }),
+    stop: async () => {
+      await service.stop()
+      await anvil.stop()
+    },
+  }
+}
+
+async function openCount(service: Service): Promise<number> {
+  const open = ['pending', 'sent', 'submitted', 'mined']
+  const counts = await Promise.all(
+    open.map(async (status) => {
+      const { body } = await service.api<unknown>('GET', `/relayers/main/transactions?status=${status}&per_page=0`)
+      return body.pagination?.total_items ?? 0
+    }),
+  )
+  return counts.reduce((sum, count) => sum + count)
+}
+
+interface ChainTransaction {
+  readonly hash: string
+  readonly from: string
+  readonly nonce: string
+}
+
+async function findMined(anvil: Anvil, { from, nonce }: { from: string; nonce: bigint }): Promise<string | undefined> {
+  const head = Number(await anvil.rpc<string>('eth_blockNumber'))
+  for (let height = head; height > 0; height -= 1) {
+    const block = await anvil.rpc<{ transactions: ChainTransaction[] }>('eth_getBlockByNumber', [`0x${height.toString(16)}`, true])
+    const found = block.transactions.find(
+      (transaction) => transaction.from.toLowerCase() === from.toLowerCase() && BigInt(transaction.nonce) === nonce,
+    )
+    if (found) return found.hash
+  }
+  return undefined
+}
