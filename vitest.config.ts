@@ -1,9 +1,17 @@
 import { defineConfig } from 'vitest/config'
+import { hasPostgres } from './test/support/postgres.ts'
+
+const POSTGRES_TESTS = 'test/database/postgres.test.ts'
+
+// Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.
+const withPostgres = hasPostgres()
+if (!withPostgres)
+  process.stdout.write(`No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS}.\n`)
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', 'test/database/postgres.test.ts'],
+    exclude: ['test/browser/**', ...(withPostgres ? [] : [POSTGRES_TESTS])],
     // Files share two cores with the anvils and databases that they start.
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -15,17 +15,22 @@ export interface Page {
 /** Where the reference page loads its program from. Served by us, so that it works without the internet. */
 const BUNDLE_PATH = '/docs/redoc.js'
 
+/** Redoc signs its pages with a picture from elsewhere, the only thing that it would fetch; the words beside it stay. */
+const FOREIGN_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
+const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E'
+
 /**
  * The contract for people and programs: `/openapi.yaml`, `/openapi.json`, and `/docs` with the program behind it.
  * Read once; the pages never change while the process lives.
  */
 export async function documentationPages({ yaml, json }: Contract): Promise<Page[]> {
   const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
+  const program = (await readFile(bundle, 'utf8')).replaceAll(FOREIGN_LOGO, EMPTY_IMAGE)
   return [
     page('/openapi.yaml', 'application/yaml', yaml),
     page('/openapi.json', 'application/json', json),
     page('/docs', 'text/html; charset=utf-8', REFERENCE_PAGE),
-    page(BUNDLE_PATH, 'text/javascript; charset=utf-8', await readFile(bundle, 'utf8')),
+    page(BUNDLE_PATH, 'text/javascript; charset=utf-8', program),
   ]
 }
 
@@ -34,7 +39,7 @@ function page(path: string, mediaType: string, body: string): Page {
   return { path, mediaType, body, etag }
 }
 
-/** The options keep everything on this host: no search worker, no badge from elsewhere, fonts of the reader's system. */
+/** The options keep everything on this host: no worker for the search, and the fonts of the reader's system. */
 const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto'
-import { concat, keccak256 } from 'viem'
+import { keccak_256 } from '@noble/hashes/sha3'
 import { deriveKey, type Kdf, KeystoreError, readKdf } from './keystore-kdf.ts'
 
 const CIPHER = 'aes-128-ctr'
@@ -75,7 +75,7 @@ function readKeystore(text: string): Keystore {
 }
 
 function macOf(derived: Uint8Array, ciphertext: Uint8Array): Uint8Array {
-  return keccak256(concat([derived.subarray(16, 32), ciphertext]), 'bytes')
+  return keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext]))
 }
 
 function parseJson(text: string): unknown {

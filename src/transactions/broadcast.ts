@@ -76,9 +76,20 @@ export function settleBroadcast({ item, attempt, result, now }: Offered): Settle
         outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
       }
     case 'underpriced':
+      if (earlierInPool(item, attempt) === undefined) {
+        // The pool holds something of this nonce that we do not know; only time tells, so the bytes stay open.
+        return {
+          transaction: deferred(transaction, `The pool holds another transaction with this nonce: ${result.detail}`, now),
+          outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
+        }
+      }
+      return {
+        transaction: refusedByNode({ item, attempt, detail: result.detail, now }),
+        outcome: { ...outcome, outcome: 'refused', error: result.detail },
+      }
     case 'refused':
       return {
-        transaction: refusedByNode({ item, attempt, result, now }),
+        transaction: refusedByNode({ item, attempt, detail: result.detail, now }),
         outcome: { ...outcome, outcome: 'refused', error: result.detail },
       }
   }
@@ -112,15 +123,22 @@ function deferred(transaction: Transaction, statusReason: string, now: Date): Tr
   return { ...transaction, status, statusReason, nextRunAt: after(now, RETRY_MS) }
 }
 
+function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt): Attempt | undefined {
+  return attempts.findLast((other) => other.number < attempt.number && other.outcome !== 'refused')
+}
+
+interface RefusedOffer extends Omit<Offered, 'result'> {
+  /** What the node said. */
+  readonly detail: string
+}
+
 /**
  * An earlier attempt that may be in a pool stays the one that counts. Without one, "refused" can never become
- * better: the nonce is closed by a no-op. "Underpriced" without one means that the pool holds something of this nonce
- * that we do not know; only time tells.
+ * better: the nonce is closed by a no-op.
  */
-function refusedByNode({ item, attempt, result, now }: Offered): Transaction {
-  const { transaction, attempts } = item
-  const detail = result.kind === 'accepted' ? '' : result.detail
-  const earlier = attempts.findLast((other) => other.number < attempt.number && other.outcome !== 'refused')
+function refusedByNode({ item, attempt, detail, now }: RefusedOffer): Transaction {
+  const { transaction } = item
+  const earlier = earlierInPool(item, attempt)
   if (earlier) {
     return {
       ...transaction,
@@ -130,14 +148,14 @@ function refusedByNode({ item, attempt, result, now }: Offered): Transaction {
       nextRunAt: after(now, REPEAT_MS),
     }
   }
-  if (result.kind === 'underpriced') return deferred(transaction, `The pool holds another transaction with this nonce: ${detail}`, now)
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
     statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
     intent: transaction.intent === 'request' ? 'abandon' : transaction.intent,
     currentAttempt: undefined,
-    nextRunAt: now,
+    // A no-op that is refused too needs another market, not another try at once.
+    nextRunAt: transaction.intent === 'request' ? now : after(now, REPEAT_MS),
   }
 }
 

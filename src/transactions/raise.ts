@@ -1,7 +1,7 @@
 import type { Attempt, Prepared, Speed } from '../chains/chain.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type TransactionsContext } from './context.ts'
-import { signAndStore } from './sign.ts'
+import { sameBytes, signAttempt, storeSigned } from './sign.ts'
 import { findAttempts, saveTransactions } from './store.ts'
 import type { AccountSession } from './submit.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -53,7 +53,9 @@ function hasOwnPrice({ request, intent }: Transaction): boolean {
 async function raiseFee(context: TransactionsContext, session: AccountSession, item: TransactionWithAttempts): Promise<void> {
   const { relayer, operator } = session
   const answer = await operator.chain.speedUp(item.attempts, levelOf(item.transaction), accountOf(relayer))
-  if (answer.kind === 'ok') return putInPlace(context, session, { item, prepared: answer.value, kind: 'speed_up' })
+  if (answer.kind === 'ok') {
+    return putInPlace(context, session, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
+  }
   const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
   await wait(context, item.transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
 }
@@ -67,20 +69,29 @@ async function cancelExpired(context: TransactionsContext, session: AccountSessi
     return wait(context, item.transaction, `valid_until passed; it cannot be cancelled now: ${detail}`)
   }
   const statusReason = 'valid_until passed; a no-op is to take its nonce.'
-  const transaction: Transaction = { ...item.transaction, intent: 'expire', statusReason }
-  return putInPlace(context, session, { item: { ...item, transaction }, prepared: answer.value, kind: 'cancel' })
+  const change = { intent: 'expire', statusReason } as const
+  return putInPlace(context, session, { item, change, prepared: answer.value, kind: 'cancel' })
 }
 
 interface Placement {
   readonly item: TransactionWithAttempts
+  /** What the record says from then on. */
+  readonly change: Pick<Partial<Transaction>, 'intent' | 'statusReason'>
   readonly prepared: Prepared
   readonly kind: Attempt['kind']
 }
 
-async function putInPlace(context: TransactionsContext, session: AccountSession, { item, prepared, kind }: Placement): Promise<void> {
+async function putInPlace(context: TransactionsContext, session: AccountSession, placement: Placement): Promise<void> {
   const { operator, lease } = session
-  const signable = { ...item, draft: prepared.draft, kind }
-  const stored = await signAndStore(context, { operator, signables: [signable], lease })
+  const { item, change, prepared, kind } = placement
+  const signable = { attempts: item.attempts, transaction: { ...item.transaction, ...change }, draft: prepared.draft, kind }
+  const attempt = await signAttempt(context, operator, signable)
+  const known = sameBytes(item.attempts, attempt)
+  if (known) {
+    const refusal = known.error ?? `the outcome was "${known.outcome}"`
+    return wait(context, item.transaction, `Waiting for inclusion; these very bytes were offered before: ${refusal}.`)
+  }
+  const stored = await storeSigned(context, { operator, signed: [{ ...signable, attempt }], lease })
   await broadcastCurrent(context, operator, stored)
 }
 

@@ -6,7 +6,7 @@ import { checkStatic } from './accept.ts'
 import { createBatcher } from './batcher.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type TransactionsContext } from './context.ts'
-import { signAttempt, storeSigned } from './sign.ts'
+import { sameBytes, signAttempt, storeSigned } from './sign.ts'
 import { findTransaction, saveTransactions } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
 import { isReplaceable, nextStatus } from './transitions.ts'
@@ -122,7 +122,7 @@ async function replaceSigned(context: TransactionsContext, change: Change, item:
   const transaction = { ...item.transaction, request: request ?? item.transaction.request, intent, statusReason }
   const signable = { transaction, attempts: item.attempts, draft, kind }
   const attempt = await signAttempt(context, operator, signable)
-  const known = item.attempts.find((other) => other.signed.hash === attempt.signed.hash)
+  const known = sameBytes(item.attempts, attempt)
   if (known) throw badRequest('replacement_underpriced', `These very bytes were refused before: ${known.error ?? known.outcome}.`)
   const [stored] = await storeSigned(context, { operator, signed: [{ ...signable, attempt }] })
   if (stored === undefined) return undefined
@@ -148,8 +148,8 @@ interface NodeAnswer {
 async function refuseWithNode(context: TransactionsContext, { change, before, offered, hash }: NodeAnswer): Promise<void> {
   const { result, transaction } = offered
   if (result.kind === 'underpriced' || result.kind === 'refused') {
-    const { request, intent } = before.transaction
-    await context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, request, intent }]))
+    const { request, intent, cost } = before.transaction
+    await context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, request, intent, cost }]))
     throw badRequest('replacement_underpriced', `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`)
   }
   if (result.kind !== 'nonce_used') return

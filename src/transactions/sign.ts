@@ -31,15 +31,26 @@ export async function signAttempt(
   return { number, kind, draft, signed, signedAt: new Date(clock.now()), outcome: 'signed' }
 }
 
-/** Signs, then stores bytes, hash and status in one database transaction (I3). Returns what may be broadcast now. */
+/**
+ * Signs, then stores bytes, hash and status in one database transaction (I3). Returns what may be broadcast now. Signing
+ * is deterministic, so the same content at the same price gives bytes that exist already: that attempt counts again.
+ */
 export async function signAndStore(
   context: TransactionsContext,
   { operator, signables, lease }: { operator: Operator; signables: readonly Signable[]; lease?: Lease },
 ): Promise<TransactionWithAttempts[]> {
   const signed = await Promise.all(
-    signables.map(async (signable) => ({ ...signable, attempt: await signAttempt(context, operator, signable) })),
+    signables.map(async (signable) => {
+      const attempt = await signAttempt(context, operator, signable)
+      return { ...signable, attempt: sameBytes(signable.attempts, attempt) ?? attempt }
+    }),
   )
   return storeSigned(context, { operator, signed, ...(lease ? { lease } : {}) })
+}
+
+/** The attempt among these that has the very bytes of `attempt`. */
+export function sameBytes(attempts: readonly Attempt[], attempt: Attempt): Attempt | undefined {
+  return attempts.find((other) => other.signed.hash === attempt.signed.hash)
 }
 
 interface SignedItem extends Signable {
@@ -57,10 +68,14 @@ export async function storeSigned(
     const saved = await saveTransactions(tx, signed.map((item) => asSent(item, operator)))
     const stored = saved.flatMap((transaction) => {
       const item = items.get(transaction.id)
-      return item === undefined ? [] : [{ transaction, attempt: item.attempt, attempts: [...item.attempts, item.attempt] }]
+      if (item === undefined) return []
+      const { attempt, attempts } = item
+      const fresh = !attempts.includes(attempt)
+      return [{ transaction, attempt, fresh, attempts: fresh ? [...attempts, attempt] : attempts }]
     })
-    if (stored.length > 0) {
-      await insertAttempts(tx, stored.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })))
+    const fresh = stored.filter((entry) => entry.fresh)
+    if (fresh.length > 0) {
+      await insertAttempts(tx, fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })))
     }
     return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
   })

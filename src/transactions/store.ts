@@ -99,7 +99,7 @@ export async function saveOutcomes(tx: Tx, changes: readonly OutcomeChange[], { 
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
       transaction_id text, number integer, outcome text, error text, broadcast_at timestamptz)
     where a.transaction_id = record.transaction_id and a.number = record.number
-      and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast'))`.execute(tx)
+      and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))`.execute(tx)
 }
 
 /** A transaction of this relayer; one of another relayer does not exist here. */

@@ -28,8 +28,9 @@ export interface AccountSession {
 export async function submitPending(context: TransactionsContext, session: AccountSession): Promise<void> {
   const { relayer, operator, lease } = session
   const inFlight = await findInFlight(context.db, relayer.id)
-  const pending = await findPending(context.db, relayer.id, Math.max(0, context.maxInFlight - inFlight.length))
-  const ready = await prepareInOrder(context, session, dueInOrder(pending, context.clock.now()))
+  const pending = await findPending(context.db, relayer.id, context.maxInFlight)
+  const fitting = withinLimit(pending, context.maxInFlight - inFlight.length)
+  const ready = await prepareInOrder(context, session, dueInOrder(fitting, context.clock.now()))
   if (ready.length === 0) return
   const chainNonce = inFlight.length === 0 ? await operator.chain.nonces([relayer.address]) : []
   const [answer] = chainNonce
@@ -43,6 +44,13 @@ export async function submitPending(context: TransactionsContext, session: Accou
   const signables = await toSignables(context, ready, numbered)
   const stored = await signAndStore(context, { operator, signables, lease })
   await broadcastCurrent(context, operator, stored)
+}
+
+/** What has a nonce already is outside the limit: everything in flight may be waiting for just that nonce (I5). */
+function withinLimit(pending: readonly Transaction[], room: number): Transaction[] {
+  const numbered = pending.filter((transaction) => transaction.nonce !== undefined)
+  const unnumbered = pending.filter((transaction) => transaction.nonce === undefined)
+  return [...numbered, ...unnumbered.slice(0, Math.max(0, room - numbered.length))]
 }
 
 /** Nobody overtakes: behind one that has to wait, all wait. */

@@ -41,13 +41,15 @@ export async function watchNetwork(
   context: TransactionsContext,
   { operator, relayers, memory }: { operator: Operator; relayers: readonly Relayer[]; memory: WatchMemory },
 ): Promise<void> {
-  const watched = await findWatched(context.db, relayers.map((relayer) => relayer.id))
-  if (watched.length === 0) return
+  const ids = relayers.map((relayer) => relayer.id)
+  if ((await findWatched(context.db, ids)).length === 0) return
   const { chain, network } = operator
   const head = await chain.head()
   if (head.kind !== 'ok' || head.value.number < memory.highest) return // Silent or behind: it decides nothing (I6).
   if (head.value.hash === memory.settledAt) return
   memory.highest = head.value.number
+  // Read after the head: what this block holds was stored before it was broadcast, so nothing of it is missing here.
+  const watched = await findWatched(context.db, ids)
   const watch: Watch = {
     context,
     chain,
@@ -112,8 +114,11 @@ async function settleReceipts(watch: Watch, transactions: readonly Transaction[]
   const hashes = items.flatMap((item) => item.attempts.map((attempt) => attempt.signed.hash))
   const answers = await watch.chain.receipts(hashes)
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
-  const verdicts = await Promise.all(items.map((item) => judge(watch, item, receipts)))
-  await write(watch, verdicts.filter((verdict) => verdict !== undefined))
+  const judged = await Promise.all(items.map((item) => judge(watch, item, receipts)))
+  const verdicts = judged.filter((verdict) => verdict !== undefined)
+  // What was included may be deep enough already: the same head has something more to say.
+  if (verdicts.length > 0) watch.open = true
+  await write(watch, verdicts)
 }
 
 /** Every hash is asked for; the chain decides which attempt counts (I4). */
@@ -127,6 +132,8 @@ async function judge(
     if (answer?.kind !== 'included') continue
     watch.memory.missingSince.delete(item.transaction.id)
     const { receipt } = answer
+    // Final already: the next look says so, and must not wait for a block that may be long in coming.
+    if (watch.head.number >= receipt.blockNumber + watch.confirmations) watch.open = true
     const reason = receipt.success ? undefined : await revertReason(watch, item.transaction, attempt, receipt.blockNumber)
     return included(item, { attempt, receipt, reason } satisfies Inclusion)
   }

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { run as runCommand } from '../../src/cli/run.ts'
 import { decryptKeystore } from '../../src/signers/keystore.ts'
 import { relayer } from './spawn.ts'
 
@@ -16,6 +17,15 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true }))
 
 const run = (...args: string[]) => relayer({ cwd, args })
+
+/** The command line without a process of its own, for what touches nothing outside. */
+async function call(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const out: string[] = []
+  const err: string[] = []
+  const code = await runCommand(args, { out: (line) => out.push(line), err: (line) => err.push(line) })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
 const read = (path: string) => readFile(join(cwd, path), 'utf8')
 const modeOf = async (path: string) => ((await stat(join(cwd, path))).mode & 0o777).toString(8)
 
@@ -26,7 +36,7 @@ describe('help', () => {
     [['-h'], 0],
     [['help'], 0],
   ])('%j lists every command and exits %i', async (args, code) => {
-    const outcome = await run(...args)
+    const outcome = await call(args)
     expect(outcome.code).toBe(code)
     for (const name of ['serve', 'init', 'keys create', 'keys import', 'check-config', 'migrate']) {
       expect(outcome.out).toContain(`  ${name} `)
@@ -39,7 +49,7 @@ describe('help', () => {
       (name) => [name],
     ),
   )('of %j tells its usage', async (name) => {
-    const { code, out } = await run(...name, '--help')
+    const { code, out } = await call([...name, '--help'])
     expect(code).toBe(0)
     expect(out).toMatch(new RegExp(`^Usage: relayer ${name.join(' ')}`))
   })
@@ -56,11 +66,10 @@ describe('a command line that does not fit exits 2 with a hint', () => {
     [['keys', 'import', 'a.json', KEY], 'Usage: relayer keys import'],
     [['keys', 'import', 'a.json', `--${KEY}`], 'Usage: relayer keys import'],
   ])('%j', async (args, hint) => {
-    const { code, out, err } = await run(...args)
+    const { code, out, err } = await call(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(hint)
     expect(err).not.toContain(KEY)
-    expect(await readdir(cwd)).toEqual([])
   })
 })
 

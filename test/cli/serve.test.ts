@@ -1,47 +1,90 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { relayer, start } from './spawn.ts'
 
+const ENV = { HOST: '127.0.0.1', APP_PORT: '0', DATA_DIR: 'memory://' }
+
 let cwd: string
+let children: ChildProcessWithoutNullStreams[]
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'relayer-serve-'))
+  children = []
   await relayer({ cwd, args: ['init'] })
 })
-afterEach(() => rm(cwd, { recursive: true }))
+afterEach(async () => {
+  // Only those that a failed test left behind.
+  for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
+  await rm(cwd, { recursive: true })
+})
 
-const ENV = { HOST: '127.0.0.1', APP_PORT: '0', DATA_DIR: 'memory://' }
-
-/** Waits for the log line with this message. */
-async function logged(
-  child: ChildProcessWithoutNullStreams,
-  message: string,
-): Promise<Record<string, unknown>> {
-  for await (const line of createInterface({ input: child.stdout })) {
-    const entry = JSON.parse(line)
-    if (entry.msg === message) {
-      // Nobody reads on; what comes must not fill the pipe.
-      child.stdout.resume()
-      return entry
+/** Starts the service; `logged` waits for the log line with a message. */
+function serve(env: Record<string, string> = {}) {
+  const child = start({ cwd, args: ['serve'], env: { ...ENV, ...env } })
+  children.push(child)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const logged = async (message: string): Promise<{ url: string }> => {
+    for (let line = await lines.next(); !line.done; line = await lines.next()) {
+      const entry = JSON.parse(line.value)
+      if (entry.msg === message) return entry
     }
+    throw new Error(`The service ended without "${message}".`)
   }
-  throw new Error(`The service ended without "${message}".`)
+  return { child, logged }
+}
+
+/** A request whose body never comes. */
+async function hangingRequest(url: string) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  // The service may cut it; that is not what is tested here.
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(
+    'POST /api/v1/relayers/local-1/sign HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
+  )
+  // The interim answer proves that the request is being served.
+  await once(socket, 'data')
+  return socket
 }
 
 describe('serve', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('answers after init, and ends with 0 at %s', async (signal) => {
-    const child = start({ cwd, args: ['serve'], env: ENV })
-    const { url } = await logged(child, 'ready')
-    const health = await fetch(`${url}/api/v1/health`)
-    expect(health.status).toBe(200)
-    child.kill(signal)
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'answers right after init, and ends with 0 at %s',
+    async (signal) => {
+      const { child, logged } = serve()
+      const { url } = await logged('ready')
+      expect((await fetch(`${url}/api/v1/health`)).status).toBe(200)
+      child.kill(signal)
+      expect(await once(child, 'exit')).toEqual([0, null])
+    },
+  )
+
+  test('ends with 1 at once at the second signal, whatever is under way', async () => {
+    const { child, logged } = serve()
+    const { url } = await logged('ready')
+    const socket = await hangingRequest(url)
+    child.kill('SIGTERM')
+    await logged('stopping')
+    expect(child.exitCode).toBeNull()
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([1, null])
+    socket.destroy()
+  })
+
+  test('ends within its deadline though a caller never finishes', async () => {
+    const { child, logged } = serve({ RELAYER_SHUTDOWN_SECONDS: '1' })
+    const { url } = await logged('ready')
+    const socket = await hangingRequest(url)
+    child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
+    socket.destroy()
   })
 
   test('ends with 1 and one line when its port is taken', async () => {
@@ -54,5 +97,19 @@ describe('serve', () => {
     expect(err).toContain('EADDRINUSE')
     expect(err.trimEnd().split('\n')).toHaveLength(1)
     taken.close()
+  })
+
+  test('keeps every other process off its data folder, and tells which one has it', async () => {
+    const { child, logged } = serve({ DATA_DIR: 'data' })
+    await logged('ready')
+    const { code, err } = await relayer({ cwd, args: ['migrate'] })
+    expect(code).toBe(1)
+    expect(err).toContain(`in use by process ${child.pid}`)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(await relayer({ cwd, args: ['migrate'] })).toMatchObject({
+      code: 0,
+      out: 'the tables are up to date\n',
+    })
   })
 })

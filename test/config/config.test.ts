@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { MissingConfigError } from '../../src/configuration/problems.ts'
+import { ConfigError, MissingConfigError } from '../../src/configuration/problems.ts'
 import { goodFile, load, SECRET } from './fixture.ts'
 
 describe('a good configuration', () => {
@@ -211,4 +212,13 @@ describe('variables', () => {
 
 test('a file that is not there is told apart from a bad one', () => {
   expect(() => loadConfig({}, '/nowhere')).toThrow(MissingConfigError)
+})
+
+test('the example in the repository is fine', () => {
+  const cwd = join(import.meta.dirname, '../../examples')
+  const env = { API_KEY: SECRET, RELAYER_DEV_KEY: 'k', WEBHOOK_SIGNING_KEY: 'k' }
+  // Everything but the passphrase, which no repository contains.
+  expect(() => loadConfig(env, cwd)).toThrow(
+    new ConfigError(['signers[0].config.passphrase refers to a file that cannot be read (ENOENT)']),
+  )
 })

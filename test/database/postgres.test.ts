@@ -5,8 +5,10 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import { isRetryable } from '../../src/database/errors.ts'
+import { migrate } from '../../src/database/migrate.ts'
 import { notify } from '../../src/database/notify.ts'
 import { createLogger } from '../../src/log.ts'
+import { applyConfig } from '../../src/relayers/apply.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { describeDatabase } from './conformance.ts'
 
@@ -80,6 +82,25 @@ describe('postgres', () => {
       (thrown) => thrown,
     )
     expect(isRetryable(error)).toBe(true)
+  })
+
+  test('a configuration applied by processes that start together is applied once', async () => {
+    const databases = await Promise.all([open(), open(), open()])
+    await migrate(databases[0])
+    const relayer = {
+      id: 'r',
+      name: 'r',
+      network: 'n',
+      networkType: 'evm',
+      signerId: 's',
+      paused: false,
+    } as const
+    const config = { relayers: [{ ...relayer, policies: {} }], notifications: [] }
+    const results = await Promise.all(
+      databases.map(({ db }) => applyConfig(db, config, new Map([['r', '0xA']]))),
+    )
+    expect(results.map((changes) => changes.length).sort()).toEqual([0, 0, 1])
+    await Promise.all(databases.map((database) => database.close()))
   })
 
   test('of two transactions that lock each other, the loser is told that it may retry', async () => {

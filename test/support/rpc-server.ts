@@ -47,7 +47,9 @@ export async function startRpcServer(answer: (calls: readonly WireCall[]) => Wir
 }
 
 /** Answers each method with a fixed result; an unknown method with the error that nodes give. */
-export function answerWith(results: Readonly<Record<string, unknown>>): (calls: readonly WireCall[]) => WireAnswer {
+export function answerWith(
+  results: Readonly<Record<string, unknown>>,
+): (calls: readonly WireCall[]) => WireAnswer {
   return (calls) => {
     const replies = calls.map(({ id, method }) =>
       method in results

@@ -54,6 +54,8 @@ export interface ServiceOptions {
   readonly network?: object
   /** Replaces the two standard relayers `main` and `other`. */
   readonly relayers?: readonly object[]
+  /** Replaces the two standard signers `dev-0` and `dev-1`. */
+  readonly signers?: readonly object[]
   readonly env?: Record<string, string>
 }
 
@@ -89,18 +91,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-function configFile({ rpcUrls, policies = {}, network = {}, relayers }: ServiceOptions) {
+function configFile({ rpcUrls, policies = {}, network = {}, relayers, signers }: ServiceOptions) {
   const relayer = { network: 'anvil', network_type: 'evm', paused: false }
   return {
     relayers: relayers ?? [
       { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', policies, ...relayer },
       { id: 'other', name: 'Other', signer_id: 'dev-1', ...relayer },
     ],
-    signers: DEV_KEYS.map((value, index) => ({
-      id: `dev-${index}`,
-      type: 'plain',
-      config: { key: { type: 'plain', value } },
-    })),
+    signers: signers ?? DEV_KEYS.map(devSigner),
     notifications: [
       {
         id: 'ops',
@@ -124,6 +122,10 @@ function configFile({ rpcUrls, policies = {}, network = {}, relayers }: ServiceO
       },
     ],
   }
+}
+
+function devSigner(value: string, index: number) {
+  return { id: `dev-${index}`, type: 'plain', config: { key: { type: 'plain', value } } }
 }
 
 interface Call {

@@ -19,7 +19,12 @@ const MAX_INIT_CODE = 49_152
 const CASES: readonly Case[] = [
   { name: 'a transfer', request: { to: TO } },
   { name: 'a creation', request: { data: '0x00' } },
-  { name: 'nothing to call and nothing to create', request: {}, code: 'invalid_request', names: ['to:', 'data'] },
+  {
+    name: 'nothing to call and nothing to create',
+    request: {},
+    code: 'invalid_request',
+    names: ['to:', 'data'],
+  },
   { name: 'the same with empty data', request: { data: '0x' }, code: 'invalid_request', names: ['to:'] },
   { name: 'init code of the largest size', request: { data: `0x${'00'.repeat(MAX_INIT_CODE)}` } },
   {
@@ -28,16 +33,34 @@ const CASES: readonly Case[] = [
     code: 'invalid_request',
     names: ['data:', '49153', '49152', 'EIP-3860'],
   },
-  { name: 'call data of that size is no init code', request: { to: TO, data: `0x${'00'.repeat(MAX_INIT_CODE + 1)}` } },
-  { name: 'gas price and speed', request: { to: TO, gasPrice: 1n, speed: 'fast' }, code: 'invalid_request', names: ['gas_price', 'speed'] },
+  {
+    name: 'call data of that size is no init code',
+    request: { to: TO, data: `0x${'00'.repeat(MAX_INIT_CODE + 1)}` },
+  },
+  {
+    name: 'gas price and speed',
+    request: { to: TO, gasPrice: 1n, speed: 'fast' },
+    code: 'invalid_request',
+    names: ['gas_price', 'speed'],
+  },
   {
     name: 'gas price and EIP-1559 fees',
     request: { to: TO, gasPrice: 1n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
     code: 'invalid_request',
     names: ['exclude each other'],
   },
-  { name: 'only the ceiling', request: { to: TO, maxFeePerGas: 1n }, code: 'invalid_request', names: ['max_priority_fee_per_gas:'] },
-  { name: 'only the tip', request: { to: TO, maxPriorityFeePerGas: 1n }, code: 'invalid_request', names: ['max_fee_per_gas:'] },
+  {
+    name: 'only the ceiling',
+    request: { to: TO, maxFeePerGas: 1n },
+    code: 'invalid_request',
+    names: ['max_priority_fee_per_gas:'],
+  },
+  {
+    name: 'only the tip',
+    request: { to: TO, maxPriorityFeePerGas: 1n },
+    code: 'invalid_request',
+    names: ['max_fee_per_gas:'],
+  },
   { name: 'a tip equal to the ceiling', request: { to: TO, maxFeePerGas: 7n, maxPriorityFeePerGas: 7n } },
   {
     name: 'a tip above the ceiling',
@@ -68,7 +91,11 @@ const CASES: readonly Case[] = [
     code: 'gas_price_above_cap',
     names: ['max_fee_per_gas 101'],
   },
-  { name: 'a speed is never above the cap', request: { to: TO, speed: 'fastest' }, policies: { gasPriceCap: 1n } },
+  {
+    name: 'a speed is never above the cap',
+    request: { to: TO, speed: 'fastest' },
+    policies: { gasPriceCap: 1n },
+  },
   {
     name: 'no gas limit where none is estimated',
     request: { to: TO },
@@ -76,9 +103,23 @@ const CASES: readonly Case[] = [
     code: 'gas_limit_required',
     names: ['gas_limit:', 'gas_limit_estimation'],
   },
-  { name: 'a gas limit where none is estimated', request: { to: TO, gasLimit: 21_000n }, policies: { gasLimitEstimation: false } },
-  { name: 'a gas limit of zero', request: { to: TO, gasLimit: 0n }, code: 'gas_limit_too_low', names: ['21000', '0 was given'] },
-  { name: 'a gas limit one below the intrinsic gas', request: { to: TO, gasLimit: 20_999n }, code: 'gas_limit_too_low', names: ['21000'] },
+  {
+    name: 'a gas limit where none is estimated',
+    request: { to: TO, gasLimit: 21_000n },
+    policies: { gasLimitEstimation: false },
+  },
+  {
+    name: 'a gas limit of zero',
+    request: { to: TO, gasLimit: 0n },
+    code: 'gas_limit_too_low',
+    names: ['21000', '0 was given'],
+  },
+  {
+    name: 'a gas limit one below the intrinsic gas',
+    request: { to: TO, gasLimit: 20_999n },
+    code: 'gas_limit_too_low',
+    names: ['21000'],
+  },
 ]
 
 describe('checkRequest', () => {

@@ -19,7 +19,11 @@ const PHRASES = [
   ['zkSync', 'nonce too low. allowed nonce range: 5 - 55, actual: 3', 'nonce_used'],
   ['Evmos', 'invalid nonce; got 3, expected 5: invalid sequence: invalid sequence', 'nonce_used'],
   ['geth', 'replacement transaction underpriced', 'underpriced'],
-  ['geth, with numbers', 'replacement transaction underpriced: new tx gas fee cap 11 <= 10 queued + 100% replacement penalty', 'underpriced'],
+  [
+    'geth, with numbers',
+    'replacement transaction underpriced: new tx gas fee cap 11 <= 10 queued + 100% replacement penalty',
+    'underpriced',
+  ],
   ['Nethermind', 'ReplacementNotAllowed', 'underpriced'],
   ['Erigon', 'could not replace existing tx', 'underpriced'],
   ['Besu', 'Replacement transaction underpriced', 'underpriced'],
@@ -35,7 +39,11 @@ const PHRASES = [
   ['geth', 'txpool is full', 'later'],
   ['Erigon', 'max fee per gas less than block base fee', 'later'],
   ['anvil', 'max fee per gas less than block base fee', 'later'],
-  ['Arbitrum', 'max fee per gas less than block base fee: address 0xf39F, maxFeePerGas: 1 baseFee: 2', 'later'],
+  [
+    'Arbitrum',
+    'max fee per gas less than block base fee: address 0xf39F, maxFeePerGas: 1 baseFee: 2',
+    'later',
+  ],
   ['Nethermind', 'FeeTooLow, MaxFeePerGas too low', 'later'],
   ['geth', 'transaction underpriced: tip needed 1, tip permitted 0', 'later'],
   ['Besu', 'Gas price below configured minimum gas price', 'later'],
@@ -71,7 +79,10 @@ describe('readBroadcast', () => {
 
   test('a result is accepted, and an answer that never came is unknown, never a no (I6)', () => {
     expect(readBroadcast({ kind: 'result', result: '0x5f' })).toEqual({ kind: 'accepted' })
-    expect(readBroadcast({ kind: 'unknown', detail: 'time-out' })).toEqual({ kind: 'unknown', detail: 'time-out' })
+    expect(readBroadcast({ kind: 'unknown', detail: 'time-out' })).toEqual({
+      kind: 'unknown',
+      detail: 'time-out',
+    })
   })
 
   test('the words of the node are kept for the reader', () => {

@@ -89,8 +89,16 @@ describe('replacementFloor', () => {
       attempts: [attemptOf(eip1559(100n, 10n), { outcome: 'refused' })],
       want: undefined,
     },
-    { name: 'one EIP-1559 attempt', attempts: [attemptOf(eip1559(100n, 10n))], want: { ceiling: 110n, tip: 11n } },
-    { name: 'one legacy attempt pays its whole price as tip', attempts: [attemptOf(legacy(100n))], want: { ceiling: 110n, tip: 110n } },
+    {
+      name: 'one EIP-1559 attempt',
+      attempts: [attemptOf(eip1559(100n, 10n))],
+      want: { ceiling: 110n, tip: 11n },
+    },
+    {
+      name: 'one legacy attempt pays its whole price as tip',
+      attempts: [attemptOf(legacy(100n))],
+      want: { ceiling: 110n, tip: 110n },
+    },
     {
       name: 'the highest of each field, whichever attempt has it',
       attempts: [attemptOf(eip1559(100n, 40n)), attemptOf(eip1559(200n, 30n), { number: 2 })],

@@ -11,7 +11,11 @@ describe('intrinsicGas', () => {
     // 4 and 16 a byte are less than the EIP-7623 floor of 10 a token (1 token and 4 tokens).
     { name: 'one zero byte: the floor', request: { to: TO, data: bytes(1, 0) }, want: 21_010n },
     { name: 'one other byte: the floor', request: { to: TO, data: bytes(0, 1) }, want: 21_040n },
-    { name: 'a call with 4 + 32 bytes', request: { to: TO, data: bytes(31, 5) }, want: 21_000n + 310n + 200n },
+    {
+      name: 'a call with 4 + 32 bytes',
+      request: { to: TO, data: bytes(31, 5) },
+      want: 21_000n + 310n + 200n,
+    },
     // 21,000 + 32,000 + 2 a word of init code (EIP-3860) + 16 a byte.
     { name: 'a creation of 33 bytes', request: { data: bytes(0, 33) }, want: 53_000n + 4n + 33n * 16n },
     { name: 'a creation of zero bytes', request: { data: bytes(32, 0) }, want: 53_000n + 2n + 128n },

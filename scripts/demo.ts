@@ -1,0 +1,28 @@
+/**
+ * `npm run demo`: the main job on a real chain, told step by step. `-- --keep` leaves everything running afterwards.
+ * Uses only what a caller has: HTTP, the token, and the node's own JSON-RPC to look over the service's shoulder.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { keepRunning } from './demo/keep.ts'
+import { say } from './demo/say.ts'
+import { type Stage, setUp } from './demo/stage.ts'
+import { tellTheStory } from './demo/story.ts'
+
+const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } })
+
+const folder = await mkdtemp(join(tmpdir(), 'relayer-demo-'))
+let stage: Stage | undefined
+try {
+  stage = await setUp(folder)
+  await tellTheStory(stage)
+  if (values.keep) await keepRunning(stage)
+} catch (error) {
+  say.failure(error)
+  process.exitCode = 1
+} finally {
+  await stage?.tearDown()
+  await rm(folder, { recursive: true, force: true })
+}

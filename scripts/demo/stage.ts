@@ -1,0 +1,125 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Child, runChild, startChild } from './child.ts'
+import { say } from './say.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const MAIN = join(ROOT, 'src/main.ts')
+const ANVIL = join(ROOT, 'node_modules/.bin/anvil')
+
+/** 100 ether in wei. */
+const STARTING_BALANCE = '0x56bc75e2d63100000'
+
+/** Everything the story plays on. */
+export interface Stage {
+  readonly url: string
+  readonly rpcUrl: string
+  readonly token: string
+  /** One call of the API; the body of the answer. */
+  api<Body>(method: string, path: string, body?: object): Promise<Body>
+  /** One call of the node's JSON-RPC. */
+  rpc<Result>(method: string, params?: readonly unknown[]): Promise<Result>
+  tearDown(): Promise<void>
+}
+
+/** Starts a chain, makes a keystore and a configuration with the command line, and starts the service. */
+export async function setUp(folder: string): Promise<Stage> {
+  say.step('Start a local EVM chain (anvil) that mines only when told')
+  const chain = await startChild({
+    command: [ANVIL, '--no-mining', '--port', '0'],
+    ready: /Listening on (\S+)/,
+  })
+  const rpcUrl = `http://${chain.found}`
+  say.fact('JSON-RPC', rpcUrl)
+
+  say.step('Make an encrypted keystore, an API key and a configuration: relayer init')
+  const config = join(folder, 'config')
+  await runChild([process.execPath, MAIN, 'init', config])
+  await adaptConfig(config, rpcUrl)
+  say.fact('folder', config)
+
+  say.step('Start the service on an embedded database: relayer serve')
+  const service = await startService({ config, data: join(folder, 'data') }).catch(async (error: unknown) => {
+    await chain.stop()
+    throw error
+  })
+  const token = /^API_KEY=(.*)$/m.exec(await readFile(join(config, '.env'), 'utf8'))?.[1] ?? ''
+  say.fact('API', `${service.found}/api/v1`)
+  return createStage({ service, chain, rpcUrl, token })
+}
+
+function startService({ config, data }: { config: string; data: string }): Promise<Child> {
+  const env = {
+    CONFIG_DIR: config,
+    DATA_DIR: data,
+    HOST: '127.0.0.1',
+    APP_PORT: '0',
+    LOG_LEVEL: 'info',
+    NODE_ENV: 'development',
+  }
+  return startChild({
+    command: [process.execPath, MAIN, 'serve'],
+    env,
+    ready: /"url":"([^"]+)".*"msg":"ready"/,
+  })
+}
+
+/** The starter's chain is on anvil's usual port; ours has taken a free one. A notification makes the list less dull. */
+async function adaptConfig(folder: string, rpcUrl: string): Promise<void> {
+  const file = join(folder, 'config.json')
+  const config = JSON.parse(await readFile(file, 'utf8'))
+  config.networks[0].rpc_urls = [rpcUrl]
+  config.notifications = [{ id: 'ops', type: 'webhook', url: 'https://example.com/hook' }]
+  config.relayers[0].notification_id = 'ops'
+  await writeFile(file, JSON.stringify(config, null, 2))
+}
+
+interface Parts {
+  readonly service: Child
+  readonly chain: Child
+  readonly rpcUrl: string
+  readonly token: string
+}
+
+function createStage({ service, chain, rpcUrl, token }: Parts): Stage {
+  const url = service.found
+  return {
+    url,
+    rpcUrl,
+    token,
+    api: async (method, path, body) => {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      const answer = (await response.json()) as { error?: string }
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer.error}`)
+      return answer as never
+    },
+    rpc: async (method, params = []) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const response = await fetch(rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      const { result, error } = (await response.json()) as { result: unknown; error?: { message: string } }
+      if (error) throw new Error(`${method}: ${error.message}`)
+      return result as never
+    },
+    tearDown: async () => {
+      await service.stop()
+      await chain.stop()
+    },
+  }
+}
+
+/** Gives an account of the local chain money to spend. */
+export async function fund(stage: Stage, address: string): Promise<void> {
+  await stage.rpc('anvil_setBalance', [address, STARTING_BALANCE])
+}

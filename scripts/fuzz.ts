@@ -1,0 +1,66 @@
+/**
+ * Fuzzes the whole contract against a running service: schemathesis with all phases and all checks, with an anvil and
+ * real relayers and transactions behind it. Needs Python 3 for the tool itself, which goes into .venv.
+ * Arguments are handed on, for example `npm run fuzz -- --seed 7`.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type Anvil, startAnvil } from '../test/support/anvil.ts'
+import { API_KEY, DEV_ADDRESSES, RECEIVER, type Service, startService } from '../test/support/service.ts'
+
+const VERSION = '4.32.5'
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const VENV = `${ROOT}.venv`
+const TOOL = `${VENV}/bin/schemathesis`
+
+/** schemathesis.toml reads the ids from here. */
+const KNOWN_IDS = `${VENV}/fuzz-transaction-ids.txt`
+
+/** How many transactions are there from the start. */
+const TRANSACTIONS = 3
+
+/** Installs the pinned version into .venv, unless it is there. */
+function installTool(): void {
+  if (existsSync(TOOL) && execFileSync(TOOL, ['--version'], { encoding: 'utf8' }).includes(VERSION)) return
+  execFileSync('python3', ['-m', 'venv', VENV], { stdio: 'inherit' })
+  execFileSync(`${VENV}/bin/pip`, ['install', '--quiet', `schemathesis==${VERSION}`], { stdio: 'inherit' })
+}
+
+/** Everything a u128 can ask for can be paid, so that it is not the balance that refuses most requests. */
+async function fillAccounts(anvil: Anvil): Promise<void> {
+  for (const address of DEV_ADDRESSES)
+    await anvil.rpc('anvil_setBalance', [address, `0x${(2n ** 250n).toString(16)}`])
+}
+
+/** Transactions that wait in the pool of a node that does not mine, so that they can be replaced and canceled. */
+async function sendSome(service: Service): Promise<string[]> {
+  const ids: string[] = []
+  for (let count = 0; count < TRANSACTIONS; count += 1) {
+    const request = { to: RECEIVER, value: 1, speed: 'fast' }
+    const { status, body } = await service.api('POST', '/relayers/main/transactions', request)
+    if (status !== 200) throw new Error(`the first transactions were refused: ${body.error}`)
+    ids.push(body.data.id)
+  }
+  return ids
+}
+
+function runTool(url: string): ChildProcess {
+  const args = ['run', `${url}/openapi.json`, '--url', url, ...process.argv.slice(2)]
+  return spawn(TOOL, args, { cwd: ROOT, env: { ...process.env, FUZZ_API_KEY: API_KEY }, stdio: 'inherit' })
+}
+
+installTool()
+const anvil = await startAnvil({ args: ['--no-mining'] })
+await fillAccounts(anvil)
+const service = await startService({ rpcUrls: [anvil.url] })
+try {
+  await writeFile(KNOWN_IDS, [...(await sendSome(service)), 'nothing'].join('\n'))
+  const [code] = await once(runTool(service.url), 'exit')
+  process.exitCode = code ?? 1
+} finally {
+  await service.stop()
+  await anvil.stop()
+}

@@ -1,0 +1,66 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startStub } from '../http/stub-server.ts'
+
+/** Where Chromium is. `CHROMIUM_PATH` names another one than the package of the system. */
+const EXECUTABLE = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+
+let browser: Browser
+
+beforeAll(async () => {
+  // No name but this machine's resolves: what the page does not get from us it does not get.
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1']
+  browser = await chromium.launch({ executablePath: EXECUTABLE, args })
+})
+
+afterAll(() => browser?.close())
+
+/** Opens the reference and collects everything that went wrong or wanted to leave this host. */
+async function openReference(): Promise<{ page: Page; foreign: string[]; errors: string[] }> {
+  const { url } = await startStub()
+  const page = await browser.newPage()
+  const foreign: string[] = []
+  const errors: string[] = []
+  page.on('request', (request) => {
+    const target = request.url()
+    if (!target.startsWith(url) && !/^(data|blob):/.test(target)) foreign.push(target)
+  })
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  await page.goto(`${url}/docs`)
+  await page.locator('h1', { hasText: 'Relayer' }).waitFor()
+  return { page, foreign, errors }
+}
+
+test('the reference is complete without the internet: the four operations of the interface are shown', async () => {
+  const { page, foreign, errors } = await openReference()
+  const operations = [
+    [
+      'Replace a transaction with a new one',
+      'put',
+      '/api/v1/relayers/{relayer_id}/transactions/{transaction_id}',
+    ],
+    ['Sign a message with a relayer', 'post', '/api/v1/relayers/{relayer_id}/sign'],
+    ['List notifications', 'get', '/api/v1/notifications'],
+    ['List relayers', 'get', '/api/v1/relayers'],
+  ] as const
+  for (const [summary, method, path] of operations) {
+    const section = page
+      .locator('[data-section-id^="tag/"]', { has: page.locator('h2', { hasText: summary }) })
+      .last()
+    await expect.poll(() => section.innerText()).toContain(path)
+    expect((await section.innerText()).toLowerCase()).toContain(method)
+  }
+  expect(foreign).toEqual([])
+  expect(errors).toEqual([])
+})
+
+test('large bounds are shown, and the groups of the body can be chosen', async () => {
+  const { page } = await openReference()
+  const text = await page.locator('body').innerText()
+  for (const title of ['EVM (group A)', 'Solana, serialized transaction (group B)', 'Stellar (group C)']) {
+    expect(text).toContain(title)
+  }
+})

@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createRpcClient, type RpcClient } from '../../../src/chains/evm/client.ts'
+import { createLogger } from '../../../src/log.ts'
+import {
+  answerWith,
+  type RpcServer,
+  startRpcServer,
+  type WireAnswer,
+  type WireCall,
+} from '../../support/rpc-server.ts'
+
+const log = createLogger({ level: 'silent' })
+const running: RpcServer[] = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()))
+})
+
+async function serve(answer: (calls: readonly WireCall[]) => WireAnswer): Promise<RpcServer> {
+  const server = await startRpcServer(answer)
+  running.push(server)
+  return server
+}
+
+function clientOf(...servers: readonly RpcServer[]): RpcClient {
+  const urls = servers.map(({ url }, index) => ({ url, weight: 100 - index }))
+  return createRpcClient({ urls, timeoutMs: 250, log })
+}
+
+const call = (method: string) => ({ method, params: [] })
+const echo = ({ id, method }: WireCall) => ({ jsonrpc: '2.0', id, result: method })
+const calls = ['a', 'b', 'c'].map(call)
+const results = ['a', 'b', 'c'].map((result) => ({ kind: 'result', result }))
+
+describe('a batch', () => {
+  test('goes in one HTTP request, and the replies may come in any order', async () => {
+    const server = await serve((asked) => ({ body: asked.map(echo).reverse() }))
+    expect(await clientOf(server).send(calls)).toEqual(results)
+    expect(server.requests.map((asked) => asked.length)).toEqual([3])
+  })
+
+  test('with entries missing leaves those unknown and keeps the rest', async () => {
+    const server = await serve((asked) => ({ body: asked.filter(({ method }) => method !== 'b').map(echo) }))
+    const replies = await clientOf(server).send(calls)
+    expect(replies.map((reply) => reply.kind)).toEqual(['result', 'unknown', 'result'])
+  })
+
+  test('keeps an error of one call, with its data, apart from the results of the others', async () => {
+    const error = { code: 3, message: 'execution reverted', data: '0x08c379a0' }
+    const server = await serve((asked) => ({
+      body: asked.map((entry) =>
+        entry.method === 'b' ? { jsonrpc: '2.0', id: entry.id, error } : echo(entry),
+      ),
+    }))
+    const [a, b, c] = await clientOf(server).send(calls)
+    expect([a, c]).toEqual([results[0], results[2]])
+    expect(b).toEqual({ kind: 'error', ...error })
+  })
+
+  test('ignores replies to what nobody asked', async () => {
+    const server = await serve((asked) => ({
+      body: [{ id: 99, result: 'x' }, { id: '0', result: 'y' }, ...asked.map(echo)],
+    }))
+    expect(await clientOf(server).send(calls)).toEqual(results)
+  })
+
+  test('of more than 100 calls becomes several HTTP requests, in order', async () => {
+    const server = await serve((asked) => ({
+      body: asked.length === 1 ? asked.map(echo)[0] : asked.map(echo),
+    }))
+    const many = Array.from({ length: 201 }, (_, index) => call(`m${index}`))
+    const replies = await clientOf(server).send(many)
+    expect(replies).toEqual(many.map(({ method }) => ({ kind: 'result', result: method })))
+    expect(server.requests.map((asked) => asked.length)).toEqual([100, 100, 1])
+  })
+
+  test('of nothing asks nobody', async () => {
+    const server = await serve(() => 'silent')
+    expect(await clientOf(server).send([])).toEqual([])
+    expect(server.requests).toEqual([])
+  })
+
+  test('is made of single calls of the same turn of the event loop', async () => {
+    const server = await serve((asked) => ({ body: asked.map(echo) }))
+    const client = clientOf(server)
+    expect(await Promise.all([client.call('a', []), client.call('b', []), client.call('c', [])])).toEqual(
+      results,
+    )
+    expect(server.requests).toHaveLength(1)
+  })
+})
+
+describe('null', () => {
+  test('is a result, not a missing one', async () => {
+    const server = await serve(answerWith({ eth_getTransactionReceipt: null }))
+    expect(await clientOf(server).call('eth_getTransactionReceipt', [])).toEqual({
+      kind: 'result',
+      result: null,
+    })
+  })
+})
+
+/** Answers that say nothing about the calls: unknown, and the next endpoint is asked. */
+const SILENCES: readonly { name: string; answer: WireAnswer; detail: RegExp }[] = [
+  { name: 'HTTP 429', answer: { status: 429, body: {} }, detail: /HTTP 429/ },
+  { name: 'HTTP 500', answer: { status: 500, body: {} }, detail: /HTTP 500/ },
+  { name: 'HTTP 503 with a page', answer: { status: 503, text: '<html>' }, detail: /HTTP 503/ },
+  {
+    name: 'HTTP 403 with an error page in JSON',
+    answer: { status: 403, body: { message: 'forbidden' } },
+    detail: /HTTP 403/,
+  },
+  { name: 'text', answer: { text: 'welcome' }, detail: /JSON/ },
+  { name: 'an empty body', answer: { text: '' }, detail: /JSON/ },
+  { name: 'half a body', answer: { text: '[{"id":0,"resu' }, detail: /JSON/ },
+  { name: 'JSON that is no reply', answer: { body: 'ok' }, detail: /no reply/ },
+  { name: 'an object without a result', answer: { body: {} }, detail: /no reply/ },
+  {
+    name: 'one error for the whole batch',
+    answer: { body: { id: null, error: { code: -32005, message: 'slow down' } } },
+    detail: /slow down/,
+  },
+  { name: 'nothing in time', answer: 'silent', detail: /in time/ },
+]
+
+describe('an endpoint that does not answer', () => {
+  test.each(SILENCES)('$name: unknown, never an error of the node', async ({ answer, detail }) => {
+    const server = await serve(() => answer)
+    for (const reply of await clientOf(server).send(calls)) {
+      expect(reply).toEqual({ kind: 'unknown', detail: expect.stringMatching(detail) })
+    }
+  })
+
+  test.each(SILENCES)('$name: the next url is asked for the same calls', async ({ answer }) => {
+    const first = await serve(() => answer)
+    const second = await serve((asked) => ({ body: asked.map(echo) }))
+    expect(await clientOf(first, second).send(calls)).toEqual(results)
+    expect(first.requests).toHaveLength(1)
+    expect(second.requests).toHaveLength(1)
+  })
+
+  test('is asked last for a while, so that its time-out is paid once', async () => {
+    const first = await serve(() => 'silent')
+    const second = await serve((asked) => ({ body: asked.map(echo) }))
+    const client = clientOf(first, second)
+    await client.send(calls)
+    expect(await client.send(calls)).toEqual(results)
+    expect(first.requests).toHaveLength(1)
+    expect(second.requests).toHaveLength(2)
+  })
+
+  test('is asked again when no other one is better', async () => {
+    let healthy = false
+    const only = await serve((asked) => (healthy ? { body: asked.map(echo) } : { status: 500, body: {} }))
+    const client = clientOf(only)
+    await client.send(calls)
+    healthy = true
+    expect(await client.send(calls)).toEqual(results)
+  })
+
+  test('that is not there at all is unknown, and its address is in no detail', async () => {
+    const gone = await startRpcServer(() => 'silent')
+    await gone.stop()
+    const [reply] = await clientOf(gone).send([call('a')])
+    expect(reply).toEqual({ kind: 'unknown', detail: 'the endpoint could not be reached (ECONNREFUSED)' })
+  })
+
+  test('a url of weight 0 is never asked', async () => {
+    const server = await serve((asked) => ({ body: asked.map(echo) }))
+    const client = createRpcClient({ urls: [{ url: server.url, weight: 0 }], timeoutMs: 250, log })
+    expect(await client.send([call('a')])).toEqual([{ kind: 'unknown', detail: 'no RPC url is configured' }])
+    expect(server.requests).toEqual([])
+  })
+})
+
+test('an answer of the node itself is final: the next url is not asked for a nicer one', async () => {
+  const first = await serve(answerWith({}))
+  const second = await serve((asked) => ({ body: asked.map(echo) }))
+  const reply = await clientOf(first, second).call('eth_nothing', [])
+  expect(reply).toMatchObject({ kind: 'error', code: -32601 })
+  expect(second.requests).toEqual([])
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import type { RpcClient, RpcReply } from '../../../src/chains/evm/client.ts'
+import { estimateGas } from '../../../src/chains/evm/gas.ts'
+import {
+  readBalance,
+  readBlockHash,
+  readHead,
+  readNonces,
+  readReceipts,
+} from '../../../src/chains/evm/inspect.ts'
+import { FROM, TO } from './build.ts'
+
+/** The client has tests of its own; here it says what a node could say. */
+function saying(reply: RpcReply): RpcClient {
+  return { send: async (calls) => calls.map(() => reply), call: async () => reply }
+}
+
+const result = (value: unknown): RpcReply => ({ kind: 'result', result: value })
+const SILENT: RpcReply = { kind: 'unknown', detail: 'time-out' }
+const BROKEN: RpcReply = { kind: 'error', code: -32603, message: 'internal error' }
+
+const RECEIPT = {
+  transactionHash: '0xaa',
+  blockNumber: '0x10',
+  blockHash: '0xbb',
+  status: '0x1',
+  gasUsed: '0x5208',
+}
+
+describe('receipts', () => {
+  const included = { hash: '0xaa', blockNumber: 16n, blockHash: '0xbb', success: true, gasUsed: 21_000n }
+  test.each([
+    { name: 'a receipt', reply: result(RECEIPT), want: { kind: 'included', receipt: included } },
+    {
+      name: 'a reverted one',
+      reply: result({ ...RECEIPT, status: '0x0' }),
+      want: { kind: 'included', receipt: { ...included, success: false } },
+    },
+    { name: 'null', reply: result(null), want: { kind: 'none' } },
+    {
+      name: 'one of the pool, without a block',
+      reply: result({ ...RECEIPT, blockNumber: null, blockHash: null }),
+      want: { kind: 'none' },
+    },
+    // I6: only a clear "no" is a no.
+    { name: 'silence', reply: SILENT, want: { kind: 'unknown' } },
+    { name: 'an error', reply: BROKEN, want: { kind: 'unknown' } },
+    { name: 'an empty object', reply: result({}), want: { kind: 'unknown' } },
+    { name: 'a text', reply: result('pending'), want: { kind: 'unknown' } },
+    {
+      name: 'a broken number',
+      reply: result({ ...RECEIPT, blockNumber: 'latest' }),
+      want: { kind: 'unknown' },
+    },
+  ])('$name: $want.kind', async ({ reply, want }) => {
+    expect(await readReceipts(saying(reply), ['0xaa'])).toEqual([want])
+  })
+})
+
+describe('quantities and blocks', () => {
+  test.each([
+    { reply: result('0xff'), want: { kind: 'ok', value: 255n } },
+    { reply: result(`0x${'f'.repeat(64)}`), want: { kind: 'ok', value: 2n ** 256n - 1n } },
+    ...[result('0x'), result('255'), result(255), result(null), result({}), SILENT, BROKEN].map((reply) => ({
+      reply,
+      want: { kind: 'unknown' },
+    })),
+  ])('$reply.result', async ({ reply, want }) => {
+    expect(await readBalance(saying(reply), FROM)).toMatchObject(want)
+    expect(await readNonces(saying(reply), [FROM, TO])).toMatchObject([want, want])
+  })
+
+  test.each([
+    {
+      reply: result({ number: '0x10', hash: '0xbb' }),
+      want: { kind: 'ok', value: { number: 16n, hash: '0xbb' } },
+    },
+    ...[result(null), result({}), result({ number: null, hash: null }), result('0x10'), SILENT, BROKEN].map(
+      (reply) => ({
+        reply,
+        want: { kind: 'unknown' },
+      }),
+    ),
+  ])('a block from $reply.result', async ({ reply, want }) => {
+    expect(await readHead(saying(reply))).toMatchObject(want)
+    expect((await readBlockHash(saying(reply), 16n)).kind).toBe(want.kind)
+  })
+})
+
+describe('estimateGas', () => {
+  const error = (code: number, message: string, data?: string): RpcReply => ({
+    kind: 'error',
+    code,
+    message,
+    data,
+  })
+  test.each([
+    { name: 'an estimate gets a margin', reply: result('0x5208'), want: { kind: 'ok', value: 23_100n } },
+    { name: 'garbage', reply: result('lots'), want: { kind: 'unknown' } },
+    { name: 'silence', reply: SILENT, want: { kind: 'unknown' } },
+    { name: 'trouble at the node', reply: BROKEN, want: { kind: 'unknown' } },
+    {
+      name: 'a revert',
+      reply: error(3, 'execution reverted: no'),
+      want: {
+        kind: 'refused',
+        refusal: { code: 'execution_reverted', detail: 'The transaction would revert: no.' },
+      },
+    },
+    {
+      name: 'no money',
+      reply: error(-32000, 'insufficient funds for transfer'),
+      want: { kind: 'refused', refusal: { code: 'insufficient_balance' } },
+    },
+  ])('$name: $want.kind', async ({ reply, want }) => {
+    expect(await estimateGas(saying(reply), { to: TO, value: 0n }, FROM)).toMatchObject(want)
+  })
+})

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Attempt, Fees, Speed } from '../../../src/chains/chain.ts'
+import {
+  capped,
+  ceilingOf,
+  type Market,
+  marketFees,
+  raisedTo,
+  reaches,
+  replacementFloor,
+} from '../../../src/chains/evm/fees.ts'
+import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm/prepare.ts'
+import { accountWith, attemptOf, eip1559, legacy, TO } from './build.ts'
+
+const LEVELS = ['safeLow', 'average', 'fast', 'fastest'] as const
+
+const price = fc.bigInt({ min: 0n, max: 2n ** 128n })
+const fees: fc.Arbitrary<Fees> = fc.oneof(
+  price.map(legacy),
+  fc.tuple(price, price).map(([a, b]) => (a > b ? eip1559(a, b) : eip1559(b, a))),
+)
+const outcome = fc.constantFrom<Attempt['outcome']>('signed', 'broadcast', 'refused')
+const attempts = fc
+  .array(fc.record({ fees, outcome }), { minLength: 1, maxLength: 6 })
+  .map((list) =>
+    list.map(({ fees: own, outcome: what }, index) => attemptOf(own, { number: index + 1, outcome: what })),
+  )
+const market: fc.Arbitrary<Market> = fc
+  .record({
+    gasPrice: price,
+    baseFee: fc.option(price, { nil: undefined }),
+    tips: fc.tuple(price, price, price, price),
+  })
+  .map(({ gasPrice, baseFee, tips }) => {
+    const [safeLow = 0n, average = 0n, fast = 0n, fastest = 0n] = [...tips].sort((a, b) => (a < b ? -1 : 1))
+    const rest = { gasPrice, blockGasLimit: 30_000_000n, tips: { safeLow, average, fast, fastest } }
+    return baseFee === undefined ? rest : { ...rest, baseFee }
+  })
+const speed = fc.constantFrom<Speed>(...LEVELS)
+
+/** What a node demands of both fields, written down a second time: strictly more, and 110 % without rounding. */
+function nodeTakes(next: Fees, old: Fees): boolean {
+  const [ceiling, oldCeiling] = [ceilingOf(next), ceilingOf(old)]
+  const tip = next.kind === 'legacy' ? next.gasPrice : next.maxPriorityFeePerGas
+  const oldTip = old.kind === 'legacy' ? old.gasPrice : old.maxPriorityFeePerGas
+  const beats = (a: bigint, b: bigint) => a > b && a * 100n >= b * 110n
+  return beats(ceiling, oldCeiling) && beats(tip, oldTip)
+}
+
+describe('pricing', () => {
+  test('what is raised to the floor beats every attempt that may be in a pool', () => {
+    fc.assert(
+      fc.property(attempts, fees, (pool, offered) => {
+        const floor = replacementFloor(pool)
+        const open = pool.filter((attempt) => attempt.outcome !== 'refused')
+        if (floor === undefined) return open.length === 0
+        const raised = raisedTo(offered, floor)
+        return reaches(raised, floor) && open.every((attempt) => nodeTakes(raised, attempt.draft.fees))
+      }),
+    )
+  })
+
+  test('a tip is never above its ceiling, in any result', () => {
+    const sane = (result: Fees) =>
+      result.kind === 'legacy' || result.maxPriorityFeePerGas <= result.maxFeePerGas
+    fc.assert(
+      fc.property(attempts, fees, price, market, speed, (pool, offered, cap, now, level) => {
+        const floor = replacementFloor(pool)
+        return (
+          sane(capped(offered, cap)) &&
+          sane(marketFees(now, level, true)) &&
+          (!floor || sane(raisedTo(offered, floor)))
+        )
+      }),
+    )
+  })
+
+  test('nothing above the cap, and nothing changed below it', () => {
+    fc.assert(
+      fc.property(fees, price, (wanted, cap) => {
+        const result = capped(wanted, cap)
+        return ceilingOf(result) <= cap && (ceilingOf(wanted) > cap || result === wanted)
+      }),
+    )
+  })
+
+  test('a faster level never bids less', () => {
+    fc.assert(
+      fc.property(market, fc.boolean(), (now, network) => {
+        const bids = LEVELS.map((level) => marketFees(now, level, network))
+        for (const [index, bid] of bids.entries()) {
+          const slower = bids[index - 1]
+          if (slower) expect(ceilingOf(bid)).toBeGreaterThanOrEqual(ceilingOf(slower))
+        }
+      }),
+    )
+  })
+
+  test('a prepared replacement reaches the floor and keeps the cap, or is refused', async () => {
+    const client: PrepareContext['client'] = {
+      send: async () => [],
+      call: async () => ({ kind: 'result', result: '0x5208' }),
+    }
+    await fc.assert(
+      fc.asyncProperty(attempts, market, speed, price, async (pool, now, level, gasPriceCap) => {
+        const context: PrepareContext = {
+          client,
+          eip1559: true,
+          market: async () => ({ kind: 'ok', value: now }),
+        }
+        const account = accountWith({ gasPriceCap })
+        const answer = await prepareReplacement(context, {
+          request: { to: TO, value: 0n, speed: level },
+          attempts: pool,
+          account,
+        })
+        if (answer.kind !== 'ok') {
+          expect(answer).toMatchObject({ kind: 'refused', refusal: { code: 'gas_price_above_cap' } })
+          return
+        }
+        const result = answer.value.draft.fees
+        const open = pool.filter((attempt) => attempt.outcome !== 'refused')
+        expect(ceilingOf(result)).toBeLessThanOrEqual(gasPriceCap)
+        expect(open.every((attempt) => nodeTakes(result, attempt.draft.fees))).toBe(true)
+      }),
+    )
+  })
+})

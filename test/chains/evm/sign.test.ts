@@ -1,0 +1,92 @@
+import { bytesToHex, type Hex, hexToBytes, keccak256, recoverMessageAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import type { Draft } from '../../../src/chains/chain.ts'
+import { signDraft, signPersonalMessage } from '../../../src/chains/evm/sign.ts'
+import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
+import { draftOf, eip1559, legacy } from './build.ts'
+
+/** The first key of the well-known test mnemonic. */
+const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+const signer = createSecp256k1Signer('test', hexToBytes(KEY))
+const account = privateKeyToAccount(KEY)
+
+/** The same transaction signed by viem itself. */
+function signedByViem(
+  { to, value, data, gasLimit, fees }: Draft,
+  nonce: number,
+  chainId: number,
+): Promise<Hex> {
+  const content = { chainId, nonce, value, data: data as Hex, gas: gasLimit, ...(to && { to: to as Hex }) }
+  return fees.kind === 'legacy'
+    ? account.signTransaction({ ...content, type: 'legacy', gasPrice: fees.gasPrice })
+    : account.signTransaction({
+        ...content,
+        type: 'eip1559',
+        maxFeePerGas: fees.maxFeePerGas,
+        maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+      })
+}
+
+const { to: _, ...creation } = draftOf(eip1559(10n, 1n), { data: '0x6001600101', gasLimit: 60_000n })
+
+const DRAFTS: readonly { name: string; draft: Draft }[] = [
+  { name: 'legacy transfer', draft: draftOf(legacy(7n)) },
+  { name: 'legacy creation', draft: { ...creation, fees: legacy(7n) } },
+  { name: 'EIP-1559 transfer', draft: draftOf(eip1559(10n, 1n)) },
+  { name: 'EIP-1559 creation', draft: creation },
+  {
+    name: 'contract call',
+    draft: draftOf(eip1559(10n, 1n), { data: `0xa9059cbb${'00'.repeat(64)}`, value: 0n }),
+  },
+  { name: 'the largest value', draft: draftOf(eip1559(2n ** 128n, 2n ** 100n), { value: 2n ** 128n - 1n }) },
+  { name: 'fees of zero', draft: draftOf(eip1559(0n, 0n)) },
+]
+
+const PLACES = [
+  { chainId: 1, nonce: 0 },
+  { chainId: 137, nonce: 1 },
+  { chainId: 31_337, nonce: 127 },
+  { chainId: 11_155_111, nonce: 128 },
+  { chainId: 4_294_967_295, nonce: 4_294_967_296 },
+]
+
+describe('signDraft', () => {
+  test.each(DRAFTS)('$name: the bytes and the hash are those of viem, on every chain', async ({ draft }) => {
+    for (const { chainId, nonce } of PLACES) {
+      const want = await signedByViem(draft, nonce, chainId)
+      const { raw, hash, signature } = await signDraft({ draft, nonce: BigInt(nonce), chainId }, signer)
+      expect(bytesToHex(raw)).toBe(want)
+      expect(hash).toBe(keccak256(want))
+      expect(signature.v).toBeOneOf(draft.fees.kind === 'legacy' ? [27, 28] : [0, 1])
+      expect(BigInt(`0x${signature.s}`)).toBeLessThanOrEqual(HALF_ORDER)
+    }
+  })
+
+  test('is the same every time: a crash between signing and storing makes no second hash', async () => {
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => signDraft({ draft: draftOf(eip1559(10n, 1n)), nonce: 5n, chainId: 1 }, signer)),
+    )
+    expect(first).toEqual(second)
+  })
+})
+
+describe('signPersonalMessage', () => {
+  test.each([
+    { name: 'a word', message: 'hello' },
+    { name: 'nothing', message: '' },
+    { name: 'text that looks like hex is text', message: '0xdeadbeef' },
+    { name: 'more than ASCII', message: 'Grüße, 世界 \u{1f511}' },
+    { name: 'lines and a zero byte', message: 'a\nb\u0000c' },
+    { name: 'a long one', message: 'x'.repeat(100_000) },
+  ])('$name: recovers to the account', async ({ message }) => {
+    const { r, s, v, sig } = await signPersonalMessage(message, signer)
+    expect([r, s].every((part) => /^[0-9a-f]{64}$/.test(part))).toBe(true)
+    expect(v).toBeOneOf([27, 28])
+    expect(sig).toBe(`${r}${s}${v.toString(16)}`)
+    expect(await recoverMessageAddress({ message, signature: `0x${sig}` })).toBe(account.address)
+    expect(`0x${sig}`).toBe(await account.signMessage({ message }))
+  })
+})

@@ -1,0 +1,136 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { bytesToHex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import type { Chain, EvmPolicies } from '../../src/chains/chain.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { acquireLease, type Lease } from '../../src/database/lease.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { createLogger } from '../../src/log.ts'
+import type { Network } from '../../src/networks/network.ts'
+import type { Relayer } from '../../src/relayers/relayer.ts'
+import { saveRelayer } from '../../src/relayers/store.ts'
+import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
+import type { Operator, TransactionsContext } from '../../src/transactions/context.ts'
+import { findTransaction, insertTransactions } from '../../src/transactions/store.ts'
+import type { Transaction, TransactionWithAttempts } from '../../src/transactions/transaction.ts'
+import { createTestClock, type TestClock } from '../support/clock.ts'
+import { SILENT_NETWORK } from './world.ts'
+
+/** An account with a key that no other test has. */
+export interface TestAccount {
+  readonly relayer: Relayer
+  readonly operator: Operator
+}
+
+/** The transactions room on a database of its own in memory, with a clock that the test moves. */
+export interface Room {
+  readonly database: Database
+  readonly context: TransactionsContext
+  readonly clock: TestClock
+  addAccount(options: { chain: Chain; network?: Network; policies?: EvmPolicies }): Promise<TestAccount>
+  close(): Promise<void>
+}
+
+/** Opens the room. `maxInFlight` is 10 unless a test says otherwise. */
+export async function openRoom(options: { maxInFlight?: number } = {}): Promise<Room> {
+  const log = createLogger({ level: 'silent' })
+  const database = await openDatabase({ dataDir: 'memory://' }, log)
+  await migrate(database)
+  const clock = createTestClock()
+  const operators = new Map<string, Operator>()
+  const operatorOf = ({ id }: Relayer) => {
+    const operator = operators.get(id)
+    if (!operator) throw new Error(`no operator for ${id}`)
+    return operator
+  }
+  const context = {
+    db: database.db,
+    clock,
+    log,
+    maxInFlight: options.maxInFlight ?? 10,
+    owner: randomUUID(),
+    operatorOf,
+  }
+  return {
+    database,
+    context,
+    clock,
+    async addAccount({ chain, network = SILENT_NETWORK, policies = {} }) {
+      const key = randomBytes(32)
+      const relayer: Relayer = {
+        id: randomUUID(),
+        name: 'Test',
+        network: network.name,
+        networkType: 'evm',
+        address: privateKeyToAddress(bytesToHex(key)),
+        signerId: 'key',
+        paused: false,
+        systemDisabled: false,
+        policies,
+      }
+      const operator = { network, chain, signer: createSecp256k1Signer('key', key) }
+      operators.set(relayer.id, operator)
+      await database.db.transaction().execute((tx) => saveRelayer(tx, relayer))
+      return { relayer, operator }
+    },
+    close: () => database.close(),
+  }
+}
+
+/** A pending transaction of this account that was never stored. */
+export function newTransaction({ relayer }: TestAccount, change: Partial<Transaction> = {}): Transaction {
+  return {
+    id: randomUUID(),
+    relayerId: relayer.id,
+    network: relayer.network,
+    from: relayer.address,
+    status: 'pending',
+    createdAt: new Date(),
+    request: { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: 1n },
+    intent: 'request',
+    version: 1,
+    cost: 0n,
+    nextRunAt: new Date(),
+    ...change,
+  }
+}
+
+/** Stores transactions as they are, with their events. */
+export function insert(
+  { db }: TransactionsContext,
+  ...transactions: readonly Transaction[]
+): Promise<Transaction[]> {
+  return db.transaction().execute((tx) => insertTransactions(tx, transactions))
+}
+
+/** The transaction as it is stored now. Throws when there is none. */
+export async function reload(
+  { db }: TransactionsContext,
+  { relayerId, id }: Transaction,
+): Promise<TransactionWithAttempts> {
+  const item = await findTransaction(db, relayerId, id)
+  if (!item) throw new Error(`transaction ${id} is gone`)
+  return item
+}
+
+/** The statuses that the events of a transaction tell of, oldest first. */
+export async function eventsOf({ db }: TransactionsContext, { id }: Transaction): Promise<string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('payload')
+    .where('transaction_id', '=', id)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ payload }) => (payload as { status: string }).status)
+}
+
+/** The account's lease, in the name of `owner`. */
+export async function leaseOf(context: TransactionsContext, { relayer }: TestAccount): Promise<Lease> {
+  const lease = await acquireLease(context.db, {
+    name: `account:${relayer.id}`,
+    owner: context.owner,
+    ttlMs: 60_000,
+  })
+  if (!lease) throw new Error('somebody else holds the account')
+  return lease
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import type { Attempt, BroadcastResult } from '../../src/chains/chain.ts'
+import { currentAttempt, settleBroadcast } from '../../src/transactions/broadcast.ts'
+import type { Transaction } from '../../src/transactions/transaction.ts'
+import { itemOf } from './build.ts'
+
+const NOW = new Date('2030-01-01T00:00:00.000Z')
+
+function settle(
+  result: BroadcastResult,
+  attempts: readonly Partial<Attempt>[],
+  change: Partial<Transaction> = {},
+) {
+  const item = itemOf(attempts, { status: 'sent', ...change })
+  const attempt = currentAttempt(item)
+  if (!attempt) throw new Error('no current attempt')
+  return settleBroadcast({ item, attempt, result, now: NOW })
+}
+
+const SIGNED = { outcome: 'signed' } as const
+const IN_POOL = { outcome: 'broadcast', broadcastAt: new Date(1) } as const
+const REFUSED = { outcome: 'refused' } as const
+const said = (kind: Exclude<BroadcastResult['kind'], 'accepted'>): BroadcastResult => ({
+  kind,
+  detail: 'words of the node',
+})
+const ACCEPTED: BroadcastResult = { kind: 'accepted' }
+const inMs = (ms: number) => new Date(NOW.getTime() + ms)
+
+interface Case {
+  readonly name: string
+  readonly result: BroadcastResult
+  readonly attempts: readonly Partial<Attempt>[]
+  readonly change?: Partial<Transaction>
+  readonly want: Partial<Transaction>
+  readonly outcome: Attempt['outcome']
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'taken: submitted, and offered again when nothing is heard',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    want: { status: 'submitted', sentAt: NOW, nextRunAt: inMs(30_000), currentAttempt: 1 },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'taken once more: the first time stays',
+    result: ACCEPTED,
+    attempts: [IN_POOL],
+    change: { status: 'submitted', sentAt: new Date(1) },
+    want: { status: 'submitted', sentAt: new Date(1) },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'taken, with valid_until before the next look',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    change: { request: { value: 1n, validUntil: inMs(5_000) } },
+    want: { status: 'submitted', nextRunAt: inMs(5_000) },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'taken, a cancellation keeps its reason',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    change: { intent: 'cancel', statusReason: 'canceled' },
+    want: { status: 'submitted', statusReason: 'canceled' },
+    outcome: 'broadcast',
+  },
+  ...(['unknown', 'later', 'nonce_used'] as const).map(
+    (kind): Case => ({
+      name: `${kind}: nothing is decided, the same bytes go out again soon (I6)`,
+      result: said(kind),
+      attempts: [SIGNED],
+      want: { status: 'sent', currentAttempt: 1, intent: 'request', nonce: 5n, nextRunAt: inMs(1_000) },
+      outcome: 'signed',
+    }),
+  ),
+  {
+    name: 'unknown after it was in a pool: still submitted',
+    result: said('unknown'),
+    attempts: [IN_POOL],
+    change: { status: 'submitted' },
+    want: { status: 'submitted', currentAttempt: 1 },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'underpriced against our own earlier attempt: that one counts again',
+    result: said('underpriced'),
+    attempts: [IN_POOL, SIGNED],
+    want: { status: 'submitted', currentAttempt: 1 },
+    outcome: 'refused',
+  },
+  {
+    name: 'refused, the newest earlier one that was not refused counts again',
+    result: said('refused'),
+    attempts: [IN_POOL, IN_POOL, REFUSED, SIGNED],
+    want: { status: 'submitted', currentAttempt: 2 },
+    outcome: 'refused',
+  },
+  {
+    name: 'underpriced against something unknown: the bytes stay open, nothing is given up (R4)',
+    result: said('underpriced'),
+    attempts: [SIGNED],
+    want: { status: 'sent', currentAttempt: 1, intent: 'request', nextRunAt: inMs(1_000) },
+    outcome: 'signed',
+  },
+  {
+    name: 'refused for good and nothing else in a pool: a no-op takes the nonce (R11)',
+    result: said('refused'),
+    attempts: [SIGNED],
+    want: { status: 'pending', intent: 'abandon', nonce: 5n, currentAttempt: undefined, nextRunAt: NOW },
+    outcome: 'refused',
+  },
+  {
+    name: 'a refused cancellation stays a cancellation, and is not tried again at once',
+    result: said('refused'),
+    attempts: [REFUSED, SIGNED],
+    change: { intent: 'cancel' },
+    want: { status: 'pending', intent: 'cancel', nonce: 5n, nextRunAt: inMs(30_000) },
+    outcome: 'refused',
+  },
+]
+
+describe('what a node said', () => {
+  test.each(CASES)('$name', ({ result, attempts, change = {}, want, outcome }) => {
+    const settled = settle(result, attempts, change)
+    expect(settled.transaction).toMatchObject(want)
+    expect(settled.outcome).toMatchObject({ transactionId: 'tx', number: attempts.length, outcome })
+  })
+
+  test('the words of the node reach the record', () => {
+    for (const kind of ['unknown', 'later', 'nonce_used', 'underpriced', 'refused'] as const) {
+      const settled = settle(said(kind), [SIGNED])
+      expect(settled.transaction.statusReason).toContain('words of the node')
+      expect(settled.outcome.error).toBe('words of the node')
+    }
+  })
+
+  test('the nonce is never given back', () => {
+    for (const kind of ['unknown', 'later', 'nonce_used', 'underpriced', 'refused'] as const) {
+      expect(settle(said(kind), [SIGNED]).transaction.nonce).toBe(5n)
+    }
+  })
+})

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest'
+import type { Attempt, AttemptKind } from '../../src/chains/chain.ts'
+import type { Intent, Transaction } from '../../src/transactions/transaction.ts'
+import { finalised, included, lost, reorged } from '../../src/transactions/verdict.ts'
+import { itemOf } from './build.ts'
+
+const NOW = new Date('2030-01-01T00:00:00.000Z')
+
+function includedAs(item: ReturnType<typeof itemOf>, number: number, reason?: string) {
+  const attempt = item.attempts.find((other) => other.number === number)
+  if (!attempt) throw new Error('no such attempt')
+  const receipt = {
+    hash: attempt.signed.hash,
+    blockNumber: 9n,
+    blockHash: '0xb',
+    success: reason === undefined,
+    gasUsed: 21_000n,
+  }
+  return included(item, { attempt, receipt, reason })
+}
+
+const outcomesOf = (outcomes: readonly { number: number; outcome: string }[]) =>
+  outcomes.map(({ number, outcome }) => `${number} ${outcome}`)
+
+describe('included', () => {
+  test('the record shows what the chain holds, and nothing is reserved any more', () => {
+    const { transaction, outcomes } = includedAs(itemOf(), 1)
+    expect(transaction).toMatchObject({
+      status: 'mined',
+      currentAttempt: 1,
+      block: { number: 9n, hash: '0xb' },
+      cost: 0n,
+    })
+    expect(transaction.statusReason).toBeUndefined()
+    expect(outcomesOf(outcomes)).toEqual(['1 mined'])
+  })
+
+  test('an older attempt wins: the record shows it and says what has lost', () => {
+    const item = itemOf([{}, { kind: 'replace' }], { statusReason: undefined })
+    const { transaction, outcomes } = includedAs(item, 1)
+    expect(transaction.currentAttempt).toBe(1)
+    expect(transaction.statusReason).toBe(
+      'Attempt 1 was included before its replacement (attempt 2), which has lost.',
+    )
+    expect(outcomesOf(outcomes)).toEqual(['1 mined', '2 superseded'])
+  })
+
+  test('a raised fee is no other content: the older one has not beaten anything', () => {
+    const { transaction } = includedAs(itemOf([{}, { kind: 'speed_up' }]), 1)
+    expect(transaction.statusReason).toBeUndefined()
+  })
+
+  test('a refused replacement has not lost, it never ran; its outcome stays', () => {
+    const { transaction, outcomes } = includedAs(
+      itemOf([{}, { kind: 'replace', outcome: 'refused' }], { currentAttempt: 1 }),
+      1,
+    )
+    expect(transaction.statusReason).toBeUndefined()
+    expect(outcomesOf(outcomes)).toEqual(['1 mined'])
+  })
+
+  test('a refused attempt that is included after all is mined: the chain decides (I4)', () => {
+    const { transaction, outcomes } = includedAs(itemOf([{ outcome: 'refused' }, {}]), 1)
+    expect(transaction.currentAttempt).toBe(1)
+    expect(outcomesOf(outcomes)).toEqual(['1 mined', '2 superseded'])
+  })
+
+  test('reverted, with the reason', () => {
+    const { transaction, outcomes } = includedAs(itemOf(), 1, 'not enough')
+    expect(transaction).toMatchObject({ status: 'mined', statusReason: 'Reverted on chain: not enough.' })
+    expect(outcomesOf(outcomes)).toEqual(['1 reverted'])
+  })
+})
+
+test('reorged: back to submitted with every attempt open, the same bytes at once (I7)', () => {
+  const item = itemOf([{ outcome: 'mined' }, { outcome: 'superseded' }, { outcome: 'refused' }], {
+    status: 'mined',
+    currentAttempt: 1,
+    cost: 0n,
+    block: { number: 9n, hash: '0xb' },
+  })
+  const { transaction, outcomes } = reorged(item, NOW)
+  expect(transaction).toMatchObject({ status: 'submitted', currentAttempt: 1, nonce: 5n, nextRunAt: NOW })
+  expect(transaction.block).toBeUndefined()
+  expect(transaction.cost).toBeGreaterThan(0n)
+  expect(outcomesOf(outcomes)).toEqual(['1 broadcast', '2 broadcast'])
+})
+
+interface Ending {
+  readonly name: string
+  readonly kinds: readonly AttemptKind[]
+  readonly shown: number
+  readonly intent: Intent
+  readonly outcome?: Attempt['outcome']
+  readonly want: Transaction['status']
+}
+
+/** What is included decides how it ends, not what was wanted last. */
+const ENDINGS: readonly Ending[] = [
+  { name: 'as asked', kinds: ['send'], shown: 1, intent: 'request', want: 'confirmed' },
+  { name: 'the replacement', kinds: ['send', 'replace'], shown: 2, intent: 'request', want: 'confirmed' },
+  { name: 'reverted', kinds: ['send'], shown: 1, intent: 'request', outcome: 'reverted', want: 'failed' },
+  { name: 'the cancellation', kinds: ['send', 'cancel'], shown: 2, intent: 'cancel', want: 'canceled' },
+  {
+    name: 'the original beat the cancellation (R9)',
+    kinds: ['send', 'cancel'],
+    shown: 1,
+    intent: 'cancel',
+    want: 'confirmed',
+  },
+  { name: 'a raised original', kinds: ['send', 'speed_up'], shown: 2, intent: 'request', want: 'confirmed' },
+  {
+    name: 'a raised cancellation',
+    kinds: ['send', 'cancel', 'speed_up'],
+    shown: 3,
+    intent: 'cancel',
+    want: 'canceled',
+  },
+  {
+    name: 'a replaced cancellation',
+    kinds: ['send', 'cancel', 'replace'],
+    shown: 3,
+    intent: 'request',
+    want: 'confirmed',
+  },
+  {
+    name: 'the cancellation that was replaced',
+    kinds: ['send', 'cancel', 'replace'],
+    shown: 2,
+    intent: 'request',
+    want: 'canceled',
+  },
+  { name: 'valid_until', kinds: ['send', 'cancel'], shown: 2, intent: 'expire', want: 'expired' },
+  {
+    name: 'the no-op for what no node took',
+    kinds: ['send', 'filler'],
+    shown: 2,
+    intent: 'abandon',
+    want: 'failed',
+  },
+  { name: 'a filler of our own', kinds: ['filler'], shown: 1, intent: 'filler', want: 'confirmed' },
+]
+
+describe('finalised', () => {
+  test.each(ENDINGS)('$name: $want', ({ kinds, shown, intent, outcome = 'mined', want }) => {
+    const attempts = kinds.map((kind, index) => ({
+      kind,
+      outcome: index + 1 === shown ? outcome : ('superseded' as const),
+    }))
+    const item = itemOf(attempts, { status: 'mined', intent, currentAttempt: shown })
+    expect(finalised(item, NOW).transaction).toMatchObject({ status: want, confirmedAt: NOW })
+  })
+})
+
+test('lost: the nonce went to something foreign, and that is said', () => {
+  const { transaction, outcomes } = lost(itemOf([{}, {}, { outcome: 'refused' }]))
+  expect(transaction).toMatchObject({ status: 'failed', cost: 0n, nonce: 5n })
+  expect(transaction.statusReason).toContain(
+    'Nonce 5 was used by a transaction that did not come from this service',
+  )
+  expect(outcomesOf(outcomes)).toEqual(['1 superseded', '2 superseded'])
+})

@@ -1,0 +1,102 @@
+import { keccak256 } from 'viem'
+import type { Answer, BroadcastResult, Chain, Head, Receipt, ReceiptAnswer } from '../../src/chains/chain.ts'
+import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
+import { systemClock } from '../../src/clock.ts'
+import { createLogger } from '../../src/log.ts'
+import type { Network } from '../../src/networks/network.ts'
+
+/** A network without endpoints: the chain's own work (signing, cost, speeds) is real, and no node ever answers. */
+export const SILENT_NETWORK: Network = {
+  type: 'evm',
+  name: 'testnet',
+  chainId: 31_337,
+  symbol: 'ETH',
+  isTestnet: true,
+  features: ['eip1559'],
+  averageBlocktimeMs: 1_000,
+  requiredConfirmations: 2,
+  rpcUrls: [],
+}
+
+/** What the nodes of a network say, for answers that a real node cannot be made to give. Everything can be changed. */
+export interface World {
+  head: Answer<Head>
+  nonce: Answer<bigint>
+  balance: Answer<bigint>
+  /** By height; a height that is not here is unknown. */
+  readonly blocks: Map<bigint, string>
+  /** By hash; a hash that is not here has no receipt. */
+  readonly receipts: Map<string, ReceiptAnswer>
+  /** What a node says to bytes with this hash. */
+  offer: (hash: string) => BroadcastResult
+  /** The hash of everything that was offered, in order. */
+  readonly offered: string[]
+  /** How often receipts were asked for. */
+  receiptCalls: number
+  /** Changes single answers of the chain, over everything above. */
+  override: Partial<Chain>
+}
+
+const UNKNOWN = { kind: 'unknown', detail: 'the node does not answer' } as const
+
+/** A quiet network at block 100 that takes everything, with plenty of money on every account. */
+export function createWorld(): World {
+  return {
+    head: headAt(100n),
+    nonce: { kind: 'ok', value: 0n },
+    balance: { kind: 'ok', value: 10n ** 20n },
+    blocks: new Map(),
+    receipts: new Map(),
+    offer: () => ({ kind: 'accepted' }),
+    offered: [],
+    receiptCalls: 0,
+    override: {},
+  }
+}
+
+export function headAt(number: bigint): Answer<Head> {
+  return { kind: 'ok', value: { number, hash: `0xhead${number}` } }
+}
+
+/** Puts a hash into a block of the world. */
+export function include(world: World, hash: string, change: Partial<Receipt> = {}): void {
+  const blockNumber = change.blockNumber ?? 100n
+  const blockHash = change.blockHash ?? `0xblock${blockNumber}`
+  const receipt = { hash, blockNumber, blockHash, success: true, gasUsed: 21_000n, ...change }
+  world.receipts.set(hash, { kind: 'included', receipt })
+  world.blocks.set(blockNumber, blockHash)
+}
+
+/** The world behind the `Chain` interface. Prices are fixed: 100 wei and a tip of 10. */
+export function chainOf(world: World): Chain {
+  const log = createLogger({ level: 'silent' })
+  const real = createEvmChain({ network: SILENT_NETWORK, rpcTimeoutMs: 100, clock: systemClock, log })
+  const fees = { kind: 'eip1559', maxFeePerGas: 100n, maxPriorityFeePerGas: 10n } as const
+  const chain: Chain = {
+    ...real,
+    prepare: async ({ to, value, data = '0x', gasLimit = 21_000n }) => {
+      const content = { value, data, gasLimit, fees }
+      return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: [] } }
+    },
+    head: async () => world.head,
+    nonces: async (addresses) => addresses.map(() => world.nonce),
+    balance: async () => world.balance,
+    blockHash: async (number) => {
+      const hash = world.blocks.get(number)
+      return hash === undefined ? UNKNOWN : { kind: 'ok', value: hash }
+    },
+    receipts: async (hashes) => {
+      world.receiptCalls += 1
+      return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
+    },
+    broadcast: async (raws) => {
+      const hashes = raws.map((raw) => keccak256(raw))
+      world.offered.push(...hashes)
+      return hashes.map((hash) => world.offer(hash))
+    },
+  }
+  // Looked up at each call, so that a test may change its mind.
+  return new Proxy(chain, {
+    get: (target, key: keyof Chain) => world.override[key] ?? target[key],
+  })
+}
