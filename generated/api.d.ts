@@ -489,17 +489,17 @@ export interface components {
             readonly v: number;
         };
         /**
-         * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. `v` is 0 or 1 for EIP-1559 prices and the
-         *     EIP-155 number for a legacy price.
+         * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. `v` is 0 or 1 with EIP-1559 prices, 27 or
+         *     28 with a legacy price.
          */
         readonly TransactionSignature: {
             /** @description 32 bytes. */
             readonly r: string;
             /** @description 32 bytes. */
             readonly s: string;
-            /** @description The recovery number as described above. */
+            /** @description Which of the possible public keys is the right one. */
             readonly v: number;
-            /** @description `r`, `s` and at least one byte of `v`. */
+            /** @description 65 bytes: `r`, `s`, `v`. */
             readonly sig: string;
         };
         /** @description The requested speed and what it means on this network. */

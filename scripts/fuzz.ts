@@ -57,7 +57,8 @@ const anvil = await startAnvil({ args: ['--no-mining'] })
 await fillAccounts(anvil)
 const service = await startService({ rpcUrls: [anvil.url] })
 try {
-  await writeFile(KNOWN_IDS, [...(await sendSome(service)), 'nothing'].join('\n'))
+  const ids = [...(await sendSome(service)), 'nothing']
+  await writeFile(KNOWN_IDS, ids.map((id) => JSON.stringify(id)).join('\n'))
   const [code] = await once(runTool(service.url), 'exit')
   process.exitCode = code ?? 1
 } finally {

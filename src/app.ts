@@ -72,19 +72,29 @@ async function prepareDatabase({ config, database, addresses, log }: Preparation
   if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
   if (database.engine === 'pglite') await endAllLeases(database.db)
   const changes = await applyConfig(database.db, config, addresses)
-  log.info({ changes: changes.map(describeChange) }, changes.length === 0 ? 'configuration unchanged' : 'configuration applied')
+  log.info(
+    { changes: changes.map(describeChange) },
+    changes.length === 0 ? 'configuration unchanged' : 'configuration applied',
+  )
   const { items } = await listRelayers(database.db, { offset: 0, limit: config.relayers.length })
   return items
 }
 
 /** A wrong chain id is a mistake of the configuration; a silent node is weather, and the start goes on. */
-async function verifyChains({ operatorOf, chains }: Operators, relayers: readonly Relayer[], log: Logger): Promise<void> {
+async function verifyChains(
+  { operatorOf, chains }: Operators,
+  relayers: readonly Relayer[],
+  log: Logger,
+): Promise<void> {
   for (const relayer of relayers) operatorOf(relayer)
-  const answers = await Promise.all([...chains].map(async ([name, chain]) => ({ name, answer: await chain.verify() })))
+  const answers = await Promise.all(
+    [...chains].map(async ([name, chain]) => ({ name, answer: await chain.verify() })),
+  )
   const problems = answers.flatMap(({ answer }) => (answer.kind === 'refused' ? [answer.refusal.detail] : []))
   if (problems.length > 0) throw new ConfigError(problems)
   for (const { name, answer } of answers) {
-    if (answer.kind === 'unknown') log.warn({ network: name, detail: answer.detail }, 'no endpoint answers; it is asked again')
+    if (answer.kind === 'unknown')
+      log.warn({ network: name, detail: answer.detail }, 'no endpoint answers; it is asked again')
   }
 }
 
@@ -142,10 +152,16 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
   }
 }
 
-function watchLoops(context: TransactionsContext, { operatorOf, keyOf }: Operators, relayers: readonly Relayer[]): Loop[] {
+function watchLoops(
+  context: TransactionsContext,
+  { operatorOf, keyOf }: Operators,
+  relayers: readonly Relayer[],
+): Loop[] {
   const groups = Map.groupBy(relayers, keyOf)
   return [...groups].flatMap(([key, members]) => {
     const [first] = members
-    return first === undefined ? [] : [createWatchWorker(context, { key, operator: operatorOf(first), relayers: members })]
+    return first === undefined
+      ? []
+      : [createWatchWorker(context, { key, operator: operatorOf(first), relayers: members })]
   })
 }

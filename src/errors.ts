@@ -53,7 +53,12 @@ export function badRequest(code: ErrorCode, detail: string, cause?: unknown): Ap
 
 /** 401: no acceptable credential. */
 export function unauthorized(detail: string): AppError {
-  return new AppError({ status: 401, code: 'unauthorized', detail, headers: { 'WWW-Authenticate': 'Bearer' } })
+  return new AppError({
+    status: 401,
+    code: 'unauthorized',
+    detail,
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
 }
 
 /** 404: no such thing within the scope of the path. */

@@ -27,15 +27,18 @@ export interface Operators {
 export function createOperators({ config, signers, clock, log }: OperatorsOptions): Operators {
   const networks = new Map(config.networks.map((network) => [network.name, network]))
   const chains = new Map<string, Chain>()
-  const keyOf = (relayer: Relayer) => (relayer.customRpcUrls ? `${relayer.network}/${relayer.id}` : relayer.network)
+  const keyOf = (relayer: Relayer) =>
+    relayer.customRpcUrls ? `${relayer.network}/${relayer.id}` : relayer.network
 
   function operatorOf(relayer: Relayer): Operator {
     const configured = networks.get(relayer.network)
     const signer = signers.get(relayer.signerId)
-    if (!configured || !signer) throw new Error(`relayer ${relayer.id} refers to something that is not configured`)
+    if (!configured || !signer)
+      throw new Error(`relayer ${relayer.id} refers to something that is not configured`)
     const network = relayer.customRpcUrls ? { ...configured, rpcUrls: relayer.customRpcUrls } : configured
     const key = keyOf(relayer)
-    const chain = chains.get(key) ?? createEvmChain({ network, rpcTimeoutMs: config.rpcTimeoutMs, clock, log })
+    const chain =
+      chains.get(key) ?? createEvmChain({ network, rpcTimeoutMs: config.rpcTimeoutMs, clock, log })
     chains.set(key, chain)
     return { network, chain, signer }
   }

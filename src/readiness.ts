@@ -36,10 +36,17 @@ export function createReadinessCheck(options: ReadinessOptions): () => Promise<H
 async function look({ database, chains, loops, clock }: ReadinessOptions): Promise<HealthReport> {
   const [store, networks] = await Promise.all([
     inTime(clock, checkDatabase(database)),
-    Promise.all([...chains].map(async ([name, chain]) => ({ name, ...(await inTime(clock, checkChain(chain))) }))),
+    Promise.all(
+      [...chains].map(async ([name, chain]) => ({ name, ...(await inTime(clock, checkChain(chain))) })),
+    ),
   ])
   const workers = loops.map((loop) => checkLoop(loop))
-  return { database: store, networks: combine(networks), workers: combine(workers), at: new Date(clock.now()) }
+  return {
+    database: store,
+    networks: combine(networks),
+    workers: combine(workers),
+    at: new Date(clock.now()),
+  }
 }
 
 async function checkDatabase({ db }: Database): Promise<Component> {
@@ -54,18 +61,26 @@ async function checkDatabase({ db }: Database): Promise<Component> {
 async function checkChain(chain: Chain): Promise<Component> {
   const answer = await chain.verify()
   if (answer.kind === 'ok') return { status: 'healthy' }
-  return { status: 'unhealthy', error: answer.kind === 'refused' ? answer.refusal.detail : 'No endpoint answers.' }
+  return {
+    status: 'unhealthy',
+    error: answer.kind === 'refused' ? answer.refusal.detail : 'No endpoint answers.',
+  }
 }
 
 function checkLoop(loop: Loop): Component & { name: string } {
   const { name, quietMs, error } = loop.health()
-  if (error !== undefined) return { name, status: 'unhealthy', error: 'The last round failed; the log tells why.' }
-  return quietMs > QUIET_LIMIT_MS ? { name, status: 'unhealthy', error: 'No round ended lately.' } : { name, status: 'healthy' }
+  if (error !== undefined)
+    return { name, status: 'unhealthy', error: 'The last round failed; the log tells why.' }
+  return quietMs > QUIET_LIMIT_MS
+    ? { name, status: 'unhealthy', error: 'No round ended lately.' }
+    : { name, status: 'healthy' }
 }
 
 async function inTime(clock: Clock, check: Promise<Component>): Promise<Component> {
   const stop = new AbortController()
-  const late = clock.sleep(PATIENCE_MS, stop.signal).then((): Component => ({ status: 'unhealthy', error: 'No answer within 3 s.' }))
+  const late = clock
+    .sleep(PATIENCE_MS, stop.signal)
+    .then((): Component => ({ status: 'unhealthy', error: 'No answer within 3 s.' }))
   try {
     return await Promise.race([check, late])
   } finally {

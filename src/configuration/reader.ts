@@ -43,18 +43,14 @@ function createReader(fields: ReadonlyMap<string, unknown>, place: string, probl
   }
 
   function typed<T>(value: unknown, type: FieldType<T>, at: string): T {
-    const result = type.read(value)
-    if (result !== undefined) return result
-    problems.push(`${at} ${value === undefined ? 'is missing: it ' : ''}must be ${type.expected}`)
-    return type.blank
+    return readValue(value, type, { at, problems })
   }
 
   function items(key: string) {
     const value = raw(key) ?? []
-    if (Array.isArray(value))
-      return value.map((item, index) => ({ value: item, place: `${placeOf(key)}[${index}]` }))
-    problems.push(`${placeOf(key)} must be a list`)
-    return []
+    const list = Array.isArray(value) ? value : []
+    if (!Array.isArray(value)) problems.push(`${placeOf(key)} must be a list`)
+    return list.map((item, index) => ({ value: item, place: `${placeOf(key)}[${index}]` }))
   }
 
   return {
@@ -79,4 +75,15 @@ function createReader(fields: ReadonlyMap<string, unknown>, place: string, probl
       }
     },
   }
+}
+
+function readValue<T>(
+  value: unknown,
+  type: FieldType<T>,
+  { at, problems }: { readonly at: string; readonly problems: string[] },
+): T {
+  const result = type.read(value)
+  if (result !== undefined) return result
+  problems.push(`${at} ${value === undefined ? 'is missing: it ' : ''}must be ${type.expected}`)
+  return type.blank
 }

@@ -46,15 +46,11 @@ function readPolicies(relayer: Reader): EvmPolicies {
     gasPriceCap: reader.find('gas_price_cap', u128),
     minBalance: reader.find('min_balance', u128),
     privateTransactions: reader.find('private_transactions', flag),
-    // An empty list would forbid every receiver in one reading and allow all in another; existing files mean all.
-    whitelistReceivers: present(reader.list('whitelist_receivers', address)),
+    // An empty list is kept apart from none: what it means is for the policy to say.
+    whitelistReceivers: reader.raw('whitelist_receivers') && reader.list('whitelist_receivers', address),
   }
   // Revert data is always decoded here.
   reader.ignore('include_revert_data')
   reader.finish()
   return Object.fromEntries(Object.entries(policies).filter(([, value]) => value !== undefined))
-}
-
-function present<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length > 0 ? list : undefined
 }

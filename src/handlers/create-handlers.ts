@@ -5,7 +5,9 @@ import { relayerHandlers } from './relayers.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
 
 /** All operations of the contract. A missing one does not compile. */
-export function createHandlers(deps: TransactionHandlerDeps & { check: () => Promise<HealthReport> }): HandlerMap {
+export function createHandlers(
+  deps: TransactionHandlerDeps & { check: () => Promise<HealthReport> },
+): HandlerMap {
   return {
     ...healthHandlers(deps),
     ...relayerHandlers(deps),

@@ -9,7 +9,11 @@ export interface HealthReport {
 }
 
 /** The tag Health. Neither operation needs a credential, and neither tells more than what works. */
-export function healthHandlers({ check }: { check: () => Promise<HealthReport> }): Pick<HandlerMap, 'health' | 'readiness'> {
+export function healthHandlers({
+  check,
+}: {
+  check: () => Promise<HealthReport>
+}): Pick<HandlerMap, 'health' | 'readiness'> {
   return {
     health: async () => ({ status: 200, body: 'OK' }),
     readiness: async () => {
@@ -17,7 +21,10 @@ export function healthHandlers({ check }: { check: () => Promise<HealthReport> }
       const status = overall(components)
       const body = { ready: status !== 'unhealthy', status, components, timestamp: at.toISOString() }
       const reason = reasonOf(components)
-      return { status: status === 'unhealthy' ? 503 : 200, body: reason === undefined ? body : { ...body, reason } }
+      return {
+        status: status === 'unhealthy' ? 503 : 200,
+        body: reason === undefined ? body : { ...body, reason },
+      }
     },
   }
 }

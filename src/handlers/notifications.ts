@@ -10,7 +10,12 @@ export function notificationHandlers({ db }: { db: Kysely<Schema> }): Pick<Handl
     listNotifications: async ({ query }) => {
       const page = toPage(query)
       const { items, total } = await listNotifications(db, page)
-      const data = items.map(({ id, type, url, hasSigningKey }) => ({ id, type, url, has_signing_key: hasSigningKey }))
+      const data = items.map(({ id, type, url, hasSigningKey }) => ({
+        id,
+        type,
+        url,
+        has_signing_key: hasSigningKey,
+      }))
       return { data, pagination: page.describe(total) }
     },
   }

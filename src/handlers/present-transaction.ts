@@ -66,7 +66,10 @@ function presentDraft({ to, value, data, gasLimit, fees }: Draft) {
   const prices =
     fees.kind === 'legacy'
       ? { gas_price: String(fees.gasPrice) }
-      : { max_fee_per_gas: String(fees.maxFeePerGas), max_priority_fee_per_gas: String(fees.maxPriorityFeePerGas) }
+      : {
+          max_fee_per_gas: String(fees.maxFeePerGas),
+          max_priority_fee_per_gas: String(fees.maxPriorityFeePerGas),
+        }
   return { to, value: String(value), data, gas_limit: gasLimit, ...prices }
 }
 

@@ -16,7 +16,10 @@ interface RelayerHandlerDeps {
 }
 
 /** The tag Relayers. */
-export function relayerHandlers({ db, operatorOf }: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'sign'> {
+export function relayerHandlers({
+  db,
+  operatorOf,
+}: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'sign'> {
   return {
     listRelayers: async ({ query }) => {
       const page = toPage(query)

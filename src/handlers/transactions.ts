@@ -39,7 +39,11 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     listTransactions: async ({ path, query }) => {
       const relayer = await requireRelayer(db, path.relayer_id)
       const page = toPage(query)
-      const { items, total } = await listTransactions(db, { relayerId: relayer.id, status: query.status, ...page })
+      const { items, total } = await listTransactions(db, {
+        relayerId: relayer.id,
+        status: query.status,
+        ...page,
+      })
       const { chain } = operatorOf(relayer)
       return { data: items.map((item) => presentTransaction(item, chain)), pagination: page.describe(total) }
     },
@@ -47,7 +51,10 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       const relayer = await requireRelayer(db, path.relayer_id)
       const item = await findTransaction(db, relayer.id, path.transaction_id)
       if (item === undefined) {
-        throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${path.transaction_id}.`)
+        throw notFound(
+          'transaction_not_found',
+          `Relayer ${relayer.id} has no transaction ${path.transaction_id}.`,
+        )
       }
       return { data: presentWithAttempts(item, operatorOf(relayer).chain) }
     },

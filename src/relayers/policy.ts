@@ -11,7 +11,10 @@ const DEFAULT_MIN_BALANCE = 1n
 /** Why this relayer signs nothing at present, or nothing. */
 export function inactive(relayer: Relayer): AppError | undefined {
   if (relayer.paused) {
-    return badRequest('relayer_paused', `Relayer ${relayer.id} is paused; it signs nothing until it is resumed.`)
+    return badRequest(
+      'relayer_paused',
+      `Relayer ${relayer.id} is paused; it signs nothing until it is resumed.`,
+    )
   }
   if (relayer.systemDisabled) {
     const reason = relayer.disabledReason?.details ?? 'a health check failed'
@@ -24,10 +27,15 @@ export function inactive(relayer: Relayer): AppError | undefined {
 export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
   const whitelist = relayer.policies.whitelistReceivers
   if (whitelist === undefined || whitelist.length === 0) return undefined
-  const allowed = new Set([...whitelist, ZERO_ADDRESS, relayer.address].map((address) => address.toLowerCase()))
+  const allowed = new Set(
+    [...whitelist, ZERO_ADDRESS, relayer.address].map((address) => address.toLowerCase()),
+  )
   if (request.to !== undefined && allowed.has(request.to.toLowerCase())) return undefined
   const given = request.to ?? 'a contract creation'
-  return badRequest('receiver_not_whitelisted', `to: one of the relayer's whitelist_receivers is expected, not ${given}.`)
+  return badRequest(
+    'receiver_not_whitelisted',
+    `to: one of the relayer's whitelist_receivers is expected, not ${given}.`,
+  )
 }
 
 interface Funds {

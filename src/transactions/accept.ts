@@ -30,7 +30,9 @@ const MAX_ROWS = 200
  * A node that does not answer stops nobody (I6): the worker asks again before it signs.
  * @throws AppError 400 with the reason why the request cannot be executed; nothing is stored then
  */
-export function createAcceptor(context: TransactionsContext): (relayer: Relayer, request: ChainRequest) => Promise<Accepted> {
+export function createAcceptor(
+  context: TransactionsContext,
+): (relayer: Relayer, request: ChainRequest) => Promise<Accepted> {
   const store = createBatcher<Candidate, Transaction | AppError>({
     maxItems: MAX_ROWS,
     keyOf: (candidate) => candidate.relayer.id,
@@ -47,19 +49,33 @@ export function createAcceptor(context: TransactionsContext): (relayer: Relayer,
     if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
     const known = prepared.kind === 'ok' ? prepared.value : undefined
     const transaction = newTransaction(context, { relayer, request, prepared: known })
-    const stored = await store({ relayer, transaction, balance: balance.kind === 'ok' ? balance.value : undefined })
+    const stored = await store({
+      relayer,
+      transaction,
+      balance: balance.kind === 'ok' ? balance.value : undefined,
+    })
     if (stored instanceof Error) throw stored
-    const unknown = prepared.kind === 'unknown' ? [`Not simulated yet: ${prepared.detail}. It is asked again before signing.`] : []
+    const unknown =
+      prepared.kind === 'unknown'
+        ? [`Not simulated yet: ${prepared.detail}. It is asked again before signing.`]
+        : []
     return { transaction: stored, logs: [...(known?.logs ?? []), ...unknown] }
   }
 }
 
 /** What can be said without a network; the same for a new request and for a replacement. */
-export function checkStatic(context: TransactionsContext, relayer: Relayer, request: ChainRequest): AppError | undefined {
+export function checkStatic(
+  context: TransactionsContext,
+  relayer: Relayer,
+  request: ChainRequest,
+): AppError | undefined {
   const refused = inactive(relayer) ?? receiverForbidden(relayer, request)
   if (refused) return refused
   if (request.validUntil !== undefined && request.validUntil.getTime() <= context.clock.now()) {
-    return badRequest('valid_until_in_past', `valid_until: a time in the future is expected, not ${request.validUntil.toISOString()}.`)
+    return badRequest(
+      'valid_until_in_past',
+      `valid_until: a time in the future is expected, not ${request.validUntil.toISOString()}.`,
+    )
   }
   const refusal = context.operatorOf(relayer).chain.check(request, accountOf(relayer))
   return refusal && badRequest(refusal.code, refusal.detail)
@@ -100,12 +116,19 @@ async function storeCandidates(
     await lockAccount(tx, first.relayer.id)
     let reserved = await reservedBy(tx, first.relayer.id)
     const decided = candidates.map(({ relayer, transaction, balance }) => {
-      const short = balance === undefined ? undefined : shortOfFunds(relayer, { balance, reserved, cost: transaction.cost })
+      const short =
+        balance === undefined
+          ? undefined
+          : shortOfFunds(relayer, { balance, reserved, cost: transaction.cost })
       if (short === undefined) reserved += transaction.cost
       return short ?? transaction
     })
     const accepted = decided.filter((outcome): outcome is Transaction => !(outcome instanceof Error))
-    const stored = new Map((await insertTransactions(tx, accepted)).map((transaction) => [transaction.id, transaction]))
-    return decided.map((outcome) => (outcome instanceof Error ? outcome : (stored.get(outcome.id) ?? outcome)))
+    const stored = new Map(
+      (await insertTransactions(tx, accepted)).map((transaction) => [transaction.id, transaction]),
+    )
+    return decided.map((outcome) =>
+      outcome instanceof Error ? outcome : (stored.get(outcome.id) ?? outcome),
+    )
   })
 }

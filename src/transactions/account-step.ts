@@ -3,8 +3,8 @@ import { findRelayer } from '../relayers/store.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import type { TransactionsContext } from './context.ts'
 import { raiseOverdue } from './raise.ts'
-import { type AccountSession, submitPending } from './submit.ts'
 import { findAttempts } from './store.ts'
+import { type AccountSession, submitPending } from './submit.ts'
 import { findInFlight } from './work-store.ts'
 
 /**
@@ -20,7 +20,11 @@ const LEASE_MS = 15_000
 export async function workAccount(context: TransactionsContext, relayerId: string): Promise<void> {
   const relayer = await findRelayer(context.db, relayerId)
   if (relayer === undefined) return
-  const lease = await acquireLease(context.db, { name: `account:${relayerId}`, owner: context.owner, ttlMs: LEASE_MS })
+  const lease = await acquireLease(context.db, {
+    name: `account:${relayerId}`,
+    owner: context.owner,
+    ttlMs: LEASE_MS,
+  })
   if (lease === undefined) return
   const session = { relayer, operator: context.operatorOf(relayer), lease }
   try {
@@ -37,9 +41,14 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
 }
 
 /** Signed bytes that no node took yet, and bytes that a pool may have lost: the same bytes again, in nonce order. */
-async function repeatBroadcasts(context: TransactionsContext, { relayer, operator }: AccountSession): Promise<void> {
+async function repeatBroadcasts(
+  context: TransactionsContext,
+  { relayer, operator }: AccountSession,
+): Promise<void> {
   const now = context.clock.now()
-  const due = (await findInFlight(context.db, relayer.id)).filter((transaction) => transaction.nextRunAt.getTime() <= now)
+  const due = (await findInFlight(context.db, relayer.id)).filter(
+    (transaction) => transaction.nextRunAt.getTime() <= now,
+  )
   if (due.length === 0) return
   const attempts = await findAttempts(context.db, due)
   const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))

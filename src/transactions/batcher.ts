@@ -16,7 +16,9 @@ interface Waiting<Item, Result> {
  * Collects what arrives while a run is under way into the next one ("group commit"). A lone item waits for nothing; a
  * crowd shares the price of a commit. When a run fails, all of its items fail.
  */
-export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): (item: Item) => Promise<Result> {
+export function createBatcher<Item, Result>(
+  options: BatcherOptions<Item, Result>,
+): (item: Item) => Promise<Result> {
   const queues = new Map<string, Waiting<Item, Result>[]>()
 
   async function drain(key: string, queue: Waiting<Item, Result>[]) {

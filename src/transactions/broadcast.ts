@@ -39,11 +39,21 @@ export async function broadcastCurrent(
     return { result, ...settleBroadcast({ item, attempt: item.attempt, result, now }) }
   })
   const saved = await context.db.transaction().execute(async (tx) => {
-    const written = await saveTransactions(tx, settled.map((entry) => entry.transaction))
-    await saveOutcomes(tx, settled.map((entry) => entry.outcome), { openOnly: true })
+    const written = await saveTransactions(
+      tx,
+      settled.map((entry) => entry.transaction),
+    )
+    await saveOutcomes(
+      tx,
+      settled.map((entry) => entry.outcome),
+      { openOnly: true },
+    )
     return new Map(written.map((transaction) => [transaction.id, transaction]))
   })
-  return settled.map(({ transaction, result }) => ({ transaction: saved.get(transaction.id) ?? transaction, result }))
+  return settled.map(({ transaction, result }) => ({
+    transaction: saved.get(transaction.id) ?? transaction,
+    result,
+  }))
 }
 
 /** The attempt whose bytes count at present. */
@@ -79,7 +89,11 @@ export function settleBroadcast({ item, attempt, result, now }: Offered): Settle
       if (earlierInPool(item, attempt) === undefined) {
         // The pool holds something of this nonce that we do not know; only time tells, so the bytes stay open.
         return {
-          transaction: deferred(transaction, `The pool holds another transaction with this nonce: ${result.detail}`, now),
+          transaction: deferred(
+            transaction,
+            `The pool holds another transaction with this nonce: ${result.detail}`,
+            now,
+          ),
           outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
         }
       }
@@ -105,7 +119,10 @@ function taken(transaction: Transaction, now: Date): Transaction {
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'broadcast'),
-    statusReason: transaction.status === 'sent' && transaction.intent === 'request' ? undefined : transaction.statusReason,
+    statusReason:
+      transaction.status === 'sent' && transaction.intent === 'request'
+        ? undefined
+        : transaction.statusReason,
     sentAt: transaction.sentAt ?? now,
     nextRunAt: nextLook(transaction, now),
   }

@@ -1,4 +1,12 @@
-import type { Attempt, AttemptKind, AttemptOutcome, ChainRequest, Draft, Fees, Speed } from '../chains/chain.ts'
+import type {
+  Attempt,
+  AttemptKind,
+  AttemptOutcome,
+  ChainRequest,
+  Draft,
+  Fees,
+  Speed,
+} from '../chains/chain.ts'
 import type { Intent, Transaction, TransactionStatus } from './transaction.ts'
 
 /** jsonb has no exact integers that every reader keeps, so amounts are decimal strings inside it (I10). */

@@ -20,7 +20,8 @@ interface GapSearch {
  */
 export async function fillGaps(context: TransactionsContext, { unmined, nonces }: GapSearch): Promise<void> {
   const heads = new Map<string, Transaction>()
-  for (const transaction of unmined) if (!heads.has(transaction.relayerId)) heads.set(transaction.relayerId, transaction)
+  for (const transaction of unmined)
+    if (!heads.has(transaction.relayerId)) heads.set(transaction.relayerId, transaction)
   for (const head of heads.values()) {
     const next = nonces.get(head.relayerId)
     if (next !== undefined && head.nonce !== undefined && next < head.nonce) {
@@ -40,17 +41,25 @@ interface Gap {
 async function fillGap({ db, clock, log }: TransactionsContext, { head, from, to }: Gap): Promise<void> {
   const { relayerId } = head
   if (to - from > MAX_GAP) {
-    log.error({ relayer: relayerId, from: String(from), to: String(to) }, 'the nonce gap is too wide to be filled')
+    log.error(
+      { relayer: relayerId, from: String(from), to: String(to) },
+      'the nonce gap is too wide to be filled',
+    )
     return
   }
   const now = new Date(clock.now())
   await db.transaction().execute(async (tx) => {
     await lockAccount(tx, relayerId)
     const taken = await findTakenNonces(tx, head, { from, to })
-    const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter((nonce) => !taken.has(nonce))
+    const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
+      (nonce) => !taken.has(nonce),
+    )
     if (missing.length === 0) return
     log.warn({ relayer: relayerId, nonces: missing.map(String) }, 'closing a nonce gap')
-    await insertTransactions(tx, missing.map((nonce) => filler(head, nonce, now)))
+    await insertTransactions(
+      tx,
+      missing.map((nonce) => filler(head, nonce, now)),
+    )
   })
 }
 

@@ -32,7 +32,9 @@ export async function numberTransactions(
     const given = unnumbered
       .filter((transaction) => unchanged.has(transaction.id))
       .map((transaction, index) => withNonce(transaction, first + BigInt(index)))
-    const saved = new Map((await saveTransactions(tx, given)).map((transaction) => [transaction.id, transaction]))
+    const saved = new Map(
+      (await saveTransactions(tx, given)).map((transaction) => [transaction.id, transaction]),
+    )
     await setNextNonce(tx, relayerId, first + BigInt(given.length))
     return [...numbered, ...given.map((transaction) => saved.get(transaction.id) ?? transaction)]
   })

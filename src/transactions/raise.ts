@@ -30,13 +30,23 @@ export async function raiseOverdue(context: TransactionsContext, session: Accoun
 }
 
 function isExpired({ request, intent, status }: Transaction, now: number): boolean {
-  return status === 'submitted' && intent === 'request' && request.validUntil !== undefined && request.validUntil.getTime() <= now
+  return (
+    status === 'submitted' &&
+    intent === 'request' &&
+    request.validUntil !== undefined &&
+    request.validUntil.getTime() <= now
+  )
 }
 
-function isStuck({ clock }: TransactionsContext, { operator }: AccountSession, item: TransactionWithAttempts): boolean {
+function isStuck(
+  { clock }: TransactionsContext,
+  { operator }: AccountSession,
+  item: TransactionWithAttempts,
+): boolean {
   const { transaction, attempts } = item
   const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
-  if (transaction.status !== 'submitted' || newest?.broadcastAt === undefined || hasOwnPrice(transaction)) return false
+  if (transaction.status !== 'submitted' || newest?.broadcastAt === undefined || hasOwnPrice(transaction))
+    return false
   const patience = operator.chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
   return clock.now() - newest.broadcastAt.getTime() >= patience
 }
@@ -50,7 +60,11 @@ function hasOwnPrice({ request, intent }: Transaction): boolean {
   return intent === 'request' && (request.gasPrice !== undefined || request.maxFeePerGas !== undefined)
 }
 
-async function raiseFee(context: TransactionsContext, session: AccountSession, item: TransactionWithAttempts): Promise<void> {
+async function raiseFee(
+  context: TransactionsContext,
+  session: AccountSession,
+  item: TransactionWithAttempts,
+): Promise<void> {
   const { relayer, operator } = session
   const answer = await operator.chain.speedUp(item.attempts, levelOf(item.transaction), accountOf(relayer))
   if (answer.kind === 'ok') {
@@ -60,7 +74,11 @@ async function raiseFee(context: TransactionsContext, session: AccountSession, i
   await wait(context, item.transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
 }
 
-async function cancelExpired(context: TransactionsContext, session: AccountSession, item: TransactionWithAttempts): Promise<void> {
+async function cancelExpired(
+  context: TransactionsContext,
+  session: AccountSession,
+  item: TransactionWithAttempts,
+): Promise<void> {
   const { relayer, operator } = session
   const account = accountOf(relayer)
   const answer = await operator.chain.replace(operator.chain.noop(account), item.attempts, account)
@@ -81,21 +99,38 @@ interface Placement {
   readonly kind: Attempt['kind']
 }
 
-async function putInPlace(context: TransactionsContext, session: AccountSession, placement: Placement): Promise<void> {
+async function putInPlace(
+  context: TransactionsContext,
+  session: AccountSession,
+  placement: Placement,
+): Promise<void> {
   const { operator, lease } = session
   const { item, change, prepared, kind } = placement
-  const signable = { attempts: item.attempts, transaction: { ...item.transaction, ...change }, draft: prepared.draft, kind }
+  const signable = {
+    attempts: item.attempts,
+    transaction: { ...item.transaction, ...change },
+    draft: prepared.draft,
+    kind,
+  }
   const attempt = await signAttempt(context, operator, signable)
   const known = sameBytes(item.attempts, attempt)
   if (known) {
     const refusal = known.error ?? `the outcome was "${known.outcome}"`
-    return wait(context, item.transaction, `Waiting for inclusion; these very bytes were offered before: ${refusal}.`)
+    return wait(
+      context,
+      item.transaction,
+      `Waiting for inclusion; these very bytes were offered before: ${refusal}.`,
+    )
   }
   const stored = await storeSigned(context, { operator, signed: [{ ...signable, attempt }], lease })
   await broadcastCurrent(context, operator, stored)
 }
 
-async function wait({ db, clock }: TransactionsContext, transaction: Transaction, statusReason: string): Promise<void> {
+async function wait(
+  { db, clock }: TransactionsContext,
+  transaction: Transaction,
+  statusReason: string,
+): Promise<void> {
   const nextRunAt = new Date(clock.now() + RETRY_MS)
   await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason, nextRunAt }]))
 }

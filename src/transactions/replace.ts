@@ -51,14 +51,19 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
   const { relayer, id, request } = change
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const item = await findTransaction(context.db, relayer.id, id)
-    if (item === undefined) throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
-    const refusal = notReplaceable(item.transaction) ?? (request ? checkStatic(context, relayer, request) : inactive(relayer))
+    if (item === undefined)
+      throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+    const refusal =
+      notReplaceable(item.transaction) ??
+      (request ? checkStatic(context, relayer, request) : inactive(relayer))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.intent === 'cancel') {
       return { ...item, logs: ['The cancellation is under way already.'] }
     }
     const signed = item.transaction.status !== 'pending'
-    const replaced = signed ? await replaceSigned(context, change, item) : await replacePending(context, change, item)
+    const replaced = signed
+      ? await replaceSigned(context, change, item)
+      : await replacePending(context, change, item)
     if (replaced) return replaced
   }
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
@@ -66,7 +71,10 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
 
 function notReplaceable({ status }: Transaction): AppError | undefined {
   if (isReplaceable(status)) return undefined
-  return badRequest('transaction_not_replaceable', `The transaction is ${status}; only pending, sent and submitted ones can be replaced or canceled.`)
+  return badRequest(
+    'transaction_not_replaceable',
+    `The transaction is ${status}; only pending, sent and submitted ones can be replaced or canceled.`,
+  )
 }
 
 /** Nothing was signed: the record gets the new content, and the worker takes it from there. */
@@ -76,7 +84,8 @@ async function replacePending(
   { transaction, attempts }: TransactionWithAttempts,
 ): Promise<Replaced | undefined> {
   const nextRunAt = new Date(context.clock.now())
-  if (request === undefined) return save(context, { transaction: canceledPending(transaction, nextRunAt), attempts, logs: [] })
+  if (request === undefined)
+    return save(context, { transaction: canceledPending(transaction, nextRunAt), attempts, logs: [] })
   const { chain } = context.operatorOf(relayer)
   const prepared = await chain.prepare(request, accountOf(relayer))
   if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
@@ -93,16 +102,30 @@ async function replacePending(
     cost,
     nextRunAt,
   }
-  return save(context, { transaction: next, attempts, logs: ['Nothing had been signed; the new content takes its place.', ...(known?.logs ?? [])] })
+  return save(context, {
+    transaction: next,
+    attempts,
+    logs: ['Nothing had been signed; the new content takes its place.', ...(known?.logs ?? [])],
+  })
 }
 
 /** With a nonce, a no-op has to use it, or everything behind it would wait for ever. */
 function canceledPending(transaction: Transaction, nextRunAt: Date): Transaction {
   if (transaction.nonce !== undefined) {
-    return { ...transaction, intent: 'cancel', statusReason: 'Canceled by the caller; a no-op takes its nonce.', nextRunAt }
+    return {
+      ...transaction,
+      intent: 'cancel',
+      statusReason: 'Canceled by the caller; a no-op takes its nonce.',
+      nextRunAt,
+    }
   }
   const status = nextStatus(transaction.status, 'canceled')
-  return { ...transaction, status, statusReason: 'Canceled by the caller before anything was signed.', cost: 0n }
+  return {
+    ...transaction,
+    status,
+    statusReason: 'Canceled by the caller before anything was signed.',
+    cost: 0n,
+  }
 }
 
 async function save(context: TransactionsContext, replaced: Replaced): Promise<Replaced | undefined> {
@@ -111,19 +134,33 @@ async function save(context: TransactionsContext, replaced: Replaced): Promise<R
 }
 
 /** A further attempt with the same nonce: signed, stored, then offered to the network before the caller is answered. */
-async function replaceSigned(context: TransactionsContext, change: Change, item: TransactionWithAttempts): Promise<Replaced | undefined> {
+async function replaceSigned(
+  context: TransactionsContext,
+  change: Change,
+  item: TransactionWithAttempts,
+): Promise<Replaced | undefined> {
   const { relayer, request } = change
   const operator = context.operatorOf(relayer)
   const account = accountOf(relayer)
   const answer = await operator.chain.replace(request ?? operator.chain.noop(account), item.attempts, account)
   const { draft, logs } = demand(answer)
-  if (request) await checkFunds(context, { relayer, id: item.transaction.id, cost: operator.chain.cost(draft) })
+  if (request)
+    await checkFunds(context, { relayer, id: item.transaction.id, cost: operator.chain.cost(draft) })
   const { intent, kind, statusReason } = PLANS[request ? 'replace' : 'cancel']
-  const transaction = { ...item.transaction, request: request ?? item.transaction.request, intent, statusReason }
+  const transaction = {
+    ...item.transaction,
+    request: request ?? item.transaction.request,
+    intent,
+    statusReason,
+  }
   const signable = { transaction, attempts: item.attempts, draft, kind }
   const attempt = await signAttempt(context, operator, signable)
   const known = sameBytes(item.attempts, attempt)
-  if (known) throw badRequest('replacement_underpriced', `These very bytes were refused before: ${known.error ?? known.outcome}.`)
+  if (known)
+    throw badRequest(
+      'replacement_underpriced',
+      `These very bytes were refused before: ${known.error ?? known.outcome}.`,
+    )
   const [stored] = await storeSigned(context, { operator, signed: [{ ...signable, attempt }] })
   if (stored === undefined) return undefined
   const [offered] = await broadcastCurrent(context, operator, [stored])
@@ -132,9 +169,15 @@ async function replaceSigned(context: TransactionsContext, change: Change, item:
   return { ...(now ?? stored), logs: [...logs, ...waitLog(offered?.result)] }
 }
 
-const PLANS: Readonly<Record<'replace' | 'cancel', { intent: Intent; kind: AttemptKind; statusReason: string | undefined }>> = {
+const PLANS: Readonly<
+  Record<'replace' | 'cancel', { intent: Intent; kind: AttemptKind; statusReason: string | undefined }>
+> = {
   replace: { intent: 'request', kind: 'replace', statusReason: undefined },
-  cancel: { intent: 'cancel', kind: 'cancel', statusReason: 'Canceled by the caller; a no-op is to take its nonce.' },
+  cancel: {
+    intent: 'cancel',
+    kind: 'cancel',
+    statusReason: 'Canceled by the caller; a no-op is to take its nonce.',
+  },
 }
 
 interface NodeAnswer {
@@ -145,19 +188,30 @@ interface NodeAnswer {
 }
 
 /** A replacement that no node takes did not happen: the record gets its content back and the caller is told. */
-async function refuseWithNode(context: TransactionsContext, { change, before, offered, hash }: NodeAnswer): Promise<void> {
+async function refuseWithNode(
+  context: TransactionsContext,
+  { change, before, offered, hash }: NodeAnswer,
+): Promise<void> {
   const { result, transaction } = offered
   if (result.kind === 'underpriced' || result.kind === 'refused') {
     const { request, intent, cost } = before.transaction
-    await context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, request, intent, cost }]))
-    throw badRequest('replacement_underpriced', `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`)
+    await context.db
+      .transaction()
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, request, intent, cost }]))
+    throw badRequest(
+      'replacement_underpriced',
+      `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
+    )
   }
   if (result.kind !== 'nonce_used') return
   const { chain } = context.operatorOf(change.relayer)
   const earlier = before.attempts.map((attempt) => attempt.signed.hash).filter((other) => other !== hash)
   const receipts = await chain.receipts(earlier)
   if (!receipts.some((receipt) => receipt.kind === 'included')) return
-  throw badRequest('transaction_not_replaceable', 'An earlier attempt was included in a block meanwhile; the replacement came too late.')
+  throw badRequest(
+    'transaction_not_replaceable',
+    'An earlier attempt was included in a block meanwhile; the replacement came too late.',
+  )
 }
 
 function waitLog(result: BroadcastResult | undefined): string[] {
@@ -183,6 +237,7 @@ async function checkFunds(
 ): Promise<void> {
   const reserved = await reservedBy(context.db, relayer.id, id)
   const balance = await context.operatorOf(relayer).chain.balance(relayer.address)
-  const short = balance.kind === 'ok' ? shortOfFunds(relayer, { balance: balance.value, reserved, cost }) : undefined
+  const short =
+    balance.kind === 'ok' ? shortOfFunds(relayer, { balance: balance.value, reserved, cost }) : undefined
   if (short) throw short
 }

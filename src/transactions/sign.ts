@@ -25,7 +25,8 @@ export async function signAttempt(
   { chain, signer }: Operator,
   { transaction, attempts, draft, kind }: Signable,
 ): Promise<Attempt> {
-  if (transaction.nonce === undefined) throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
+  if (transaction.nonce === undefined)
+    throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
   const signed = await chain.sign(draft, transaction.nonce, signer)
   const number = (attempts.at(-1)?.number ?? 0) + 1
   return { number, kind, draft, signed, signedAt: new Date(clock.now()), outcome: 'signed' }
@@ -65,7 +66,10 @@ export async function storeSigned(
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
   return db.transaction().execute(async (tx) => {
     if (lease) await assertFence(tx, lease)
-    const saved = await saveTransactions(tx, signed.map((item) => asSent(item, operator)))
+    const saved = await saveTransactions(
+      tx,
+      signed.map((item) => asSent(item, operator)),
+    )
     const stored = saved.flatMap((transaction) => {
       const item = items.get(transaction.id)
       if (item === undefined) return []
@@ -75,7 +79,10 @@ export async function storeSigned(
     })
     const fresh = stored.filter((entry) => entry.fresh)
     if (fresh.length > 0) {
-      await insertAttempts(tx, fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })))
+      await insertAttempts(
+        tx,
+        fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
+      )
     }
     return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
   })
@@ -83,7 +90,10 @@ export async function storeSigned(
 
 function asSent({ transaction, attempt, attempts, draft }: SignedItem, { chain }: Operator): Transaction {
   const event = transaction.status === 'pending' ? 'signed' : 'replaced'
-  const costs = [draft, ...attempts.filter((other) => other.outcome !== 'refused').map((other) => other.draft)].map(chain.cost)
+  const costs = [
+    draft,
+    ...attempts.filter((other) => other.outcome !== 'refused').map((other) => other.draft),
+  ].map(chain.cost)
   return {
     ...transaction,
     status: nextStatus(transaction.status, event),

@@ -1,8 +1,15 @@
-import { type Kysely, type Transaction as DbTransaction, sql } from 'kysely'
+import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import type { Attempt, AttemptOutcome } from '../chains/chain.ts'
 import { notify } from '../database/notify.ts'
 import type { Schema } from '../database/schema.ts'
-import { type AttemptRow, encodeDraft, encodeRequest, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
+import {
+  type AttemptRow,
+  encodeDraft,
+  encodeRequest,
+  type TransactionRow,
+  toAttempt,
+  toTransaction,
+} from './codec.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from './transaction.ts'
 
 /** Wakes the workers of every process. The payload is a relayer id. */
@@ -12,7 +19,10 @@ type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
 /** Stores new transactions and the events that tell of them. Version, order and creation time are the database's. */
-export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
+export async function insertTransactions(
+  tx: Tx,
+  transactions: readonly Transaction[],
+): Promise<Transaction[]> {
   if (transactions.length === 0) return []
   const rows = await sql<TransactionRow>`
     insert into transactions (id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, nonce, cost)
@@ -45,13 +55,18 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
     from ${recordset(transactions.map(toRecord))} join before on before.id = record.id
     where t.id = record.id and t.version = record.version
     returning t.*, before.status as old_status, before.current_attempt as old_attempt`.execute(tx)
-  const changed = rows.filter((row) => row.status !== row.old_status || row.current_attempt !== row.old_attempt)
+  const changed = rows.filter(
+    (row) => row.status !== row.old_status || row.current_attempt !== row.old_attempt,
+  )
   await insertEvents(tx, changed.map(toTransaction))
   return rows.map(toTransaction)
 }
 
 /** Stores signed attempts. Must commit before their bytes leave the process (I3). */
-export async function insertAttempts(tx: Tx, attempts: readonly { transactionId: string; attempt: Attempt }[]): Promise<void> {
+export async function insertAttempts(
+  tx: Tx,
+  attempts: readonly { transactionId: string; attempt: Attempt }[],
+): Promise<void> {
   const records = attempts.map(({ transactionId, attempt }) => ({
     transaction_id: transactionId,
     number: attempt.number,
@@ -84,7 +99,11 @@ export interface OutcomeChange {
  * Writes outcomes. With `openOnly`, what the chain decided meanwhile stays: a node's late answer to a broadcast says
  * less than a receipt.
  */
-export async function saveOutcomes(tx: Tx, changes: readonly OutcomeChange[], { openOnly = false } = {}): Promise<void> {
+export async function saveOutcomes(
+  tx: Tx,
+  changes: readonly OutcomeChange[],
+  { openOnly = false } = {},
+): Promise<void> {
   if (changes.length === 0) return
   const records = changes.map((change) => ({
     transaction_id: change.transactionId,
@@ -103,7 +122,11 @@ export async function saveOutcomes(tx: Tx, changes: readonly OutcomeChange[], { 
 }
 
 /** A transaction of this relayer; one of another relayer does not exist here. */
-export async function findTransaction(db: Db, relayerId: string, id: string): Promise<TransactionWithAttempts | undefined> {
+export async function findTransaction(
+  db: Db,
+  relayerId: string,
+  id: string,
+): Promise<TransactionWithAttempts | undefined> {
   const row = await db
     .selectFrom('transactions')
     .selectAll()
@@ -117,7 +140,10 @@ export async function findTransaction(db: Db, relayerId: string, id: string): Pr
 }
 
 /** The attempts of several transactions, oldest first. */
-export async function findAttempts(db: Db, transactions: readonly Transaction[]): Promise<Map<string, Attempt[]>> {
+export async function findAttempts(
+  db: Db,
+  transactions: readonly Transaction[],
+): Promise<Map<string, Attempt[]>> {
   const found = new Map<string, Attempt[]>(transactions.map((transaction) => [transaction.id, []]))
   if (transactions.length === 0) return found
   const rows = await db
@@ -139,7 +165,10 @@ interface ListQuery {
 }
 
 /** The relayer's transactions, newest first, each with the attempt that it shows. */
-export async function listTransactions(db: Db, query: ListQuery): Promise<{ items: TransactionWithAttempts[]; total: number }> {
+export async function listTransactions(
+  db: Db,
+  query: ListQuery,
+): Promise<{ items: TransactionWithAttempts[]; total: number }> {
   let matching = db.selectFrom('transactions').where('relayer_id', '=', query.relayerId)
   if (query.status !== undefined) matching = matching.where('status', '=', query.status)
   const [{ count }, rows] = await Promise.all([
@@ -150,7 +179,10 @@ export async function listTransactions(db: Db, query: ListQuery): Promise<{ item
   ])
   const transactions = rows.map(toTransaction)
   const attempts = await findAttempts(db, transactions)
-  const items = transactions.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
+  const items = transactions.map((transaction) => ({
+    transaction,
+    attempts: attempts.get(transaction.id) ?? [],
+  }))
   return { items, total: Number(count) }
 }
 
@@ -164,7 +196,8 @@ async function insertEvents(tx: Tx, transactions: readonly Transaction[]): Promi
     payload: JSON.stringify(toRecord(transaction)),
   }))
   await tx.insertInto('events').values(events).execute()
-  for (const relayerId of new Set(events.map((event) => event.relayer_id))) await notify(tx, WORK_CHANNEL, relayerId)
+  for (const relayerId of new Set(events.map((event) => event.relayer_id)))
+    await notify(tx, WORK_CHANNEL, relayerId)
 }
 
 function toRecord(transaction: Transaction) {

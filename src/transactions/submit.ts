@@ -1,6 +1,6 @@
 import type { Answer, AttemptKind, Prepared, Refusal } from '../chains/chain.ts'
-import type { Relayer } from '../relayers/relayer.ts'
 import type { Lease } from '../database/lease.ts'
+import type { Relayer } from '../relayers/relayer.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type Operator, type TransactionsContext } from './context.ts'
 import { numberTransactions } from './number.ts'
@@ -69,7 +69,9 @@ async function prepareInOrder(
   session: AccountSession,
   transactions: readonly Transaction[],
 ): Promise<Ready[]> {
-  const answers = await Promise.all(transactions.map((transaction) => prepareOne(context, session, transaction)))
+  const answers = await Promise.all(
+    transactions.map((transaction) => prepareOne(context, session, transaction)),
+  )
   const ready: Ready[] = []
   const changed: Transaction[] = []
   for (const [index, transaction] of transactions.entries()) {
@@ -114,7 +116,8 @@ const NO_ANSWER: Unprepared = { kind: 'unknown', detail: 'no answer' }
  */
 function unprepared(transaction: Transaction, answer: Unprepared, now: Date): Transaction {
   const wait = { nextRunAt: new Date(now.getTime() + WAIT_MS) }
-  if (answer.kind === 'unknown') return { ...transaction, ...wait, statusReason: `Waiting: ${answer.detail}.` }
+  if (answer.kind === 'unknown')
+    return { ...transaction, ...wait, statusReason: `Waiting: ${answer.detail}.` }
   const { refusal } = answer
   if (refusal.code === 'insufficient_balance') {
     return { ...transaction, ...wait, statusReason: `Waiting for funds: ${refusal.detail}` }
@@ -146,6 +149,8 @@ async function toSignables(
   return numbered.flatMap((transaction) => {
     const draft = drafts.get(transaction.id)
     if (draft === undefined) return []
-    return [{ transaction, attempts: attempts.get(transaction.id) ?? [], draft, kind: KINDS[transaction.intent] }]
+    return [
+      { transaction, attempts: attempts.get(transaction.id) ?? [], draft, kind: KINDS[transaction.intent] },
+    ]
   })
 }

@@ -29,7 +29,8 @@ export function included(item: TransactionWithAttempts, { attempt, receipt, reas
       cost: 0n,
     },
     outcomes: attempts.flatMap((other) => {
-      if (other.number === attempt.number) return [outcome(item, other, receipt.success ? 'mined' : 'reverted')]
+      if (other.number === attempt.number)
+        return [outcome(item, other, receipt.success ? 'mined' : 'reverted')]
       return other.outcome === 'refused' ? [] : [outcome(item, other, 'superseded')]
     }),
   }
@@ -48,7 +49,9 @@ export function reorged(item: TransactionWithAttempts, now: Date): Verdict {
       cost: draft === undefined ? 0n : draft.value,
       nextRunAt: now,
     },
-    outcomes: attempts.flatMap((attempt) => (attempt.outcome === 'refused' ? [] : [outcome(item, attempt, 'broadcast')])),
+    outcomes: attempts.flatMap((attempt) =>
+      attempt.outcome === 'refused' ? [] : [outcome(item, attempt, 'broadcast')],
+    ),
   }
 }
 
@@ -56,7 +59,10 @@ export function reorged(item: TransactionWithAttempts, now: Date): Verdict {
 export function finalised({ transaction, attempts }: TransactionWithAttempts, now: Date): Verdict {
   const attempt = attempts.find((other) => other.number === transaction.currentAttempt)
   const event = finalEvent(transaction, contentKind(attempts, transaction.currentAttempt), attempt?.outcome)
-  return { transaction: { ...transaction, status: nextStatus(transaction.status, event), confirmedAt: now }, outcomes: [] }
+  return {
+    transaction: { ...transaction, status: nextStatus(transaction.status, event), confirmedAt: now },
+    outcomes: [],
+  }
 }
 
 /** The nonce was used by something that did not come from here, deep enough: none of our attempts can be included. */
@@ -69,11 +75,17 @@ export function lost(item: TransactionWithAttempts): Verdict {
       statusReason: `Nonce ${transaction.nonce} was used by a transaction that did not come from this service; none of the attempts can be included any more.`,
       cost: 0n,
     },
-    outcomes: attempts.flatMap((attempt) => (attempt.outcome === 'refused' ? [] : [outcome(item, attempt, 'superseded')])),
+    outcomes: attempts.flatMap((attempt) =>
+      attempt.outcome === 'refused' ? [] : [outcome(item, attempt, 'superseded')],
+    ),
   }
 }
 
-function finalEvent(transaction: Transaction, kind: Attempt['kind'] | undefined, result: Attempt['outcome'] | undefined): TransactionEvent {
+function finalEvent(
+  transaction: Transaction,
+  kind: Attempt['kind'] | undefined,
+  result: Attempt['outcome'] | undefined,
+): TransactionEvent {
   if (result === 'reverted') return 'failed'
   if (kind === 'cancel') return transaction.intent === 'expire' ? 'expired' : 'canceled'
   if (kind === 'filler') return transaction.intent === 'filler' ? 'confirmed' : 'failed'
@@ -93,7 +105,11 @@ const WANTED: Readonly<Record<Intent, string>> = {
   filler: 'the filler',
 }
 
-function inclusionReason({ transaction, attempts }: TransactionWithAttempts, attempt: Attempt, reason: string | undefined): string | undefined {
+function inclusionReason(
+  { transaction, attempts }: TransactionWithAttempts,
+  attempt: Attempt,
+  reason: string | undefined,
+): string | undefined {
   const reverted = reason === undefined ? undefined : `Reverted on chain: ${reason}.`
   const wanted = attempts.findLast((other) => other.kind !== 'speed_up' && other.outcome !== 'refused')
   const overtaken = wanted !== undefined && attempt.number < wanted.number
@@ -102,6 +118,10 @@ function inclusionReason({ transaction, attempts }: TransactionWithAttempts, att
   return reverted === undefined ? lost : `${lost} ${reverted}`
 }
 
-function outcome({ transaction }: TransactionWithAttempts, attempt: Attempt, value: Attempt['outcome']): OutcomeChange {
+function outcome(
+  { transaction }: TransactionWithAttempts,
+  attempt: Attempt,
+  value: Attempt['outcome'],
+): OutcomeChange {
   return { transactionId: transaction.id, number: attempt.number, outcome: value }
 }

@@ -2,9 +2,9 @@ import type { Attempt, Chain, Head, ReceiptAnswer } from '../chains/chain.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator, TransactionsContext } from './context.ts'
 import { fillGaps } from './fill-gaps.ts'
-import { finalised, included, type Inclusion, lost, reorged, type Verdict } from './verdict.ts'
 import { findAttempts, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+import { finalised, type Inclusion, included, lost, reorged, type Verdict } from './verdict.ts'
 import { findWatched } from './work-store.ts'
 
 /** What one watcher remembers of its network. Losing it costs time, never correctness. */
@@ -63,8 +63,14 @@ export async function watchNetwork(
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
   const { passed, nonces } = await whoseNoncePassed(watch, unmined)
   const moved = await whoseBlockMoved(watch, mined)
-  await settleFinal(watch, mined.filter((transaction) => !moved.has(transaction.id)))
-  await settleReceipts(watch, [...passed, ...mined.filter((transaction) => moved.get(transaction.id) === true)])
+  await settleFinal(
+    watch,
+    mined.filter((transaction) => !moved.has(transaction.id)),
+  )
+  await settleReceipts(watch, [
+    ...passed,
+    ...mined.filter((transaction) => moved.get(transaction.id) === true),
+  ])
   await fillGaps(context, { unmined, nonces })
   memory.settledAt = watch.open ? undefined : head.value.hash
 }
@@ -83,7 +89,9 @@ async function whoseNoncePassed(
     }),
   )
   if (nonces.size < ids.length) watch.open = true
-  const passed = unmined.filter(({ relayerId, nonce }) => nonce !== undefined && nonce < (nonces.get(relayerId) ?? 0n))
+  const passed = unmined.filter(
+    ({ relayerId, nonce }) => nonce !== undefined && nonce < (nonces.get(relayerId) ?? 0n),
+  )
   return { passed, nonces }
 }
 
@@ -106,7 +114,10 @@ async function whoseBlockMoved(watch: Watch, mined: readonly Transaction[]): Pro
 async function settleFinal(watch: Watch, mined: readonly Transaction[]): Promise<void> {
   const deep = mined.filter(({ block }) => block && watch.head.number >= block.number + watch.confirmations)
   const items = await withAttempts(watch, deep)
-  await write(watch, items.map((item) => finalised(item, new Date(watch.context.clock.now()))))
+  await write(
+    watch,
+    items.map((item) => finalised(item, new Date(watch.context.clock.now()))),
+  )
 }
 
 async function settleReceipts(watch: Watch, transactions: readonly Transaction[]): Promise<void> {
@@ -134,7 +145,9 @@ async function judge(
     const { receipt } = answer
     // Final already: the next look says so, and must not wait for a block that may be long in coming.
     if (watch.head.number >= receipt.blockNumber + watch.confirmations) watch.open = true
-    const reason = receipt.success ? undefined : await revertReason(watch, item.transaction, attempt, receipt.blockNumber)
+    const reason = receipt.success
+      ? undefined
+      : await revertReason(watch, item.transaction, attempt, receipt.blockNumber)
     return included(item, { attempt, receipt, reason } satisfies Inclusion)
   }
   if (answers.some(({ answer }) => answer?.kind !== 'none')) {
@@ -149,7 +162,10 @@ async function judge(
  * The account's nonce has passed and none of our attempts has a receipt: one node may know the nonce and another not
  * yet the receipt. Only after the network's depth with the same answer is it true.
  */
-function usedElsewhere({ memory, head, confirmations }: Watch, item: TransactionWithAttempts): Verdict | undefined {
+function usedElsewhere(
+  { memory, head, confirmations }: Watch,
+  item: TransactionWithAttempts,
+): Verdict | undefined {
   const since = memory.missingSince.get(item.transaction.id) ?? head.number
   memory.missingSince.set(item.transaction.id, since)
   if (head.number < since + confirmations + 1n) return undefined
@@ -157,12 +173,20 @@ function usedElsewhere({ memory, head, confirmations }: Watch, item: Transaction
   return lost(item)
 }
 
-async function revertReason({ chain, relayers }: Watch, transaction: Transaction, attempt: Attempt, block: bigint) {
+async function revertReason(
+  { chain, relayers }: Watch,
+  transaction: Transaction,
+  attempt: Attempt,
+  block: bigint,
+) {
   const from = relayers.get(transaction.relayerId)?.address ?? ''
   return (await chain.revertReason(attempt.draft, from, block)) ?? 'no reason could be read'
 }
 
-async function withAttempts({ context }: Watch, transactions: readonly Transaction[]): Promise<TransactionWithAttempts[]> {
+async function withAttempts(
+  { context }: Watch,
+  transactions: readonly Transaction[],
+): Promise<TransactionWithAttempts[]> {
   const attempts = await findAttempts(context.db, transactions)
   return transactions.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
 }
@@ -170,10 +194,16 @@ async function withAttempts({ context }: Watch, transactions: readonly Transacti
 async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<void> {
   if (verdicts.length === 0) return
   await watch.context.db.transaction().execute(async (tx) => {
-    const saved = await saveTransactions(tx, verdicts.map((verdict) => verdict.transaction))
+    const saved = await saveTransactions(
+      tx,
+      verdicts.map((verdict) => verdict.transaction),
+    )
     const written = new Set(saved.map((transaction) => transaction.id))
     if (written.size < verdicts.length) watch.open = true
     const kept = verdicts.filter((verdict) => written.has(verdict.transaction.id))
-    await saveOutcomes(tx, kept.flatMap((verdict) => verdict.outcomes))
+    await saveOutcomes(
+      tx,
+      kept.flatMap((verdict) => verdict.outcomes),
+    )
   })
 }

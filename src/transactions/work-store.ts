@@ -1,4 +1,4 @@
-import { type Kysely, type Transaction as DbTransaction, sql } from 'kysely'
+import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { toTransaction } from './codec.ts'
 import type { Transaction } from './transaction.ts'

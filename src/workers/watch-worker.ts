@@ -32,7 +32,11 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     work: async () => {
       const now = context.clock.now()
       if (now >= askAgainAt) {
-        lease = await acquireLease(context.db, { name: `watch:${target.key}`, owner: context.owner, ttlMs: LEASE_MS })
+        lease = await acquireLease(context.db, {
+          name: `watch:${target.key}`,
+          owner: context.owner,
+          ttlMs: LEASE_MS,
+        })
         if (lease !== undefined) askAgainAt = now + LEASE_MS / 2
       }
       if (lease !== undefined) await watchNetwork(context, { ...target, memory })

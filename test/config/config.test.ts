@@ -98,6 +98,17 @@ describe('a good configuration', () => {
     })
   })
 
+  test.each([
+    [undefined, undefined],
+    [null, undefined],
+    [[], []],
+    [['0xABCDEF0000000000000000000000000000000001'], ['0xabcdef0000000000000000000000000000000001']],
+  ])('with receivers %j allows %j', (given, expected) => {
+    const file = goodFile()
+    Object.assign(file.relayers[0] ?? {}, { policies: { whitelist_receivers: given } })
+    expect(load({ file }).relayers[0]?.policies).toEqual(expected ? { whitelistReceivers: expected } : {})
+  })
+
   test('is frozen to the bottom', () => {
     const config = load({ file: goodFile() })
     expect(() => Object.assign(config.server, { port: 1 })).toThrow(TypeError)

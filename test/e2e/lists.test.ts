@@ -1,7 +1,7 @@
 import { recoverMessageAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEV_ADDRESSES, RECEIVER } from '../support/service.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
+import { DEV_ADDRESSES, RECEIVER } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const CAP = 340282366920938463463374607431768211455n
@@ -75,7 +75,11 @@ describe('integers', () => {
     ['a fraction that a double cannot see', '1.0000000000000000000001'],
     ['text that is no number', '"ten"'],
   ])('%s as value: a clear 400', async (_name, literal) => {
-    const { status, body } = await story.service.api('POST', '/relayers/main/transactions', `{"to":"${RECEIVER}","value":${literal}}`)
+    const { status, body } = await story.service.api(
+      'POST',
+      '/relayers/main/transactions',
+      `{"to":"${RECEIVER}","value":${literal}}`,
+    )
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_request' })
     expect(body.error).toContain('value')
   })
@@ -101,7 +105,10 @@ test('2^128 − 1 as value is accepted, stored and signed without losing a digit
   const sent = await story.send(`{"to":"${RECEIVER}","value":${value}}`)
   expect(sent.value).toBe(value)
   // Anvil adds value and gas in 128 bits and so calls this unaffordable; the service keeps the bytes and says why.
-  const signed = await until(() => story.get(sent.id), (seen) => seen.status_reason?.includes('Insufficient funds') === true)
+  const signed = await until(
+    () => story.get(sent.id),
+    (seen) => seen.status_reason?.includes('Insufficient funds') === true,
+  )
   expect(signed).toMatchObject({ status: 'sent', value, attempts: [{ value }] })
   expect((await story.cancel(sent.id)).status).toBe(200)
   await story.settle()
@@ -109,14 +116,21 @@ test('2^128 − 1 as value is accepted, stored and signed without losing a digit
 })
 
 describe('sign', () => {
-  test.each(['', 'hello', '0x68656c6c6f', 'schön 🦊', 'a\nb'])('%j: EIP-191 over its UTF-8 bytes', async (message) => {
-    const { status, body } = await story.service.api<{ r: string; s: string; v: number; sig: string }>('POST', '/relayers/main/sign', { message })
-    expect(status).toBe(200)
-    const { r, s, v, sig } = body.data
-    expect(sig).toBe(`${r}${s}${v.toString(16)}`)
-    expect([r, s].every((half) => /^[0-9a-f]{64}$/.test(half)) && [27, 28].includes(v)).toBe(true)
-    expect(await recoverMessageAddress({ message, signature: `0x${sig}` })).toBe(DEV_ADDRESSES[0])
-  })
+  test.each(['', 'hello', '0x68656c6c6f', 'schön 🦊', 'a\nb'])(
+    '%j: EIP-191 over its UTF-8 bytes',
+    async (message) => {
+      const { status, body } = await story.service.api<{ r: string; s: string; v: number; sig: string }>(
+        'POST',
+        '/relayers/main/sign',
+        { message },
+      )
+      expect(status).toBe(200)
+      const { r, s, v, sig } = body.data
+      expect(sig).toBe(`${r}${s}${v.toString(16)}`)
+      expect([r, s].every((half) => /^[0-9a-f]{64}$/.test(half)) && [27, 28].includes(v)).toBe(true)
+      expect(await recoverMessageAddress({ message, signature: `0x${sig}` })).toBe(DEV_ADDRESSES[0])
+    },
+  )
 })
 
 test('what is deep enough when it is first seen is confirmed without another block', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { RECEIVER } from '../support/service.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
+import { RECEIVER } from '../support/service.ts'
 
 const GWEI = 1_000_000_000
 const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
@@ -34,7 +34,13 @@ describe('a transaction that nothing was signed for', () => {
     const { head, next } = await waiting()
     const { status, body } = await story.replace(next.id, { to: OTHER, value: 7, gas_price: 11 * GWEI })
     expect(status).toBe(200)
-    expect(body.data).toMatchObject({ id: next.id, status: 'pending', to: OTHER, value: '7', created_at: next.created_at })
+    expect(body.data).toMatchObject({
+      id: next.id,
+      status: 'pending',
+      to: OTHER,
+      value: '7',
+      created_at: next.created_at,
+    })
     expect(body.metadata?.logs[0]?.message).toContain('Nothing had been signed')
     await story.settle()
     const final = await story.get(next.id)
@@ -46,11 +52,17 @@ describe('a transaction that nothing was signed for', () => {
   test('is canceled at once and uses no nonce', async () => {
     const { head, next } = await waiting()
     const { status, body } = await story.cancel(next.id)
-    expect({ status, data: body.data.status, attempts: body.data.attempts }).toEqual({ status: 200, data: 'canceled', attempts: [] })
+    expect({ status, data: body.data.status, attempts: body.data.attempts }).toEqual({
+      status: 200,
+      data: 'canceled',
+      attempts: [],
+    })
     const after = await story.send({ to: RECEIVER, value: 3 })
     await story.settle()
     expect(await story.get(next.id)).not.toHaveProperty('nonce')
-    expect(BigInt((await story.get(after.id)).nonce ?? 0)).toBe(BigInt((await story.get(head.id)).nonce ?? 0) + 1n)
+    expect(BigInt((await story.get(after.id)).nonce ?? 0)).toBe(
+      BigInt((await story.get(head.id)).nonce ?? 0) + 1n,
+    )
   })
 
   test('expires when its time passes before it is signed', async () => {

@@ -41,7 +41,8 @@ beforeAll(async () => {
     })),
   })
   const { body } = await service.api<{ address: string }[]>('GET', '/relayers')
-  for (const { address } of body.data) await anvil.rpc('anvil_setBalance', [address, `0x${(10n * ETHER).toString(16)}`])
+  for (const { address } of body.data)
+    await anvil.rpc('anvil_setBalance', [address, `0x${(10n * ETHER).toString(16)}`])
 })
 afterAll(async () => {
   await service.stop()
@@ -69,11 +70,16 @@ describe('min_balance', () => {
     const first = await send('frugal', { to: RECEIVER, value: String(5n * ETHER), ...price })
     expect(first.status).toBe(200)
     const second = await send('frugal', { to: RECEIVER, value: String(4n * ETHER), ...price })
-    expect({ status: second.status, code: second.body.code }).toEqual({ status: 400, code: 'insufficient_balance' })
+    expect({ status: second.status, code: second.body.code }).toEqual({
+      status: 400,
+      code: 'insufficient_balance',
+    })
     const gas = 21_000n * 2n * GWEI
     const rest = String(4n * ETHER - 2n * gas)
     expect((await send('frugal', { to: RECEIVER, value: rest, ...price })).status).toBe(200)
-    expect((await send('frugal', { to: RECEIVER, value: 0, ...price })).body.code).toBe('insufficient_balance')
+    expect((await send('frugal', { to: RECEIVER, value: 0, ...price })).body.code).toBe(
+      'insufficient_balance',
+    )
   })
 
   test('requests that arrive together cannot all count on the same money', async () => {
@@ -86,8 +92,18 @@ describe('min_balance', () => {
 describe('gas', () => {
   test.each([
     ['absent without estimation', 'no-estimate', { to: RECEIVER, value: 1 }, 'gas_limit_required'],
-    ['one below the intrinsic gas', 'legacy', { to: RECEIVER, value: 1, gas_limit: 20_999 }, 'gas_limit_too_low'],
-    ['more than a block', 'legacy', { to: RECEIVER, value: 1, gas_limit: 10_000_000_000 }, 'gas_limit_too_high'],
+    [
+      'one below the intrinsic gas',
+      'legacy',
+      { to: RECEIVER, value: 1, gas_limit: 20_999 },
+      'gas_limit_too_low',
+    ],
+    [
+      'more than a block',
+      'legacy',
+      { to: RECEIVER, value: 1, gas_limit: 10_000_000_000 },
+      'gas_limit_too_high',
+    ],
   ] as const)('%s is refused', async (_name, relayer, body, code) => {
     const answer = await send(relayer, body)
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 400, code })
@@ -98,8 +114,14 @@ describe('pricing', () => {
   test('eip1559_pricing false makes a speed legacy', async () => {
     const { body } = await send('legacy', { to: RECEIVER, value: 1, speed: 'fastest' })
     const path = `/relayers/legacy/transactions/${body.data.id}`
-    const final = await until(() => service.api('GET', path), (seen) => seen.body.data.status === 'confirmed')
-    expect(final.body.data).toMatchObject({ gas_price: expect.stringMatching(/^\d+$/), speed: { level: 'fastest', price_multiplier: 2 } })
+    const final = await until(
+      () => service.api('GET', path),
+      (seen) => seen.body.data.status === 'confirmed',
+    )
+    expect(final.body.data).toMatchObject({
+      gas_price: expect.stringMatching(/^\d+$/),
+      speed: { level: 'fastest', price_multiplier: 2 },
+    })
     expect(final.body.data).not.toHaveProperty('max_fee_per_gas')
   })
 
@@ -107,7 +129,10 @@ describe('pricing', () => {
     const { body } = await send('capped', { to: RECEIVER, value: 1, speed: 'fastest' })
     expect(body.metadata?.logs[0]?.message).toContain('gas_price_cap')
     const path = `/relayers/capped/transactions/${body.data.id}`
-    const final = await until(() => service.api('GET', path), (seen) => seen.body.data.status === 'confirmed')
+    const final = await until(
+      () => service.api('GET', path),
+      (seen) => seen.body.data.status === 'confirmed',
+    )
     expect(final.body.data.max_fee_per_gas).toBe('2000000000')
   })
 
@@ -115,7 +140,12 @@ describe('pricing', () => {
     ['an explicit price above the cap', { gas_price: 2_000_000_001 }, 'gas_price_above_cap', 'gas_price'],
     ['two kinds of price', { gas_price: 1, speed: 'fast' }, 'invalid_request', 'speed'],
     ['half of a price', { max_fee_per_gas: 1 }, 'invalid_request', 'max_priority_fee_per_gas'],
-    ['a tip above the fee', { max_fee_per_gas: 1, max_priority_fee_per_gas: 2 }, 'invalid_request', 'max_priority_fee_per_gas'],
+    [
+      'a tip above the fee',
+      { max_fee_per_gas: 1, max_priority_fee_per_gas: 2 },
+      'invalid_request',
+      'max_priority_fee_per_gas',
+    ],
     ['a past valid_until', { valid_until: '2020-01-01T00:00:00Z' }, 'valid_until_in_past', 'valid_until'],
   ])('%s is refused and named', async (_name, pricing, code, field) => {
     const { status, body } = await send('capped', { to: RECEIVER, value: 1, ...pricing })
@@ -125,17 +155,26 @@ describe('pricing', () => {
 })
 
 test('a paused relayer signs nothing', async () => {
-  for (const [path, payload] of [['transactions', { to: RECEIVER, value: 1 }], ['sign', { message: 'x' }]] as const) {
+  for (const [path, payload] of [
+    ['transactions', { to: RECEIVER, value: 1 }],
+    ['sign', { message: 'x' }],
+  ] as const) {
     const { status, body } = await service.api('POST', `/relayers/paused/${path}`, payload)
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'relayer_paused' })
   }
 })
 
 test('bodies of the other groups are refused on an EVM relayer', async () => {
-  const stellar = { network: 'testnet', operations: [{ type: 'payment', destination: STELLAR, asset: { type: 'native' }, amount: 1 }] }
+  const stellar = {
+    network: 'testnet',
+    operations: [{ type: 'payment', destination: STELLAR, asset: { type: 'native' }, amount: 1 }],
+  }
   for (const body of [{ transaction: 'AQAB' }, stellar]) {
     const answer = await send('legacy', body)
-    expect({ status: answer.status, code: answer.body.code, error: answer.body.error }).toMatchObject({ status: 400, code: 'wrong_network_type' })
+    expect({ status: answer.status, code: answer.body.code, error: answer.body.error }).toMatchObject({
+      status: 400,
+      code: 'wrong_network_type',
+    })
   }
 })
 

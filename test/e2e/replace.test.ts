@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { DEV_ADDRESSES, RECEIVER } from '../support/service.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
+import { DEV_ADDRESSES, RECEIVER } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const GWEI = 1_000_000_000
@@ -23,29 +23,62 @@ async function inPool(prices: object = LOW) {
 
 describe('replacing what is in the pool', () => {
   test.each([
-    ['1559 → 1559 at exactly 110 %', LOW, { max_fee_per_gas: 2.2 * GWEI, max_priority_fee_per_gas: 1.1 * GWEI }],
+    [
+      '1559 → 1559 at exactly 110 %',
+      LOW,
+      { max_fee_per_gas: 2.2 * GWEI, max_priority_fee_per_gas: 1.1 * GWEI },
+    ],
     ['legacy → legacy at exactly 110 %', { gas_price: 3 * GWEI }, { gas_price: 3.3 * GWEI }],
-    ['legacy → 1559', { gas_price: 3 * GWEI }, { max_fee_per_gas: 3.3 * GWEI, max_priority_fee_per_gas: 3.3 * GWEI }],
+    [
+      'legacy → 1559',
+      { gas_price: 3 * GWEI },
+      { max_fee_per_gas: 3.3 * GWEI, max_priority_fee_per_gas: 3.3 * GWEI },
+    ],
     ['1559 → legacy', LOW, { gas_price: 2.2 * GWEI }],
-  ])('%s: the prices are honoured exactly and the chain includes the replacement', async (_name, first, second) => {
-    const before = await inPool(first)
-    const { status, body } = await story.replace(before.id, { to: OTHER, value: 7, ...second })
-    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined })
-    const after = body.data
-    const prices = Object.fromEntries(Object.entries(second).map(([field, price]) => [field, String(price)]))
-    expect(after).toMatchObject({ id: before.id, nonce: before.nonce, created_at: before.created_at, to: OTHER, value: '7', ...prices })
-    expect(after.hash).not.toBe(before.hash)
-    expect(after.attempts.map(({ number, kind }) => [number, kind])).toEqual([[1, 'send'], [2, 'replace']])
-    await story.mine()
-    const mined = await story.reach(before.id, 'mined')
-    expect(mined.hash).toBe(after.hash)
-    expect(await story.minedHash(DEV_ADDRESSES[0], before.nonce ?? -1)).toBe(after.hash)
-    expect(mined.attempts.map(({ outcome }) => outcome)).toEqual(['superseded', 'mined'])
-  })
+  ])(
+    '%s: the prices are honoured exactly and the chain includes the replacement',
+    async (_name, first, second) => {
+      const before = await inPool(first)
+      const { status, body } = await story.replace(before.id, { to: OTHER, value: 7, ...second })
+      expect({ status, error: body.error }).toEqual({ status: 200, error: undefined })
+      const after = body.data
+      const prices = Object.fromEntries(
+        Object.entries(second).map(([field, price]) => [field, String(price)]),
+      )
+      expect(after).toMatchObject({
+        id: before.id,
+        nonce: before.nonce,
+        created_at: before.created_at,
+        to: OTHER,
+        value: '7',
+        ...prices,
+      })
+      expect(after.hash).not.toBe(before.hash)
+      expect(after.attempts.map(({ number, kind }) => [number, kind])).toEqual([
+        [1, 'send'],
+        [2, 'replace'],
+      ])
+      await story.mine()
+      const mined = await story.reach(before.id, 'mined')
+      expect(mined.hash).toBe(after.hash)
+      expect(await story.minedHash(DEV_ADDRESSES[0], before.nonce ?? -1)).toBe(after.hash)
+      expect(mined.attempts.map(({ outcome }) => outcome)).toEqual(['superseded', 'mined'])
+    },
+  )
 
   test.each([
-    ['a fee one wei short', LOW, { max_fee_per_gas: 2.2 * GWEI - 1, max_priority_fee_per_gas: 1.1 * GWEI }, '2200000000'],
-    ['a tip one wei short', LOW, { max_fee_per_gas: 3 * GWEI, max_priority_fee_per_gas: 1.1 * GWEI - 1 }, '1100000000'],
+    [
+      'a fee one wei short',
+      LOW,
+      { max_fee_per_gas: 2.2 * GWEI - 1, max_priority_fee_per_gas: 1.1 * GWEI },
+      '2200000000',
+    ],
+    [
+      'a tip one wei short',
+      LOW,
+      { max_fee_per_gas: 3 * GWEI, max_priority_fee_per_gas: 1.1 * GWEI - 1 },
+      '1100000000',
+    ],
     ['a legacy price one wei short', { gas_price: 3 * GWEI }, { gas_price: 3.3 * GWEI - 1 }, '3300000000'],
     ['the very same content and price', LOW, LOW, '2200000000'],
   ])('%s is refused with the minimum, and nothing changes', async (_name, first, second, minimum) => {
@@ -66,13 +99,19 @@ describe('replacing what is in the pool', () => {
   ])('%s: the higher of the market and 110 %', async (_name, pricing) => {
     const before = await inPool({ max_fee_per_gas: 40 * GWEI, max_priority_fee_per_gas: 30 * GWEI })
     const { body } = await story.replace(before.id, { to: OTHER, value: 7, ...pricing })
-    expect(body.data).toMatchObject({ max_fee_per_gas: String(44 * GWEI), max_priority_fee_per_gas: String(33 * GWEI) })
+    expect(body.data).toMatchObject({
+      max_fee_per_gas: String(44 * GWEI),
+      max_priority_fee_per_gas: String(33 * GWEI),
+    })
     expect(body.metadata?.logs[0]?.message).toContain('44000000000')
   })
 
   test('above the cap: explicit and by speed are refused, and the first one stays', async () => {
     const before = await inPool({ max_fee_per_gas: 95 * GWEI, max_priority_fee_per_gas: 1 * GWEI })
-    for (const pricing of [{ speed: 'fast' }, { max_fee_per_gas: 120 * GWEI, max_priority_fee_per_gas: 2 * GWEI }]) {
+    for (const pricing of [
+      { speed: 'fast' },
+      { max_fee_per_gas: 120 * GWEI, max_priority_fee_per_gas: 2 * GWEI },
+    ]) {
       const { status, body } = await story.replace(before.id, { to: OTHER, value: 7, ...pricing })
       expect({ status, code: body.code }).toEqual({ status: 400, code: 'gas_price_above_cap' })
     }
@@ -93,7 +132,10 @@ describe('replacing what is in the pool', () => {
     expect(created.body.data).not.toHaveProperty('to')
     await story.mine()
     const { hash } = await story.reach(before.id, 'mined')
-    const receipt = await story.anvil.rpc<{ contractAddress: string; status: string }>('eth_getTransactionReceipt', [hash])
+    const receipt = await story.anvil.rpc<{ contractAddress: string; status: string }>(
+      'eth_getTransactionReceipt',
+      [hash],
+    )
     expect(receipt.status).toBe('0x1')
     const call = await story.send({ to: receipt.contractAddress, value: 0, data: '0x12345678' })
     expect(await story.reach(call.id, 'submitted')).toMatchObject({ data: '0x12345678' })
@@ -118,18 +160,36 @@ describe('what cannot be replaced', () => {
     await story.mine()
     const mined = await story.reach(sent.id, 'mined')
     if (status === 'confirmed') await story.settle()
-    for (const answer of [await story.replace(sent.id, { to: OTHER, value: 7 }), await story.cancel(sent.id)]) {
-      expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 400, code: 'transaction_not_replaceable' })
+    for (const answer of [
+      await story.replace(sent.id, { to: OTHER, value: 7 }),
+      await story.cancel(sent.id),
+    ]) {
+      expect({ status: answer.status, code: answer.body.code }).toEqual({
+        status: 400,
+        code: 'transaction_not_replaceable',
+      })
     }
     expect((await story.get(sent.id)).hash).toBe(mined.hash)
   })
 
   test('a transaction of another relayer, and one that does not exist, are not found', async () => {
     const sent = await inPool()
-    for (const path of [`/relayers/other/transactions/${sent.id}`, `/relayers/main/transactions/no-such`, `/relayers/none/transactions/${sent.id}`]) {
+    for (const path of [
+      `/relayers/other/transactions/${sent.id}`,
+      `/relayers/main/transactions/no-such`,
+      `/relayers/none/transactions/${sent.id}`,
+    ]) {
       for (const method of ['GET', 'PUT', 'DELETE']) {
-        const { status, body } = await story.service.api(method, path, method === 'PUT' ? { to: OTHER, value: 7 } : undefined)
-        expect({ status, message: body.message, data: body.data }).toEqual({ status: 404, message: 'Not found', data: null })
+        const { status, body } = await story.service.api(
+          method,
+          path,
+          method === 'PUT' ? { to: OTHER, value: 7 } : undefined,
+        )
+        expect({ status, message: body.message, data: body.data }).toEqual({
+          status: 404,
+          message: 'Not found',
+          data: null,
+        })
       }
     }
   })
@@ -139,7 +199,9 @@ describe('several at once', () => {
   test('parallel replacements are served one after the other, and none is lost', async () => {
     const before = await inPool()
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => story.replace(before.id, { to: OTHER, value: 100 + index, speed: 'fast' })),
+      Array.from({ length: 8 }, (_, index) =>
+        story.replace(before.id, { to: OTHER, value: 100 + index, speed: 'fast' }),
+      ),
     )
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     const now = await story.get(before.id)
@@ -156,7 +218,9 @@ describe('several at once', () => {
     const body = { to: OTHER, value: 7, max_fee_per_gas: 5 * GWEI, max_priority_fee_per_gas: 2 * GWEI }
     const answers = await Promise.all(Array.from({ length: 4 }, () => story.replace(before.id, body)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
-    expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set([undefined, 'replacement_underpriced']))
+    expect(new Set(answers.map(({ body }) => body.code))).toEqual(
+      new Set([undefined, 'replacement_underpriced']),
+    )
   })
 
   test('mined before the replacement was written: the first one wins and the caller is told', async () => {
@@ -175,7 +239,10 @@ describe('several at once', () => {
     await story.anvil.rpc('anvil_dropTransaction', [body.data.hash])
     await story.anvil.rpc('eth_sendRawTransaction', [raw])
     await story.mine()
-    const mined = await until(() => story.get(before.id), (seen) => ['mined', 'confirmed'].includes(seen.status))
+    const mined = await until(
+      () => story.get(before.id),
+      (seen) => ['mined', 'confirmed'].includes(seen.status),
+    )
     expect(mined).toMatchObject({ hash: before.hash, to: RECEIVER, value: '1' })
     expect(mined.status_reason).toContain('Attempt 1 was included')
     expect(mined.attempts.map(({ outcome }) => outcome)).toEqual(['mined', 'superseded'])
@@ -217,7 +284,12 @@ describe('cancelling', () => {
     await story.cancel(before.id)
     const { body } = await story.replace(before.id, { to: OTHER, value: 9, speed: 'fast' })
     await story.settle()
-    expect(await story.get(before.id)).toMatchObject({ status: 'confirmed', hash: body.data.hash, to: OTHER, value: '9' })
+    expect(await story.get(before.id)).toMatchObject({
+      status: 'confirmed',
+      hash: body.data.hash,
+      to: OTHER,
+      value: '9',
+    })
   })
 })
 

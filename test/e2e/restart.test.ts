@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
-import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../support/service.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'
+import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../support/service.ts'
 
 let anvil: Anvil
 let node: FaultyNode
@@ -40,7 +40,8 @@ async function restart() {
   await start()
 }
 
-const noBroadcast = (methods: readonly string[]) => (methods.includes('eth_sendRawTransaction') ? 'drop' : 'pass')
+const noBroadcast = (methods: readonly string[]) =>
+  methods.includes('eth_sendRawTransaction') ? 'drop' : 'pass'
 
 describe('after a restart', () => {
   test('relayers, notifications and finished transactions are still there', async () => {
@@ -103,16 +104,19 @@ describe('when the node is not to be trusted', () => {
     expect(lost).toBeGreaterThan(1)
   })
 
-  test.each(['drop', 'http_500', 'http_429'] as const)('%s on everything: requests are accepted and executed later', async (fault) => {
-    node.fault = () => fault
-    const sent = await story.send({ to: RECEIVER, value: 1 })
-    expect(sent.status).toBe('pending')
-    const replaced = await story.replace(sent.id, { to: RECEIVER, value: 2 })
-    expect(replaced.status).toBe(200)
-    node.fault = () => 'pass'
-    await story.settle()
-    expect(await story.get(sent.id)).toMatchObject({ status: 'confirmed', value: '2' })
-  })
+  test.each(['drop', 'http_500', 'http_429'] as const)(
+    '%s on everything: requests are accepted and executed later',
+    async (fault) => {
+      node.fault = () => fault
+      const sent = await story.send({ to: RECEIVER, value: 1 })
+      expect(sent.status).toBe('pending')
+      const replaced = await story.replace(sent.id, { to: RECEIVER, value: 2 })
+      expect(replaced.status).toBe(200)
+      node.fault = () => 'pass'
+      await story.settle()
+      expect(await story.get(sent.id)).toMatchObject({ status: 'confirmed', value: '2' })
+    },
+  )
 
   test('silent while a signed transaction is to be replaced: a clear failure, and nothing changes', async () => {
     const sent = await story.send({ to: RECEIVER, value: 1 })

@@ -19,11 +19,25 @@ afterAll(async () => {
 describe('send', () => {
   test('a transfer goes from pending to confirmed and pays exactly what was asked', async () => {
     const before = BigInt(await anvil.rpc<string>('eth_getBalance', [RECEIVER, 'latest']))
-    const sent = await service.api('POST', '/relayers/main/transactions', `{"to":"${RECEIVER}","value":1000000000000000001}`)
-    expect(sent).toMatchObject({ status: 200, body: { success: true, data: { status: 'pending', from: DEV_ADDRESSES[0] } } })
+    const sent = await service.api(
+      'POST',
+      '/relayers/main/transactions',
+      `{"to":"${RECEIVER}","value":1000000000000000001}`,
+    )
+    expect(sent).toMatchObject({
+      status: 200,
+      body: { success: true, data: { status: 'pending', from: DEV_ADDRESSES[0] } },
+    })
     const path = `/relayers/main/transactions/${sent.body.data.id}`
-    const final = await until(() => service.api('GET', path), ({ body }) => body.data.status === 'confirmed')
-    expect(final.body.data).toMatchObject({ value: '1000000000000000001', nonce: 0, attempts: [{ outcome: 'mined' }] })
+    const final = await until(
+      () => service.api('GET', path),
+      ({ body }) => body.data.status === 'confirmed',
+    )
+    expect(final.body.data).toMatchObject({
+      value: '1000000000000000001',
+      nonce: 0,
+      attempts: [{ outcome: 'mined' }],
+    })
     const after = BigInt(await anvil.rpc<string>('eth_getBalance', [RECEIVER, 'latest']))
     expect(after - before).toBe(1000000000000000001n)
   })

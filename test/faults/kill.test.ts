@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { startProcess } from '../support/process.ts'
-import { DEV_ADDRESSES, callService, type Transaction } from '../support/service.ts'
+import { callService, DEV_ADDRESSES, type Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 let anvil: Anvil
@@ -32,7 +32,11 @@ describe('kill -9 while transactions are on their way', () => {
       const send = () => {
         const own = index++
         const body = { to: receiver(own), value: 1 }
-        return callService<Transaction>(service.url, { method: 'POST', path: '/relayers/main/transactions', body })
+        return callService<Transaction>(service.url, {
+          method: 'POST',
+          path: '/relayers/main/transactions',
+          body,
+        })
           .then((answer) => {
             if (answer.status === 200) accepted.set(answer.body.data.id, own)
           })
@@ -59,7 +63,9 @@ describe('kill -9 while transactions are on their way', () => {
     expect(all.map(({ nonce }) => Number(nonce)).sort((a, b) => a - b)).toEqual(all.map((_, nonce) => nonce))
     for (const transaction of all) {
       expect(BigInt(await anvil.rpc<string>('eth_getBalance', [transaction.to, 'latest']))).toBe(1n)
-      expect(await anvil.rpc('eth_getTransactionReceipt', [transaction.hash])).toMatchObject({ status: '0x1' })
+      expect(await anvil.rpc('eth_getTransactionReceipt', [transaction.hash])).toMatchObject({
+        status: '0x1',
+      })
     }
     expect(await service.terminate()).toBe(0)
   }, 90_000)

@@ -20,7 +20,10 @@ export interface FaultyNode {
 
 /** Starts it on a free port; at first everything passes. */
 export async function startFaultyNode(target: string): Promise<FaultyNode> {
-  const node: { fault: FaultyNode['fault']; calls: Map<string, number> } = { fault: () => 'pass', calls: new Map() }
+  const node: { fault: FaultyNode['fault']; calls: Map<string, number> } = {
+    fault: () => 'pass',
+    calls: new Map(),
+  }
   const server = createServer((request, response) => {
     serve(node, target, request, response).catch(() => response.destroy())
   })
@@ -52,7 +55,11 @@ async function serve(
     response.writeHead(fault === 'http_500' ? 500 : 429).end('no')
     return
   }
-  const answer = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const answer = await fetch(target, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
   const reply = await answer.text()
   if (fault === 'lose') return void request.socket.destroy()
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(reply)

@@ -76,7 +76,9 @@ async function readyUrl(child: ChildProcess): Promise<string> {
 
 function configFile(rpcUrl: string) {
   return {
-    relayers: [{ id: 'main', name: 'Main', network: 'anvil', network_type: 'evm', paused: false, signer_id: 'dev' }],
+    relayers: [
+      { id: 'main', name: 'Main', network: 'anvil', network_type: 'evm', paused: false, signer_id: 'dev' },
+    ],
     signers: [{ id: 'dev', type: 'plain', config: { key: { type: 'plain', value: DEV_KEYS[0] } } }],
     notifications: [],
     networks: [

@@ -34,7 +34,11 @@ export function scenarioOf(anvil: Anvil, service: Service): Scenario {
   const mine = async (blocks = 1) => {
     for (let count = 0; count < blocks; count += 1) await anvil.rpc('evm_mine')
   }
-  const reach = (id: string, status: Transaction['status']) => until(() => get(id), (seen) => seen.status === status)
+  const reach = (id: string, status: Transaction['status']) =>
+    until(
+      () => get(id),
+      (seen) => seen.status === status,
+    )
   return {
     anvil,
     service,
@@ -49,10 +53,13 @@ export function scenarioOf(anvil: Anvil, service: Service): Scenario {
     replace: (id, body) => service.api('PUT', path(id), body),
     cancel: (id) => service.api('DELETE', path(id)),
     settle: async () => {
-      await until(async () => {
-        await mine()
-        return openCount(service)
-      }, (open) => open === 0)
+      await until(
+        async () => {
+          await mine()
+          return openCount(service)
+        },
+        (open) => open === 0,
+      )
     },
     minedHash: (from, nonce) => findMined(anvil, { from, nonce: BigInt(nonce) }),
     stop: async () => {
@@ -66,7 +73,10 @@ async function openCount(service: Service): Promise<number> {
   const open = ['pending', 'sent', 'submitted', 'mined']
   const counts = await Promise.all(
     open.map(async (status) => {
-      const { body } = await service.api<unknown>('GET', `/relayers/main/transactions?status=${status}&per_page=0`)
+      const { body } = await service.api<unknown>(
+        'GET',
+        `/relayers/main/transactions?status=${status}&per_page=0`,
+      )
       return body.pagination?.total_items ?? 0
     }),
   )
@@ -79,12 +89,19 @@ interface ChainTransaction {
   readonly nonce: string
 }
 
-async function findMined(anvil: Anvil, { from, nonce }: { from: string; nonce: bigint }): Promise<string | undefined> {
+async function findMined(
+  anvil: Anvil,
+  { from, nonce }: { from: string; nonce: bigint },
+): Promise<string | undefined> {
   const head = Number(await anvil.rpc<string>('eth_blockNumber'))
   for (let height = head; height > 0; height -= 1) {
-    const block = await anvil.rpc<{ transactions: ChainTransaction[] }>('eth_getBlockByNumber', [`0x${height.toString(16)}`, true])
+    const block = await anvil.rpc<{ transactions: ChainTransaction[] }>('eth_getBlockByNumber', [
+      `0x${height.toString(16)}`,
+      true,
+    ])
     const found = block.transactions.find(
-      (transaction) => transaction.from.toLowerCase() === from.toLowerCase() && BigInt(transaction.nonce) === nonce,
+      (transaction) =>
+        transaction.from.toLowerCase() === from.toLowerCase() && BigInt(transaction.nonce) === nonce,
     )
     if (found) return found.hash
   }

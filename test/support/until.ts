@@ -10,7 +10,8 @@ export async function until<T>(look: () => Promise<T>, wanted: (seen: T) => bool
   for (;;) {
     const seen = await look()
     if (wanted(seen)) return seen
-    if (Date.now() > deadline) throw new Error(`did not come true within ${PATIENCE_MS} ms; last seen: ${show(seen)}`)
+    if (Date.now() > deadline)
+      throw new Error(`did not come true within ${PATIENCE_MS} ms; last seen: ${show(seen)}`)
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
 }

@@ -24,16 +24,19 @@ const request: fc.Arbitrary<ChainRequest> = fc.record(
     speed: fc.constantFrom('fastest', 'fast', 'average', 'safeLow'),
     validUntil: date,
   },
-  { requiredKeys: ['value'] },
+  { requiredKeys: ['value'], noNullPrototype: true },
 )
 
 const fees: fc.Arbitrary<Draft['fees']> = fc.oneof(
-  fc.record({ kind: fc.constant('legacy'), gasPrice: u256 }),
-  fc.record({ kind: fc.constant('eip1559'), maxFeePerGas: u256, maxPriorityFeePerGas: u256 }),
+  fc.record({ kind: fc.constant('legacy'), gasPrice: u256 }, { noNullPrototype: true }),
+  fc.record(
+    { kind: fc.constant('eip1559'), maxFeePerGas: u256, maxPriorityFeePerGas: u256 },
+    { noNullPrototype: true },
+  ),
 )
 const draft: fc.Arbitrary<Draft> = fc.record(
   { to: address, value: u256, data: hex, gasLimit: u256, fees },
-  { requiredKeys: ['value', 'data', 'gasLimit', 'fees'] },
+  { requiredKeys: ['value', 'data', 'gasLimit', 'fees'], noNullPrototype: true },
 )
 
 /** As the database does it: out as JSON text, in through JSON.parse, which knows no bigint. */

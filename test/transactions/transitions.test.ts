@@ -119,7 +119,7 @@ describe('any walk of events', () => {
       fc.property(walk, (events) => {
         let status: TransactionStatus = 'pending'
         for (const event of events) {
-          const before = status
+          const before: TransactionStatus = status
           const next = move(status, event)
           if (next !== 'illegal') status = next
           if (status !== before && status === 'confirmed') expect(before).toBe('mined')

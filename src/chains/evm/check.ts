@@ -16,7 +16,17 @@ export function checkRequest(request: EvmRequest, account: Account, eip1559: boo
   return undefined
 }
 
-const RULES: readonly Rule[] = [target, initCode, onePricing, bothFees, tipWithinFee, typeSupported, withinCap, gasGiven, gasEnough]
+const RULES: readonly Rule[] = [
+  target,
+  initCode,
+  onePricing,
+  bothFees,
+  tipWithinFee,
+  typeSupported,
+  withinCap,
+  gasGiven,
+  gasEnough,
+]
 
 function target({ to, data }: EvmRequest): Refusal | undefined {
   if (to !== undefined || (data !== undefined && data !== '0x')) return undefined
@@ -29,14 +39,21 @@ function initCode({ to, data }: EvmRequest): Refusal | undefined {
   return invalid(`data: init code has ${bytes} bytes, at most ${MAX_INIT_CODE} are allowed (EIP-3860).`)
 }
 
-function onePricing({ gasPrice, maxFeePerGas, maxPriorityFeePerGas, speed }: EvmRequest): Refusal | undefined {
+function onePricing({
+  gasPrice,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+  speed,
+}: EvmRequest): Refusal | undefined {
   const families = [
     gasPrice !== undefined,
     maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined,
     speed !== undefined,
   ].filter(Boolean).length
   if (families <= 1) return undefined
-  return invalid('gas_price, max_fee_per_gas with max_priority_fee_per_gas, and speed exclude each other: give one of the three.')
+  return invalid(
+    'gas_price, max_fee_per_gas with max_priority_fee_per_gas, and speed exclude each other: give one of the three.',
+  )
 }
 
 function bothFees({ maxFeePerGas, maxPriorityFeePerGas }: EvmRequest): Refusal | undefined {
@@ -61,7 +78,8 @@ function typeSupported({ maxFeePerGas }: EvmRequest, _: Account, eip1559: boolea
 
 function withinCap(request: EvmRequest, { policies }: Account): Refusal | undefined {
   const fees = explicitFees(request)
-  if (fees === undefined || policies.gasPriceCap === undefined || ceilingOf(fees) <= policies.gasPriceCap) return undefined
+  if (fees === undefined || policies.gasPriceCap === undefined || ceilingOf(fees) <= policies.gasPriceCap)
+    return undefined
   return {
     code: 'gas_price_above_cap',
     detail: `${describeFees(fees)} is above the relayer's gas_price_cap of ${policies.gasPriceCap} wei.`,

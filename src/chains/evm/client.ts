@@ -128,11 +128,15 @@ function reasonOf(error: unknown): string {
 
 /** A batch may come back in any order and with entries missing; what is missing is unknown. */
 function readReplies(body: unknown, count: number): RpcReply[] {
-  const replies = Array.from({ length: count }, (): RpcReply => ({ kind: 'unknown', detail: 'no reply in the batch' }))
+  const replies = Array.from(
+    { length: count },
+    (): RpcReply => ({ kind: 'unknown', detail: 'no reply in the batch' }),
+  )
   for (const entry of Array.isArray(body) ? body : [body]) {
     const { index, reply } = readReply(entry)
     if (index !== undefined && index < count) replies[index] = reply
-    else if (index === undefined && reply.kind === 'error') replies.fill({ kind: 'unknown', detail: reply.message })
+    else if (index === undefined && reply.kind === 'error')
+      replies.fill({ kind: 'unknown', detail: reply.message })
   }
   return replies
 }
@@ -145,7 +149,11 @@ function readReply(entry: unknown): { index: number | undefined; reply: RpcReply
   const index = typeof id === 'number' ? id : undefined
   if (typeof error === 'object' && error !== null) {
     const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
-    const reply = { kind: 'error', code: Number(code ?? 0), message: String(message ?? 'unnamed error') } as const
+    const reply = {
+      kind: 'error',
+      code: Number(code ?? 0),
+      message: String(message ?? 'unnamed error'),
+    } as const
     return { index, reply: data === undefined ? reply : { ...reply, data } }
   }
   return result === undefined

@@ -1,5 +1,5 @@
-import { bytesToHex, getAddress } from 'viem'
 import type { Logger } from 'pino'
+import { bytesToHex, getAddress } from 'viem'
 import type { Clock } from '../../clock.ts'
 import type { Network } from '../../networks/network.ts'
 import type { Account, Answer, Chain, Draft } from '../chain.ts'
@@ -7,7 +7,14 @@ import { checkRequest } from './check.ts'
 import { createRpcClient, type RpcClient } from './client.ts'
 import { readBroadcast } from './failures.ts'
 import { ceilingOf } from './fees.ts'
-import { readBalance, readBlockHash, readHead, readNonces, readReceipts, readRevertReason } from './inspect.ts'
+import {
+  readBalance,
+  readBlockHash,
+  readHead,
+  readNonces,
+  readReceipts,
+  readRevertReason,
+} from './inspect.ts'
 import { createMarketWatch } from './market.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
 import { readQuantity } from './quantity.ts'

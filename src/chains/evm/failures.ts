@@ -10,23 +10,44 @@ type Meaning = Exclude<BroadcastResult['kind'], 'unknown'>
  */
 const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
   // The node has these very bytes: success.
-  [/already known|already imported|(?<!un)known transaction|already in (the )?mempool|AlreadyKnown/i, 'accepted'],
+  [
+    /already known|already imported|(?<!un)known transaction|already in (the )?mempool|AlreadyKnown/i,
+    'accepted',
+  ],
   // The chain, or the pool, is past this nonce.
-  [/nonce (is )?too low|OldNonce|nonce has already been used|nonce.{0,20}lower than|invalid nonce; got/i, 'nonce_used'],
+  [
+    /nonce (is )?too low|OldNonce|nonce has already been used|nonce.{0,20}lower than|invalid nonce; got/i,
+    'nonce_used',
+  ],
   // A pool entry with this nonce pays as much or more.
-  [/replacement transaction underpriced|ReplacementNotAllowed|could not replace existing|replacement.*underpriced/i, 'underpriced'],
+  [
+    /replacement transaction underpriced|ReplacementNotAllowed|could not replace existing|replacement.*underpriced/i,
+    'underpriced',
+  ],
   // Cannot be taken now, may be later; the bytes stay as they are.
-  [/nonce (is )?too high|NonceGap|nonce too far in the future|exceeds next nonce|tx-nonce-too-high/i, 'later'],
+  [
+    /nonce (is )?too high|NonceGap|nonce too far in the future|exceeds next nonce|tx-nonce-too-high/i,
+    'later',
+  ],
   [/insufficient funds|InsufficientFunds|upfront cost exceeds|sender doesn't have enough|overshot/i, 'later'],
   [/txpool is full|pool is full|pool limit|too many (pending|transactions)|account limit exceeded/i, 'later'],
-  [/max fee per gas less than block base fee|fee ?cap.*(less|lower).*base ?fee|FeeTooLow|transaction underpriced/i, 'later'],
+  [
+    /max fee per gas less than block base fee|fee ?cap.*(less|lower).*base ?fee|FeeTooLow|transaction underpriced/i,
+    'later',
+  ],
   [/rate limit|too many requests|limit exceeded|request timed out|timeout|internal error/i, 'later'],
   // Will never be taken like this.
-  [/intrinsic gas|floor data gas|gas limit (reached|(is )?too high)|exceeds.*gas limit|GasLimitExceeded/i, 'refused'],
+  [
+    /intrinsic gas|floor data gas|gas limit (reached|(is )?too high)|exceeds.*gas limit|GasLimitExceeded/i,
+    'refused',
+  ],
   [/oversized data|max initcode|init ?code size|invalid (sender|signature|chain ?id)/i, 'refused'],
   [/(tx|transaction) type (\S+ )?not supported/i, 'refused'],
   // "Decode" alone is also what a proxy says about the node behind it, which tells nothing of our bytes.
-  [/max priority fee.*higher than max fee|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i, 'refused'],
+  [
+    /max priority fee.*higher than max fee|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i,
+    'refused',
+  ],
 ]
 
 /** Reads a reply to `eth_sendRawTransaction`. An error that nobody has seen before is `later`: never a reason to give up. */
@@ -41,10 +62,16 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
 /** Whether an error of `eth_estimateGas` or `eth_call` is the contract's own refusal, not trouble at the node. */
 export function isRevert(reply: RpcReply): boolean {
   if (reply.kind !== 'error') return false
-  return reply.code === 3 || /revert|invalid opcode|InvalidFEOpcode|StackUnderflow|out of gas|OutOfGas/i.test(reply.message)
+  return (
+    reply.code === 3 ||
+    /revert|invalid opcode|InvalidFEOpcode|StackUnderflow|out of gas|OutOfGas/i.test(reply.message)
+  )
 }
 
 /** Whether an error of `eth_estimateGas` says that the account cannot pay. */
 export function isInsufficientFunds(reply: RpcReply): boolean {
-  return reply.kind === 'error' && /insufficient funds|InsufficientFunds|exceeds allowance|OutOfFund/i.test(reply.message)
+  return (
+    reply.kind === 'error' &&
+    /insufficient funds|InsufficientFunds|exceeds allowance|OutOfFund/i.test(reply.message)
+  )
 }

@@ -75,7 +75,9 @@ export interface Floor {
 
 /** The floor over every attempt that may be in a node's pool; nothing when no attempt may be. */
 export function replacementFloor(attempts: readonly Attempt[]): Floor | undefined {
-  const inPool = attempts.filter((attempt) => attempt.outcome !== 'refused').map((attempt) => attempt.draft.fees)
+  const inPool = attempts
+    .filter((attempt) => attempt.outcome !== 'refused')
+    .map((attempt) => attempt.draft.fees)
   if (inPool.length === 0) return undefined
   const highest = (price: (fees: Fees) => bigint) => inPool.map(price).reduce(larger)
   return { ceiling: bumped(highest(ceilingOf)), tip: bumped(highest(tipOf)) }

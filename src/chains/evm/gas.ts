@@ -33,7 +33,11 @@ export function intrinsicGas(request: Pick<EvmRequest, 'to' | 'data'>): bigint {
 }
 
 /** Asks a node how much gas the request takes, with a margin. A revert is a refusal with the decoded reason. */
-export async function estimateGas(client: RpcClient, request: EvmRequest, from: string): Promise<Answer<bigint>> {
+export async function estimateGas(
+  client: RpcClient,
+  request: EvmRequest,
+  from: string,
+): Promise<Answer<bigint>> {
   const call = {
     from,
     ...(request.to === undefined ? {} : { to: request.to }),
@@ -43,15 +47,22 @@ export async function estimateGas(client: RpcClient, request: EvmRequest, from: 
   const reply = await client.call('eth_estimateGas', [call])
   if (reply.kind === 'result') {
     const estimate = readQuantity(reply.result)
-    if (estimate === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a gas estimate' }
+    if (estimate === undefined)
+      return { kind: 'unknown', detail: 'the endpoint did not answer with a gas estimate' }
     return { kind: 'ok', value: withMargin(estimate) }
   }
   if (reply.kind === 'unknown') return reply
   if (isInsufficientFunds(reply)) {
-    return refused('insufficient_balance', 'The account cannot pay for this transaction: top it up, or lower value.')
+    return refused(
+      'insufficient_balance',
+      'The account cannot pay for this transaction: top it up, or lower value.',
+    )
   }
   if (isRevert(reply)) {
-    return refused('execution_reverted', `The transaction would revert: ${decodeRevert(reply.data, reply.message)}.`)
+    return refused(
+      'execution_reverted',
+      `The transaction would revert: ${decodeRevert(reply.data, reply.message)}.`,
+    )
   }
   return { kind: 'unknown', detail: reply.message }
 }

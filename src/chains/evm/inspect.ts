@@ -17,7 +17,9 @@ export async function readBlockHash(client: RpcClient, number: bigint): Promise<
 
 /** The next free nonce of each address in the newest block. */
 export async function readNonces(client: RpcClient, addresses: readonly string[]): Promise<Answer<bigint>[]> {
-  const replies = await client.send(addresses.map((address) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })))
+  const replies = await client.send(
+    addresses.map((address) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })),
+  )
   return replies.map(toQuantity)
 }
 
@@ -73,10 +75,21 @@ function toReceipt(reply: RpcReply): ReceiptAnswer {
   const { transactionHash, blockNumber, blockHash, status, gasUsed } = reply.result as Record<string, unknown>
   if (blockNumber === null) return { kind: 'none' }
   const [height, gas] = [readQuantity(blockNumber), readQuantity(gasUsed)]
-  if (height === undefined || gas === undefined || typeof transactionHash !== 'string' || typeof blockHash !== 'string') {
+  if (
+    height === undefined ||
+    gas === undefined ||
+    typeof transactionHash !== 'string' ||
+    typeof blockHash !== 'string'
+  ) {
     return { kind: 'unknown' }
   }
-  const receipt = { hash: transactionHash, blockNumber: height, blockHash, success: status !== '0x0', gasUsed: gas }
+  const receipt = {
+    hash: transactionHash,
+    blockNumber: height,
+    blockHash,
+    success: status !== '0x0',
+    gasUsed: gas,
+  }
   return { kind: 'included', receipt }
 }
 

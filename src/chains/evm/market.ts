@@ -11,7 +11,10 @@ const HISTORY_BLOCKS = 4
 const LEVELS = ['safeLow', 'average', 'fast', 'fastest'] as const satisfies readonly Speed[]
 
 const CALLS: readonly RpcCall[] = [
-  { method: 'eth_feeHistory', params: [`0x${HISTORY_BLOCKS.toString(16)}`, 'latest', LEVELS.map((l) => SPEEDS[l].rewardPercentile)] },
+  {
+    method: 'eth_feeHistory',
+    params: [`0x${HISTORY_BLOCKS.toString(16)}`, 'latest', LEVELS.map((l) => SPEEDS[l].rewardPercentile)],
+  },
   { method: 'eth_gasPrice', params: [] },
   { method: 'eth_maxPriorityFeePerGas', params: [] },
   { method: 'eth_getBlockByNumber', params: ['latest', false] },
@@ -25,7 +28,11 @@ interface MarketWatchOptions {
 }
 
 /** Answers with the network's prices, asked at most once in `freshForMs` however many callers there are. */
-export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOptions): () => Promise<Answer<Market>> {
+export function createMarketWatch({
+  client,
+  clock,
+  freshForMs,
+}: MarketWatchOptions): () => Promise<Answer<Market>> {
   let asked: { at: number; answer: Promise<Answer<Market>> } | undefined
   return async () => {
     const now = clock.now()
@@ -45,7 +52,8 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
   }
   const history = readHistory(feeHistory)
   const suggested = quantity(tipReply) ?? 0n
-  const tip = (level: Speed, column: number) => meanOfPaid(history?.rewards ?? [], column) ?? scaled(suggested, level)
+  const tip = (level: Speed, column: number) =>
+    meanOfPaid(history?.rewards ?? [], column) ?? scaled(suggested, level)
   const tips = rising({
     safeLow: tip('safeLow', 0),
     average: tip('average', 1),
@@ -53,7 +61,10 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
     fastest: tip('fastest', 3),
   })
   const market = { gasPrice, tips, blockGasLimit }
-  return { kind: 'ok', value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee } }
+  return {
+    kind: 'ok',
+    value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee },
+  }
 }
 
 function readGasLimit(reply: RpcReply | undefined): bigint | undefined {

@@ -1,13 +1,13 @@
 import type { Account, Answer, Attempt, Draft, EvmRequest, Fees, Prepared, Refusal, Speed } from '../chain.ts'
 import type { RpcClient } from './client.ts'
 import {
-  type Floor,
-  type Market,
   capped,
   ceilingOf,
   describeFees,
   describeFloor,
   explicitFees,
+  type Floor,
+  type Market,
   marketFees,
   raisedTo,
   reaches,
@@ -30,9 +30,13 @@ export async function prepareDraft(
   const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account, knownGas)])
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
-  const wanted = explicitFees(request) ?? marketFees(market.value, request.speed, speaks1559(context, account))
+  const wanted =
+    explicitFees(request) ?? marketFees(market.value, request.speed, speaks1559(context, account))
   const fees = capped(wanted, account.policies.gasPriceCap)
-  const logs = fees === wanted ? [] : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
+  const logs =
+    fees === wanted
+      ? []
+      : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
   return finish({ request, gas: gas.value, fees, market: market.value, logs })
 }
 
@@ -58,7 +62,9 @@ export async function prepareReplacement(
   const fees = explicit ?? raisedTo(offered, floor)
   const refusal = aboveCap(fees, account)
   if (refusal) return { kind: 'refused', refusal }
-  const logs = explicit ? [] : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
+  const logs = explicit
+    ? []
+    : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
   return finish({ request, gas: gas.value, fees, market: market.value, logs })
 }
 

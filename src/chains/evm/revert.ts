@@ -1,4 +1,4 @@
-import { type Hex, decodeAbiParameters, isHex, size, slice } from 'viem'
+import { decodeAbiParameters, type Hex, isHex, size, slice } from 'viem'
 
 /** `Error(string)` and `Panic(uint256)` of the Solidity ABI specification. */
 const ERROR_SELECTOR = '0x08c379a0'
@@ -26,7 +26,12 @@ export function decodeRevert(data: unknown, message: string): string {
   if (hex === undefined || size(hex) === 0) return withoutPrefix(message)
   if (size(hex) < 4) return `revert data ${hex}`
   const selector = slice(hex, 0, 4)
-  const decoded = selector === ERROR_SELECTOR ? decodeError(hex) : selector === PANIC_SELECTOR ? decodePanic(hex) : undefined
+  const decoded =
+    selector === ERROR_SELECTOR
+      ? decodeError(hex)
+      : selector === PANIC_SELECTOR
+        ? decodePanic(hex)
+        : undefined
   return decoded ?? `custom error ${selector}, data ${cut(hex)}`
 }
 

@@ -1,4 +1,4 @@
-import { type Hex, bytesToHex, hashMessage, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem'
+import { bytesToHex, type Hex, hashMessage, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem'
 import type { EcdsaSignature, Signer } from '../../signers/signer.ts'
 import type { Draft, Signature, SignedDraft } from '../chain.ts'
 
@@ -12,7 +12,8 @@ export async function signDraft(
   const parts = { r: bytesToHex(signature.r), s: bytesToHex(signature.s), yParity: signature.recovery }
   const raw = serializeTransaction(unsigned, {
     ...parts,
-    v: unsigned.type === 'legacy' ? BigInt(chainId * 2 + 35 + signature.recovery) : BigInt(signature.recovery),
+    v:
+      unsigned.type === 'legacy' ? BigInt(chainId * 2 + 35 + signature.recovery) : BigInt(signature.recovery),
   })
   const v = unsigned.type === 'legacy' ? 27 + signature.recovery : signature.recovery
   return { raw: hexToBytes(raw), hash: keccak256(raw), signature: presentSignature(signature, v) }

@@ -1,0 +1,84 @@
+/** One of the servers that bench-http.ts compares, by the first argument. Tells its port to the parent process. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import bodyParser from 'koa-bodyparser'
+import { pino } from 'pino'
+import { signPersonalMessage } from '../../src/chains/evm/sign.ts'
+import { systemClock } from '../../src/clock.ts'
+import { loadContract } from '../../src/contract/document.ts'
+import { stringifyJson } from '../../src/contract/integers.ts'
+import type { Data, HandlerMap } from '../../src/contract/operations.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
+
+const PAGINATION = { current_page: 1, per_page: 10, total_items: 10 }
+const RELAYERS: Data<'listRelayers'> = Array.from({ length: 10 }, (_, index) => ({
+  id: `r-${index}`,
+  name: `Relayer ${index}`,
+  network: 'anvil',
+  network_type: 'evm',
+  address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  signer_id: 'dev',
+  notification_id: 'ops',
+  paused: false,
+  system_disabled: false,
+  policies: {
+    eip1559_pricing: true,
+    gas_limit_estimation: true,
+    gas_price_cap: 100_000_000_000n,
+    min_balance: 1n,
+  },
+}))
+
+const signer = createSecp256k1Signer('bench', new Uint8Array(32).fill(7))
+
+function missing(): never {
+  throw new Error('not part of the benchmark')
+}
+
+const HANDLERS: HandlerMap = {
+  health: missing,
+  readiness: missing,
+  listNotifications: missing,
+  listTransactions: missing,
+  sendTransaction: missing,
+  getTransactionById: missing,
+  replaceTransaction: missing,
+  cancelTransaction: missing,
+  listRelayers: async () => ({ data: RELAYERS, pagination: PAGINATION }),
+  sign: async ({ body }) => ({ data: await signPersonalMessage(body.message, signer) }),
+}
+
+/** As in production: log lines are written, answers are not checked. The limit is there and out of reach. */
+async function serveOurs(key: string): Promise<number> {
+  const server = await createHttpServer({
+    contract: await loadContract(),
+    handlers: HANDLERS,
+    apiKeys: [key],
+    host: '127.0.0.1',
+    port: 0,
+    rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+    validateResponses: false,
+    log: pino({ level: 'info' }),
+    clock: systemClock,
+  })
+  return (await server.listen()).port
+}
+
+/** The list as bytes that are ready; for everything else the body of the request, parsed and written again. */
+async function serveBare(): Promise<number> {
+  const list = stringifyJson({ success: true, data: RELAYERS, pagination: PAGINATION })
+  const app = new Koa()
+  app.use(bodyParser())
+  app.use((context) => {
+    context.type = 'application/json'
+    context.body = context.method === 'GET' ? list : JSON.stringify(context.request.body)
+  })
+  const server = createServer(app.callback())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const [kind, key = ''] = process.argv.slice(2)
+process.send?.(kind === 'ours' ? await serveOurs(key) : await serveBare())

@@ -1,0 +1,39 @@
+/** `npm run check`: everything that can be known without running the service. All are run, so one run shows all of it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const bin = (name: string) => join(import.meta.dirname, '../node_modules/.bin', name)
+const script = (name: string, ...args: string[]) => [
+  process.execPath,
+  join(import.meta.dirname, name),
+  ...args,
+]
+
+const CHECKS: readonly (readonly [string, readonly string[]])[] = [
+  ['types', [bin('tsc'), '--noEmit', '-p', '.']],
+  ['lint and format', [bin('biome'), 'check', '--error-on-warnings']],
+  ['contract lint', [bin('redocly'), 'lint', 'openapi.yaml']],
+  ['generated types', script('generate.ts', '--check')],
+  ['generated database schema', script('dump-schema.ts', '--check')],
+  ['import arrows', script('check-imports.ts')],
+]
+
+/** One check: silent when it is green, everything it said when it is red. */
+async function run([name, [file = '', ...args]]: (typeof CHECKS)[number]): Promise<boolean> {
+  const child = spawn(file, args, { cwd: join(import.meta.dirname, '..'), stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const collect = (chunk: Buffer) => {
+    output += chunk.toString()
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const [code] = await once(child, 'exit')
+  console.log(`${code === 0 ? 'ok  ' : 'FAIL'}  ${name}`)
+  if (code !== 0) console.log(output)
+  return code === 0
+}
+
+let red = 0
+for (const check of CHECKS) if (!(await run(check))) red += 1
+process.exitCode = red === 0 ? 0 : 1

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer, Attempt, Prepared } from '../../src/chains/chain.ts'
+import { workAccount } from '../../src/transactions/account-step.ts'
+import type { Transaction } from '../../src/transactions/transaction.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
+import { chainOf, createWorld } from './world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/** The newest attempt with fees ten times as high. */
+async function dearer(attempts: readonly Attempt[]): Promise<Answer<Prepared>> {
+  const newest = attempts.at(-1)
+  if (!newest) return { kind: 'unknown', detail: 'nothing to raise' }
+  const fees = {
+    kind: 'legacy',
+    gasPrice: 10_000n * BigInt(attempts.filter(({ outcome }) => outcome !== 'refused').length),
+  } as const
+  return { kind: 'ok', value: { draft: { ...newest.draft, fees }, logs: [] } }
+}
+
+async function place(...requests: readonly Partial<Transaction['request']>[]) {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  world.override = { speedUp: dearer, replace: (_request, attempts) => dearer(attempts) }
+  const made = requests.map((request) =>
+    newTransaction(owner, { request: { to: owner.relayer.address, value: 1n, ...request } }),
+  )
+  const stored = await insert(room.context, ...made)
+  room.clock.advance(1_000)
+  const step = () => workAccount(room.context, owner.relayer.id)
+  await step()
+  return { world, owner, stored, step }
+}
+
+async function kindsOf(transaction: Transaction | undefined): Promise<string[]> {
+  if (!transaction) throw new Error('no transaction')
+  const { attempts } = await reload(room.context, transaction)
+  return attempts.map(({ kind, outcome }) => `${kind} ${outcome}`)
+}
+
+const MINUTE = 60_000
+
+describe('a fee', () => {
+  test.each([
+    { speed: 'fastest', patience: 2 * MINUTE },
+    { speed: 'fast', patience: 3 * MINUTE },
+    { speed: 'average', patience: 5 * MINUTE },
+    { speed: 'safeLow', patience: 10 * MINUTE },
+  ] as const)('is raised after the wait of $speed, and again after the next', async ({ speed, patience }) => {
+    const { stored, step } = await place({ speed })
+    room.clock.advance(patience - 1)
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
+    room.clock.advance(1)
+    await step()
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up broadcast'])
+    room.clock.advance(patience)
+    await step()
+    expect(await kindsOf(stored[0])).toHaveLength(3)
+  })
+
+  test('that the caller named is left alone', async () => {
+    const { stored, step } = await place({ gasPrice: 5n })
+    room.clock.advance(60 * MINUTE)
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
+  })
+
+  test('is raised at the head of the line only', async () => {
+    const { stored, step } = await place({ speed: 'fast' }, { speed: 'fast' })
+    room.clock.advance(10 * MINUTE)
+    await step()
+    expect(await kindsOf(stored[0])).toHaveLength(2)
+    expect(await kindsOf(stored[1])).toHaveLength(1)
+  })
+
+  test('that cannot be raised leaves the transaction waiting, with the reason', async () => {
+    const { world, stored, step } = await place({ speed: 'fast' })
+    world.override = {
+      speedUp: async () => ({
+        kind: 'refused',
+        refusal: { code: 'gas_price_above_cap', detail: 'The cap is 5.' },
+      }),
+    }
+    room.clock.advance(10 * MINUTE)
+    await step()
+    const [transaction] = stored
+    if (!transaction) throw new Error('no transaction')
+    expect((await reload(room.context, transaction)).transaction).toMatchObject({
+      status: 'submitted',
+      statusReason: 'Waiting for inclusion; the fee cannot be raised: The cap is 5.',
+    })
+  })
+
+  test('that a node will not have: the earlier attempt counts, and nobody behind is held up', async () => {
+    const { world, owner, stored, step } = await place({ speed: 'fast' })
+    const [first] = world.offered
+    world.offer = (hash) =>
+      hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
+    room.clock.advance(10 * MINUTE)
+    await step()
+    // The market stands still, so the next raise gives the very same bytes.
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up refused'])
+    world.offer = () => ({ kind: 'accepted' })
+    const [next] = await insert(room.context, newTransaction(owner))
+    room.clock.advance(1_000)
+    await step()
+    expect(await kindsOf(next)).toEqual(['send broadcast'])
+  })
+})
+
+describe('valid_until', () => {
+  const soon = () => ({ validUntil: new Date(room.clock.now() + 10_000) })
+
+  test('passes in a pool: a no-op is to take the nonce', async () => {
+    const { stored, step } = await place(soon())
+    room.clock.advance(10_000)
+    await step()
+    const [transaction] = stored
+    if (!transaction) throw new Error('no transaction')
+    expect(await kindsOf(transaction)).toEqual(['send broadcast', 'cancel broadcast'])
+    expect((await reload(room.context, transaction)).transaction).toMatchObject({
+      status: 'submitted',
+      intent: 'expire',
+      statusReason: 'valid_until passed; a no-op is to take its nonce.',
+    })
+  })
+
+  test('the no-op is refused: it is tried again, and nobody behind is held up', async () => {
+    const { world, owner, stored, step } = await place(soon())
+    const [first] = world.offered
+    world.offer = (hash) =>
+      hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
+    room.clock.advance(10_000)
+    await step()
+    await step()
+    world.offer = () => ({ kind: 'accepted' })
+    const [next] = await insert(room.context, newTransaction(owner))
+    room.clock.advance(1_000)
+    await step()
+    expect(await kindsOf(next)).toEqual(['send broadcast'])
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'cancel refused'])
+  })
+})
