@@ -457,7 +457,7 @@ export interface components {
             readonly min_balance?: bigint;
             /** @description Reserved for networks with a private pool. */
             readonly private_transactions?: boolean;
-            /** @description The only addresses that may receive. Any when absent. */
+            /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
             readonly whitelist_receivers?: readonly string[];
         };
         /** @description A configured destination for events. */

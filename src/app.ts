@@ -144,8 +144,7 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
       return { url: `http://${host}:${port}` }
     },
     stop: async () => {
-      await server.drain(config.shutdownMs)
-      await Promise.all(loops.map((loop) => loop.stop()))
+      await Promise.all([server.drain(config.shutdownMs), ...loops.map((loop) => loop.stop())])
       await unlisten()
       await database.close()
     },

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { Chain } from './chains/chain.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './database/database.ts'
+import { ping } from './database/ping.ts'
 import type { HealthReport } from './handlers/health.ts'
 import type { Loop } from './workers/loop.ts'
 
@@ -51,7 +51,7 @@ async function look({ database, chains, loops, clock }: ReadinessOptions): Promi
 
 async function checkDatabase({ db }: Database): Promise<Component> {
   try {
-    await sql`select 1`.execute(db)
+    await ping(db)
     return { status: 'healthy' }
   } catch {
     return { status: 'unhealthy', error: 'The database does not answer.' }

@@ -1,15 +1,18 @@
-/** One of the servers that bench-http.ts compares, by the first argument. Tells its port to the parent process. */
+/**
+ * One of the servers that bench-http.ts compares, by the first argument. Tells its port to the parent process, and the
+ * CPU time that it has used, in microseconds, whenever it is asked.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { pino } from 'pino'
 import { signPersonalMessage } from '../../src/chains/evm/sign.ts'
 import { systemClock } from '../../src/clock.ts'
 import { loadContract } from '../../src/contract/document.ts'
 import { stringifyJson } from '../../src/contract/integers.ts'
 import type { Data, HandlerMap } from '../../src/contract/operations.ts'
 import { createHttpServer } from '../../src/http/server.ts'
+import { createLogger } from '../../src/log.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 10 }
@@ -60,20 +63,19 @@ async function serveOurs(key: string): Promise<number> {
     port: 0,
     rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
     validateResponses: false,
-    log: pino({ level: 'info' }),
+    log: createLogger({ level: (process.env.BENCH_LOG ?? 'info') as 'info' }),
     clock: systemClock,
   })
   return (await server.listen()).port
 }
 
-/** The list as bytes that are ready; for everything else the body of the request, parsed and written again. */
+/** The list, written as JSON by Koa for each request; for POST the body of the request, parsed and written again. */
 async function serveBare(): Promise<number> {
-  const list = stringifyJson({ success: true, data: RELAYERS, pagination: PAGINATION })
+  const list = JSON.parse(stringifyJson({ success: true, data: RELAYERS, pagination: PAGINATION })) as object
   const app = new Koa()
   app.use(bodyParser())
   app.use((context) => {
-    context.type = 'application/json'
-    context.body = context.method === 'GET' ? list : JSON.stringify(context.request.body)
+    context.body = context.method === 'GET' ? list : (context.request.body as object)
   })
   const server = createServer(app.callback())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -81,4 +83,8 @@ async function serveBare(): Promise<number> {
 }
 
 const [kind, key = ''] = process.argv.slice(2)
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.(user + system)
+})
 process.send?.(kind === 'ours' ? await serveOurs(key) : await serveBare())

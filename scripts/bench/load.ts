@@ -10,18 +10,17 @@ export interface Load {
 }
 
 /**
- * Requests per second. Speaks just enough HTTP to find the end of an answer: on two cores a complete client would be
+ * How many requests were answered. Speaks just enough HTTP to find the end of an answer: on two cores a complete client would be
  * slower than the servers it is to measure.
  *
  * @throws Error when an answer is not 200
  */
 export async function drive({ port, request, connections, ms }: Load): Promise<number> {
-  const start = performance.now()
-  const deadline = start + ms
+  const deadline = performance.now() + ms
   const counts = await Promise.all(
     Array.from({ length: connections }, () => keepAsking(port, request, deadline)),
   )
-  return counts.reduce((sum, count) => sum + count, 0) / ((performance.now() - start) / 1000)
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 function keepAsking(port: number, request: string, deadline: number): Promise<number> {

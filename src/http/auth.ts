@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { type AppError, unauthorized } from '../errors.ts'
 
 /** Who is asking: the number of the API key in the configuration, or why the credential is not acceptable. */
@@ -22,12 +22,12 @@ export function createAuthenticator(
     if (authorization === undefined) return { kind: 'stranger', problem: MISSING }
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
     if (token === undefined) return { kind: 'stranger', problem: MISSING }
-    const hash = digest(token)
-    const key = hashes.reduce((found, known, index) => (timingSafeEqual(known, hash) ? index : found), -1)
+    const digested = digest(token)
+    const key = hashes.reduce((found, known, index) => (timingSafeEqual(known, digested) ? index : found), -1)
     return key < 0 ? { kind: 'stranger', problem: UNACCEPTABLE } : { kind: 'known', key }
   }
 }
 
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }

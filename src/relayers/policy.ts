@@ -23,10 +23,13 @@ export function inactive(relayer: Relayer): AppError | undefined {
   return undefined
 }
 
-/** Why this receiver is not allowed, or nothing. A contract creation has no receiver, so a whitelist forbids it. */
+/**
+ * Why this receiver is not allowed, or nothing. A contract creation has no receiver, so a whitelist forbids it; an empty
+ * whitelist allows nobody.
+ */
 export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
   const whitelist = relayer.policies.whitelistReceivers
-  if (whitelist === undefined || whitelist.length === 0) return undefined
+  if (whitelist === undefined) return undefined
   const allowed = new Set(
     [...whitelist, ZERO_ADDRESS, relayer.address].map((address) => address.toLowerCase()),
   )

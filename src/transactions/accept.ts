@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { createBatcher } from '../batcher.ts'
 import type { ChainRequest, Prepared } from '../chains/chain.ts'
 import { type AppError, badRequest } from '../errors.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { createBatcher } from './batcher.ts'
 import { accountOf, type TransactionsContext } from './context.ts'
 import { insertTransactions } from './store.ts'
 import type { Transaction } from './transaction.ts'
@@ -124,11 +124,7 @@ async function storeCandidates(
       return short ?? transaction
     })
     const accepted = decided.filter((outcome): outcome is Transaction => !(outcome instanceof Error))
-    const stored = new Map(
-      (await insertTransactions(tx, accepted)).map((transaction) => [transaction.id, transaction]),
-    )
-    return decided.map((outcome) =>
-      outcome instanceof Error ? outcome : (stored.get(outcome.id) ?? outcome),
-    )
+    await insertTransactions(tx, accepted)
+    return decided
   })
 }

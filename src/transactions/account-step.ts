@@ -5,7 +5,7 @@ import type { TransactionsContext } from './context.ts'
 import { raiseOverdue } from './raise.ts'
 import { findAttempts } from './store.ts'
 import { type AccountSession, submitPending } from './submit.ts'
-import { findInFlight } from './work-store.ts'
+import { findDueInFlight } from './work-store.ts'
 
 /**
  * How long an account stays ours without another step, in ms. It must outlast the longest step, which is a few RPC
@@ -28,10 +28,12 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
   if (lease === undefined) return
   const session = { relayer, operator: context.operatorOf(relayer), lease }
   try {
-    await repeatBroadcasts(context, session)
-    if (relayer.paused || relayer.systemDisabled) return // Nothing new is signed; what is signed stays on its way.
-    await raiseOverdue(context, session)
-    await submitPending(context, session)
+    // Switched off, it signs nothing new; what is signed stays on its way.
+    const signs = !relayer.paused && !relayer.systemDisabled
+    const due = await findDue(context, relayerId)
+    if (due.length > 0 && signs) await raiseOverdue(context, session, due)
+    if (due.length > 0) await repeatBroadcasts(context, session)
+    if (signs) await submitPending(context, session)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error
     context.log.warn({ relayer: relayerId }, 'another process took the account over; this step was given up')
@@ -45,12 +47,12 @@ async function repeatBroadcasts(
   context: TransactionsContext,
   { relayer, operator }: AccountSession,
 ): Promise<void> {
-  const now = context.clock.now()
-  const due = (await findInFlight(context.db, relayer.id)).filter(
-    (transaction) => transaction.nextRunAt.getTime() <= now,
-  )
-  if (due.length === 0) return
+  const due = await findDue(context, relayer.id)
   const attempts = await findAttempts(context.db, due)
   const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
   await broadcastCurrent(context, operator, items)
+}
+
+function findDue({ db, clock }: TransactionsContext, relayerId: string) {
+  return findDueInFlight(db, relayerId, new Date(clock.now()))
 }

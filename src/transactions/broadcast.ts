@@ -1,5 +1,6 @@
 import type { Attempt, BroadcastResult } from '../chains/chain.ts'
 import type { Operator, TransactionsContext } from './context.ts'
+import { patienceMs } from './patience.ts'
 import { type OutcomeChange, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
@@ -36,7 +37,8 @@ export async function broadcastCurrent(
   const now = new Date(context.clock.now())
   const settled = ready.map((item, index) => {
     const result = results[index] ?? { kind: 'unknown', detail: 'no reply' }
-    return { result, ...settleBroadcast({ item, attempt: item.attempt, result, now }) }
+    const raiseAfterMs = patienceMs(chain, item.transaction)
+    return { result, ...settleBroadcast({ item, attempt: item.attempt, result, now, raiseAfterMs }) }
   })
   const saved = await context.db.transaction().execute(async (tx) => {
     const written = await saveTransactions(
@@ -66,16 +68,18 @@ interface Offered {
   readonly attempt: Attempt
   readonly result: BroadcastResult
   readonly now: Date
+  /** How long the attempt may wait in a pool before its fee is raised; undefined when it is not raised at all. */
+  readonly raiseAfterMs?: number | undefined
 }
 
 /** What a node's answer makes of a transaction. Pure. */
-export function settleBroadcast({ item, attempt, result, now }: Offered): Settled {
+export function settleBroadcast({ item, attempt, result, now, raiseAfterMs }: Offered): Settled {
   const { transaction } = item
   const outcome = { transactionId: transaction.id, number: attempt.number }
   switch (result.kind) {
     case 'accepted':
       return {
-        transaction: taken(transaction, now),
+        transaction: taken({ item, attempt, result, now, raiseAfterMs }),
         outcome: { ...outcome, outcome: 'broadcast', broadcastAt: now },
       }
     case 'nonce_used':
@@ -115,7 +119,9 @@ const REASONS = {
   unknown: 'The node did not answer; the same bytes are offered again',
 } as const
 
-function taken(transaction: Transaction, now: Date): Transaction {
+function taken({ item: { transaction }, attempt, now, raiseAfterMs }: Offered): Transaction {
+  const heldSince = attempt.broadcastAt ?? now
+  const raise = raiseAfterMs === undefined ? undefined : after(heldSince, raiseAfterMs)
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'broadcast'),
@@ -124,15 +130,18 @@ function taken(transaction: Transaction, now: Date): Transaction {
         ? undefined
         : transaction.statusReason,
     sentAt: transaction.sentAt ?? now,
-    nextRunAt: nextLook(transaction, now),
+    nextRunAt: earliest(now, [
+      raise,
+      transaction.intent === 'request' ? transaction.request.validUntil : undefined,
+    ]),
   }
 }
 
-/** In time for the repetition, and for `valid_until` if that is earlier. */
-function nextLook({ request, intent }: Transaction, now: Date): Date {
+/** In time for the repetition, and for whatever else is to happen before it. */
+function earliest(now: Date, times: readonly (Date | undefined)[]): Date {
   const repeat = after(now, REPEAT_MS)
-  const end = intent === 'request' ? request.validUntil : undefined
-  return end !== undefined && end > now && end < repeat ? end : repeat
+  const ahead = times.filter((time) => time !== undefined && time > now && time < repeat)
+  return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), repeat)
 }
 
 function deferred(transaction: Transaction, statusReason: string, now: Date): Transaction {

@@ -1,11 +1,12 @@
-import type { Attempt, Prepared, Speed } from '../chains/chain.ts'
+import type { Attempt, Prepared } from '../chains/chain.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type TransactionsContext } from './context.ts'
+import { levelOf, patienceMs } from './patience.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
 import { findAttempts, saveTransactions } from './store.ts'
 import type { AccountSession } from './submit.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
-import { findInFlight } from './work-store.ts'
+import { findHead } from './work-store.ts'
 
 /** How long a transaction that cannot be raised now is left alone, in ms. */
 const RETRY_MS = 15_000
@@ -13,12 +14,16 @@ const RETRY_MS = 15_000
 /**
  * Looks at the head of the account's line, because nothing behind it can be included first: past its `valid_until` it is
  * cancelled on chain, and after the wait of its speed its fee is raised. Explicit prices are the caller's and are left
- * alone.
+ * alone. `due` are the transactions that want attention now.
  */
-export async function raiseOverdue(context: TransactionsContext, session: AccountSession): Promise<void> {
-  const inFlight = await findInFlight(context.db, session.relayer.id)
-  const overdue = inFlight.filter((transaction) => isExpired(transaction, context.clock.now()))
-  const head = inFlight[0]
+export async function raiseOverdue(
+  context: TransactionsContext,
+  session: AccountSession,
+  due: readonly Transaction[],
+): Promise<void> {
+  const overdue = due.filter((transaction) => isExpired(transaction, context.clock.now()))
+  const first = await findHead(context.db, session.relayer.id)
+  const head = due.find((transaction) => transaction.id === first?.id)
   const candidates = head === undefined || overdue.includes(head) ? overdue : [head, ...overdue]
   if (candidates.length === 0) return
   const attempts = await findAttempts(context.db, candidates)
@@ -45,19 +50,10 @@ function isStuck(
 ): boolean {
   const { transaction, attempts } = item
   const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
-  if (transaction.status !== 'submitted' || newest?.broadcastAt === undefined || hasOwnPrice(transaction))
+  const patience = patienceMs(operator.chain, transaction)
+  if (transaction.status !== 'submitted' || newest?.broadcastAt === undefined || patience === undefined)
     return false
-  const patience = operator.chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
   return clock.now() - newest.broadcastAt.getTime() >= patience
-}
-
-function levelOf({ request, intent }: Transaction): Speed {
-  return (intent === 'request' ? request.speed : undefined) ?? 'fast'
-}
-
-/** A no-op of ours has no price of the caller's, whatever the request said. */
-function hasOwnPrice({ request, intent }: Transaction): boolean {
-  return intent === 'request' && (request.gasPrice !== undefined || request.maxFeePerGas !== undefined)
 }
 
 async function raiseFee(

@@ -2,14 +2,7 @@ import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import type { Attempt, AttemptOutcome } from '../chains/chain.ts'
 import { notify } from '../database/notify.ts'
 import type { Schema } from '../database/schema.ts'
-import {
-  type AttemptRow,
-  encodeDraft,
-  encodeRequest,
-  type TransactionRow,
-  toAttempt,
-  toTransaction,
-} from './codec.ts'
+import { type AttemptRow, encodeDraft, encodeRequest, toAttempt, toTransaction } from './codec.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from './transaction.ts'
 
 /** Wakes the workers of every process. The payload is a relayer id. */
@@ -18,48 +11,61 @@ export const WORK_CHANNEL = 'transactions_due'
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
-/** Stores new transactions and the events that tell of them. Version, order and creation time are the database's. */
-export async function insertTransactions(
-  tx: Tx,
-  transactions: readonly Transaction[],
-): Promise<Transaction[]> {
-  if (transactions.length === 0) return []
-  const rows = await sql<TransactionRow>`
-    insert into transactions (id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, nonce, cost)
-    select id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, nonce, cost
-    from ${recordset(transactions.map(toRecord))}
-    returning *`.execute(tx)
-  const saved = rows.rows.map(toTransaction)
-  await insertEvents(tx, saved)
-  return saved
+/** Stores new transactions and the events that tell of them, in the order given. */
+export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
+  if (transactions.length === 0) return
+  await sql`
+    with record as materialized (select * from ${recordset(transactions)}),
+    stored as (
+      insert into transactions (id, relayer_id, network, from_address, status, status_reason, intent, request,
+        estimated_gas, nonce, cost, next_run_at, created_at)
+      select id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, nonce, cost,
+        next_run_at, created_at
+      from record
+    )
+    insert into events (relayer_id, transaction_id, type, payload)
+    select relayer_id, id, 'transaction_update', to_jsonb(record) from record`.execute(tx)
+  await wakeWorkers(tx, transactions)
 }
 
 /**
- * Writes what has become of the transactions, each guarded by the version it was read with, and the events of those
- * whose status changed. Returns the ones that were written; for the others somebody else was faster.
+ * Writes what has become of the transactions, each guarded by the version it was read with, and in the same statement
+ * the events of those whose status or attempt changed (I8). Returns the ones that were written, in the order given; for
+ * the others somebody else was faster.
  */
 export async function saveTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
   if (transactions.length === 0) return []
-  const { rows } = await sql<TransactionRow & { old_status: string; old_attempt: number | null }>`
-    with before as (
+  const { rows } = await sql<{ id: string }>`
+    with record as materialized (select * from ${recordset(transactions)}),
+    before as (
       select t.id, t.status, t.current_attempt from transactions t
-      join ${recordset(transactions.map(toRecord))} on record.id = t.id and record.version = t.version
+      join record on record.id = t.id and record.version = t.version
       order by t.id for update of t
+    ),
+    written as (
+      update transactions t set
+        status = record.status, status_reason = record.status_reason, intent = record.intent,
+        request = record.request, estimated_gas = record.estimated_gas, nonce = record.nonce, version = t.version + 1,
+        current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
+        block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
+        confirmed_at = record.confirmed_at
+      from record join before on before.id = record.id
+      where t.id = record.id
+      returning t.id,
+        before.status <> t.status or before.current_attempt is distinct from t.current_attempt as is_event
+    ),
+    told as (
+      insert into events (relayer_id, transaction_id, type, payload)
+      select record.relayer_id, record.id, 'transaction_update', to_jsonb(record)
+      from record join written on written.id = record.id and written.is_event
     )
-    update transactions t set
-      status = record.status, status_reason = record.status_reason, intent = record.intent, request = record.request,
-      estimated_gas = record.estimated_gas, nonce = record.nonce, version = t.version + 1,
-      current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
-      block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
-      confirmed_at = record.confirmed_at
-    from ${recordset(transactions.map(toRecord))} join before on before.id = record.id
-    where t.id = record.id and t.version = record.version
-    returning t.*, before.status as old_status, before.current_attempt as old_attempt`.execute(tx)
-  const changed = rows.filter(
-    (row) => row.status !== row.old_status || row.current_attempt !== row.old_attempt,
-  )
-  await insertEvents(tx, changed.map(toTransaction))
-  return rows.map(toTransaction)
+    select id from written`.execute(tx)
+  const written = new Set(rows.map((row) => row.id))
+  const saved = transactions
+    .filter((transaction) => written.has(transaction.id))
+    .map((transaction) => ({ ...transaction, version: transaction.version + 1 }))
+  await wakeWorkers(tx, saved)
+  return saved
 }
 
 /** Stores signed attempts. Must commit before their bytes leave the process (I3). */
@@ -186,18 +192,14 @@ export async function listTransactions(
   return { items, total: Number(count) }
 }
 
-/** Every change is an event of the same database transaction, and wakes the workers when it commits (I8). */
-async function insertEvents(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
-  if (transactions.length === 0) return
-  const events = transactions.map((transaction) => ({
-    relayer_id: transaction.relayerId,
-    transaction_id: transaction.id,
-    type: 'transaction_update',
-    payload: JSON.stringify(toRecord(transaction)),
-  }))
-  await tx.insertInto('events').values(events).execute()
-  for (const relayerId of new Set(events.map((event) => event.relayer_id)))
+/** Statuses that give the submitter something to do: new content to sign, or room for what waits behind. */
+const WAKING: readonly TransactionStatus[] = ['pending', 'mined']
+
+async function wakeWorkers(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
+  const waking = transactions.filter(({ status }) => WAKING.includes(status))
+  for (const relayerId of new Set(waking.map((transaction) => transaction.relayerId))) {
     await notify(tx, WORK_CHANNEL, relayerId)
+  }
 }
 
 function toRecord(transaction: Transaction) {
@@ -218,15 +220,17 @@ function toRecord(transaction: Transaction) {
     block_number: transaction.block?.number.toString(),
     block_hash: transaction.block?.hash,
     next_run_at: transaction.nextRunAt,
+    created_at: transaction.createdAt,
     sent_at: transaction.sentAt,
     confirmed_at: transaction.confirmedAt,
   }
 }
 
 /** Many rows as one parameter: a statement has room for 65,535 parameters, and one is planned faster than many. */
-function recordset(records: readonly object[]) {
-  return sql`jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-    id text, relayer_id text, network text, from_address text, status text, status_reason text, intent text, request jsonb, estimated_gas bigint,
-    nonce bigint, version integer, current_attempt integer, cost numeric, block_number bigint, block_hash text,
-    next_run_at timestamptz, sent_at timestamptz, confirmed_at timestamptz)`
+function recordset(transactions: readonly Transaction[]) {
+  return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
+    id text, relayer_id text, network text, from_address text, status text, status_reason text, intent text,
+    request jsonb, estimated_gas bigint, nonce bigint, version integer, current_attempt integer, cost numeric,
+    block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz, sent_at timestamptz,
+    confirmed_at timestamptz)`
 }

@@ -8,7 +8,7 @@ import { type Signable, signAndStore } from './sign.ts'
 import { findAttempts, saveTransactions } from './store.ts'
 import type { Intent, Transaction } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
-import { findInFlight, findPending } from './work-store.ts'
+import { countInFlight, findPending } from './work-store.ts'
 
 /** How long a transaction waits that cannot be prepared now: no node answers, or the money is not there, in ms. */
 const WAIT_MS = 2_000
@@ -27,12 +27,12 @@ export interface AccountSession {
  */
 export async function submitPending(context: TransactionsContext, session: AccountSession): Promise<void> {
   const { relayer, operator, lease } = session
-  const inFlight = await findInFlight(context.db, relayer.id)
+  const inFlight = await countInFlight(context.db, relayer.id)
   const pending = await findPending(context.db, relayer.id, context.maxInFlight)
-  const fitting = withinLimit(pending, context.maxInFlight - inFlight.length)
+  const fitting = withinLimit(pending, context.maxInFlight - inFlight)
   const ready = await prepareInOrder(context, session, dueInOrder(fitting, context.clock.now()))
   if (ready.length === 0) return
-  const chainNonce = inFlight.length === 0 ? await operator.chain.nonces([relayer.address]) : []
+  const chainNonce = inFlight === 0 ? await operator.chain.nonces([relayer.address]) : []
   const [answer] = chainNonce
   if (answer !== undefined && answer.kind !== 'ok') return // Unknown is never a reason to take a number (I6).
   const numbered = await numberTransactions(context, {

@@ -5,7 +5,7 @@ import { fillGaps } from './fill-gaps.ts'
 import { findAttempts, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { finalised, type Inclusion, included, lost, reorged, type Verdict } from './verdict.ts'
-import { findWatched } from './work-store.ts'
+import { findWatched, hasWatched } from './work-store.ts'
 
 /** What one watcher remembers of its network. Losing it costs time, never correctness. */
 export interface WatchMemory {
@@ -42,7 +42,7 @@ export async function watchNetwork(
   { operator, relayers, memory }: { operator: Operator; relayers: readonly Relayer[]; memory: WatchMemory },
 ): Promise<void> {
   const ids = relayers.map((relayer) => relayer.id)
-  if ((await findWatched(context.db, ids)).length === 0) return
+  if (!(await hasWatched(context.db, ids))) return
   const { chain, network } = operator
   const head = await chain.head()
   if (head.kind !== 'ok' || head.value.number < memory.highest) return // Silent or behind: it decides nothing (I6).

@@ -1,4 +1,4 @@
-import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import type { Transaction as DbTransaction, Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { toTransaction } from './codec.ts'
 import type { Transaction } from './transaction.ts'
@@ -9,14 +9,14 @@ type Tx = DbTransaction<Schema>
 /** Statuses in which a nonce is taken and the chain has not decided yet. */
 const IN_FLIGHT = ['sent', 'submitted']
 
-/** Relayers that have something to number, sign or broadcast now. */
-export async function findDueRelayers(db: Db): Promise<string[]> {
+/** Relayers that have something to number, sign or broadcast at this time. */
+export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('transactions')
     .select('relayer_id')
     .distinct()
     .where('status', 'in', ['pending', ...IN_FLIGHT])
-    .where('next_run_at', '<=', sql<Date>`now()`)
+    .where('next_run_at', '<=', now)
     .execute()
   return rows.map((row) => row.relayer_id)
 }
@@ -35,21 +35,53 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
   return rows.map(toTransaction)
 }
 
-/** Signed and not mined, by nonce. */
-export async function findInFlight(db: Db, relayerId: string): Promise<Transaction[]> {
-  const rows = await db
-    .selectFrom('transactions')
+/** How many are signed and not mined. */
+export async function countInFlight(db: Db, relayerId: string): Promise<number> {
+  const row = await inFlight(db, relayerId)
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+/** Signed and not mined, and due to be offered to the network again, by nonce. */
+export async function findDueInFlight(db: Db, relayerId: string, now: Date): Promise<Transaction[]> {
+  const rows = await inFlight(db, relayerId)
     .selectAll()
-    .where('relayer_id', '=', relayerId)
-    .where('status', 'in', IN_FLIGHT)
+    .where('next_run_at', '<=', now)
     .orderBy('nonce')
+    .limit(MAX_REPEATED)
     .execute()
   return rows.map(toTransaction)
 }
 
+/** The first of the account's line: nothing behind it can be included before it. */
+export async function findHead(db: Db, relayerId: string): Promise<Transaction | undefined> {
+  const row = await inFlight(db, relayerId).selectAll().orderBy('nonce').limit(1).executeTakeFirst()
+  return row && toTransaction(row)
+}
+
+/** A node that lost its pool gets everything again, in portions of this many; the lowest nonces first. */
+const MAX_REPEATED = 500
+
+function inFlight(db: Db, relayerId: string) {
+  return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('status', 'in', IN_FLIGHT)
+}
+
+/** Whether anything of these relayers is signed and not final. */
+export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise<boolean> {
+  if (relayerIds.length === 0) return false
+  const row = await db
+    .selectFrom('transactions')
+    .select('id')
+    .where('relayer_id', 'in', [...relayerIds])
+    .where('status', 'in', [...IN_FLIGHT, 'mined'])
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Signed and not final, of several relayers: what the chain may have decided about. */
 export async function findWatched(db: Db, relayerIds: readonly string[]): Promise<Transaction[]> {
-  if (relayerIds.length === 0) return []
   const rows = await db
     .selectFrom('transactions')
     .selectAll()

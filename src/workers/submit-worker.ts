@@ -16,7 +16,7 @@ export function createSubmitWorker(context: TransactionsContext): Loop {
     clock: context.clock,
     log: context.log,
     work: async () => {
-      for (const relayerId of await findDueRelayers(context.db)) {
+      for (const relayerId of await findDueRelayers(context.db, new Date(context.clock.now()))) {
         // What was announced while a step ran may have come too late for it.
         if (running.has(relayerId)) again.add(relayerId)
         else running.set(relayerId, step(relayerId))

@@ -3,7 +3,7 @@ import { acquireLease } from '../../src/database/lease.ts'
 import { saveRelayer } from '../../src/relayers/store.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
-import { findInFlight } from '../../src/transactions/work-store.ts'
+import { countInFlight } from '../../src/transactions/work-store.ts'
 import { eventsOf, insert, newTransaction, openRoom, type Room, reload, type TestAccount } from './room.ts'
 import { chainOf, createWorld, type World } from './world.ts'
 
@@ -79,7 +79,7 @@ describe('submitting', () => {
     await step()
     await step()
     expect(world.offered).toHaveLength(LIMIT)
-    expect(await findInFlight(room.context.db, owner.relayer.id)).toHaveLength(LIMIT)
+    expect(await countInFlight(room.context.db, owner.relayer.id)).toBe(LIMIT)
   })
 
   test('a missing nonce is closed even when everything in flight waits for it (I5)', async () => {

@@ -96,11 +96,12 @@ export function newTransaction({ relayer }: TestAccount, change: Partial<Transac
 }
 
 /** Stores transactions as they are, with their events. */
-export function insert(
+export async function insert(
   { db }: TransactionsContext,
   ...transactions: readonly Transaction[]
-): Promise<Transaction[]> {
-  return db.transaction().execute((tx) => insertTransactions(tx, transactions))
+): Promise<readonly Transaction[]> {
+  await db.transaction().execute((tx) => insertTransactions(tx, transactions))
+  return transactions
 }
 
 /** The transaction as it is stored now. Throws when there is none. */

@@ -286,16 +286,16 @@ describe('how often the chain is asked', () => {
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    const { receiptCalls } = world
+    const { receiptsAsked } = world
     await look()
     await look()
-    expect(world.receiptCalls).toBe(receiptCalls)
+    expect(world.receiptsAsked).toBe(receiptsAsked)
   })
 
   test('no receipt of an account whose nonce has not passed', async () => {
     const { world, look } = await place()
     await look(100n)
-    expect(world.receiptCalls).toBe(0)
+    expect(world.receiptsAsked).toBe(0)
   })
 
   test('a transaction that is stored, sent and mined during a look is not overlooked', async () => {

@@ -31,8 +31,8 @@ export interface World {
   offer: (hash: string) => BroadcastResult
   /** The hash of everything that was offered, in order. */
   readonly offered: string[]
-  /** How often receipts were asked for. */
-  receiptCalls: number
+  /** How many receipts were asked for. */
+  receiptsAsked: number
   /** Changes single answers of the chain, over everything above. */
   override: Partial<Chain>
 }
@@ -49,7 +49,7 @@ export function createWorld(): World {
     receipts: new Map(),
     offer: () => ({ kind: 'accepted' }),
     offered: [],
-    receiptCalls: 0,
+    receiptsAsked: 0,
     override: {},
   }
 }
@@ -86,7 +86,7 @@ export function chainOf(world: World): Chain {
       return hash === undefined ? UNKNOWN : { kind: 'ok', value: hash }
     },
     receipts: async (hashes) => {
-      world.receiptCalls += 1
+      world.receiptsAsked += hashes.length
       return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
     },
     broadcast: async (raws) => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { bytesToHex, getAddress } from 'viem'
+import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { Network } from '../../networks/network.ts'
 import type { Account, Answer, Chain, Draft } from '../chain.ts'
@@ -33,6 +34,15 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
   const client = createRpcClient({ urls: network.rpcUrls, timeoutMs: rpcTimeoutMs, log })
   const eip1559 = network.features.includes('eip1559')
   const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
+  // Each accepted request asks for the balance; those that wait for the same answer share the next one.
+  const balance = createBatcher<string, Answer<bigint>>({
+    keyOf: (address) => address,
+    maxItems: Number.POSITIVE_INFINITY,
+    run: async (addresses) => {
+      const answer = await readBalance(client, addresses[0] ?? '')
+      return addresses.map(() => answer)
+    },
+  })
   const context: PrepareContext = { client, market, eip1559 }
   return {
     verify: () => verifyChainId(client, network),
@@ -53,7 +63,7 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
     receipts: (hashes) => readReceipts(client, hashes),
     blockHash: (number) => readBlockHash(client, number),
     revertReason: (draft, from, block) => readRevertReason(client, { draft, from, block }),
-    balance: (address) => readBalance(client, address),
+    balance,
     cost: costOf,
     speed: (level) => SPEEDS[level],
   }

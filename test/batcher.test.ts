@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createBatcher } from '../../src/transactions/batcher.ts'
+import { createBatcher } from '../src/batcher.ts'
 
 /** A batcher whose runs end when the test says so. */
 function held({ maxItems = 100 } = {}) {

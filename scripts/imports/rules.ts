@@ -1,0 +1,110 @@
+/** Which part of `src` may import which. Parts are the folders, and the files, directly under `src`. */
+export interface Rules {
+  /** Paths, relative to the root, that a part may import; a path that ends in `/` is everything below it. */
+  readonly arrows: Readonly<Record<string, readonly string[]>>
+  /** Where a package may be imported. A package that is not named here may be imported nowhere. */
+  readonly packages: Readonly<Record<string, PackageRule>>
+  /** Text that stands only in these files, e.g. `process.env`. */
+  readonly onlyIn: Readonly<Record<string, readonly string[]>>
+}
+
+interface PackageRule {
+  /** Files, or folders that end in `/`; a pattern that starts with `*` fits the end of a path. */
+  readonly in: readonly string[]
+  /** Its types may be named anywhere. */
+  readonly typesAnywhere?: true
+}
+
+/** Parts that join the others: they may import everything. */
+const EVERYTHING = ['*']
+
+/** What every part may import: it knows nobody itself. */
+const COMMON = ['errors.ts', 'clock.ts', 'log.ts', 'batcher.ts']
+
+/**
+ * The arrows. They point from the shell to the rooms, from the rooms to the two outside worlds (`chains/chain.ts` and
+ * `database/`), and never back. A folder may always import itself.
+ */
+const ARROWS: Rules['arrows'] = {
+  'main.ts': ['cli/'],
+  'cli/': ['app.ts', 'config.ts', 'configuration/', 'database/', 'relayers/', 'signers/', ...COMMON],
+  'app.ts': EVERYTHING,
+  'operators.ts': EVERYTHING,
+  'readiness.ts': EVERYTHING,
+  'http/': ['contract/', ...COMMON],
+  'contract/': ['../generated/', ...COMMON],
+  // The database is handed through to the rooms: only its type is known here.
+  'handlers/': [
+    'contract/operations.ts',
+    'chains/chain.ts',
+    'database/schema.ts',
+    'networks/',
+    'relayers/',
+    'transactions/',
+    'notifications/',
+    ...COMMON,
+  ],
+  'workers/': ['transactions/', 'relayers/relayer.ts', 'database/lease.ts', ...COMMON],
+  'transactions/': [
+    'chains/chain.ts',
+    'contract/operations.ts',
+    'database/',
+    'networks/network.ts',
+    'notifications/',
+    'relayers/',
+    'signers/signer.ts',
+    ...COMMON,
+  ],
+  'relayers/': [
+    'chains/chain.ts',
+    'config.ts',
+    'configuration/problems.ts',
+    'database/',
+    'networks/',
+    'notifications/',
+    'signers/',
+    ...COMMON,
+  ],
+  'notifications/': ['database/', ...COMMON],
+  'networks/': COMMON,
+  'signers/': ['config.ts', 'configuration/', ...COMMON],
+  'chains/': ['networks/network.ts', 'signers/signer.ts', ...COMMON],
+  'database/': COMMON,
+  'config.ts': ['configuration/', 'chains/chain.ts', 'networks/network.ts', ...COMMON],
+  'configuration/': ['chains/chain.ts', 'contract/', 'networks/', ...COMMON],
+  // The codes of failures are the contract's.
+  'errors.ts': ['contract/operations.ts'],
+  'log.ts': ['config.ts'],
+  'metrics.ts': COMMON,
+  'clock.ts': [],
+  'batcher.ts': [],
+}
+
+const PACKAGES: Rules['packages'] = {
+  '@electric-sql/pglite': { in: ['database/'] },
+  '@koa/router': { in: ['http/'] },
+  '@noble/hashes': { in: ['signers/'] },
+  ajv: { in: ['contract/'] },
+  'ajv-formats': { in: ['contract/'] },
+  koa: { in: ['http/'] },
+  'koa-bodyparser': { in: ['http/'] },
+  // SQL is written in the stores and in database/; elsewhere the handle is only passed on.
+  kysely: { in: ['database/', '*store.ts'], typesAnywhere: true },
+  'openapi-backend': { in: ['contract/'] },
+  pg: { in: ['database/'] },
+  pino: { in: ['log.ts'], typesAnywhere: true },
+  'prom-client': { in: ['metrics.ts'] },
+  secp256k1: { in: ['signers/'] },
+  viem: { in: ['chains/evm/', 'signers/'] },
+  yaml: { in: ['contract/'] },
+}
+
+/** The rules of this repository. */
+export const RULES: Rules = {
+  arrows: ARROWS,
+  packages: PACKAGES,
+  onlyIn: { 'process.env': ['config.ts'] },
+}
+
+/** Only this file takes the generated types; others take them from it. */
+export const GENERATED_READER = 'contract/operations.ts'

@@ -1,0 +1,18 @@
+import type { Chain, Speed } from '../chains/chain.ts'
+import type { Transaction } from './transaction.ts'
+
+/** The level at which the service prices this by itself. A no-op of ours has no level of the caller's. */
+export function levelOf({ request, intent }: Transaction): Speed {
+  return (intent === 'request' ? request.speed : undefined) ?? 'fast'
+}
+
+/**
+ * How long an attempt may wait in a pool before its fee is raised, in ms; undefined where the caller named the price,
+ * which is never touched.
+ */
+export function patienceMs(chain: Chain, transaction: Transaction): number | undefined {
+  const { request, intent } = transaction
+  const named = request.gasPrice !== undefined || request.maxFeePerGas !== undefined
+  if (intent === 'request' && named) return undefined
+  return chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
+}

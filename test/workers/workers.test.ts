@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { acquireLease } from '../../src/database/lease.ts'
+import type { TransactionsContext } from '../../src/transactions/context.ts'
+import { WORK_CHANNEL } from '../../src/transactions/store.ts'
+import { createSubmitWorker } from '../../src/workers/submit-worker.ts'
+import { createWatchWorker } from '../../src/workers/watch-worker.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../transactions/room.ts'
+import { chainOf, createWorld, include } from '../transactions/world.ts'
+
+let room: Room
+let context: TransactionsContext
+beforeAll(async () => {
+  room = await openRoom()
+  context = { ...room.context, clock: systemClock }
+})
+afterAll(() => room.close())
+
+test('the submit worker is woken by the row itself, and ends its step before it stops', async () => {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  let arrive: () => void = () => {}
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  let release: () => void = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  world.override = {
+    broadcast: async (raws) => {
+      arrive()
+      await released
+      return raws.map(() => ({ kind: 'accepted' }) as const)
+    },
+  }
+  const worker = createSubmitWorker(context)
+  const unlisten = await room.database.listen(WORK_CHANNEL, () => worker.wake())
+  worker.start()
+  const [transaction] = await insert(context, newTransaction(owner))
+  if (!transaction) throw new Error('nothing was stored')
+  await arrived
+  const stopping = worker.stop()
+  release()
+  await stopping
+  await unlisten()
+  expect((await reload(context, transaction)).transaction.status).toBe('submitted')
+})
+
+test('a network is watched by one process at a time', async () => {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const submit = createSubmitWorker(context)
+  const [transaction] = await insert(context, newTransaction(owner))
+  if (!transaction) throw new Error('nothing was stored')
+  submit.start()
+  await submit.stop()
+  const [hash] = world.offered
+  if (!hash) throw new Error('nothing was offered')
+  include(world, hash)
+  world.nonce = { kind: 'ok', value: 1n }
+  const target = { key: owner.relayer.id, operator: owner.operator, relayers: [owner.relayer] }
+  const round = async () => {
+    const worker = createWatchWorker(context, target)
+    worker.start()
+    await worker.stop()
+    return (await reload(context, transaction)).transaction.status
+  }
+  const lease = { name: `watch:${target.key}`, owner: 'another process' }
+  await acquireLease(context.db, { ...lease, ttlMs: 60_000 })
+  expect(await round()).toBe('submitted')
+  await acquireLease(context.db, { ...lease, ttlMs: 0 })
+  expect(await round()).toBe('mined')
+})
