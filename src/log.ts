@@ -25,10 +25,33 @@ const SECRET_FIELDS = [
 /** Credentials, path and query of any url inside a text: that is where RPC providers and databases keep their keys. */
 const URL_IN_TEXT = /\b((?:https?|wss?|postgres(?:ql)?):\/\/)(?:[^\s/@"']*@)?([^\s/?#"')]+)[^\s"')]*/g
 
+/**
+ * Collects the lines of one turn of the event loop and writes them together: under load a system call for each line costs
+ * as much as the request that it tells of. A process that is killed loses at most the lines of its last turn.
+ */
+export function writeOncePerTurn(destination: DestinationStream): DestinationStream {
+  let lines = ''
+  const flush = () => {
+    const text = lines
+    lines = ''
+    if (text !== '') destination.write(text)
+  }
+  process.on('exit', flush)
+  return {
+    write: (line) => {
+      if (lines === '') setImmediate(flush)
+      lines += line
+    },
+  }
+}
+
+/** The one standard output of the process, so that all loggers keep the order of their lines. */
+const standardOutput = writeOncePerTurn(pino.destination({ fd: 1, sync: true }))
+
 /** One JSON line per event, on standard output unless `destination` is given, with secrets taken out. */
 export function createLogger(
   { level }: { readonly level: LogLevel },
-  destination: DestinationStream = pino.destination({ fd: 1, sync: true }),
+  destination: DestinationStream = standardOutput,
 ): Logger {
   const options: LoggerOptions = {
     level,
