@@ -1,5 +1,10 @@
-import type { ParsedRequest } from 'openapi-backend'
-import { type Document, OpenAPIRouter, type Operation, type Request } from 'openapi-backend'
+import {
+  type Document,
+  OpenAPIRouter,
+  type Operation,
+  type ParsedRequest,
+  type Request,
+} from 'openapi-backend'
 import type { Contract } from './document.ts'
 
 /** The methods that a path has. */
@@ -56,7 +61,7 @@ export class ContractRouter extends OpenAPIRouter<Document> {
   }
 
   #match(path: string): { route: Route; params: Record<string, string> } | undefined {
-    const trimmed = path.length > 1 && path.endsWith('/') ? path.replace(/\/+$/, '') : path
+    const trimmed = withoutTrailingSlashes(path)
     for (const route of this.#routes) {
       const values = route.pattern.exec(trimmed)
       if (values !== null) return { route, params: paramsOf(route.names, values) }
@@ -96,6 +101,13 @@ function routesOf(operations: readonly Operation<Document>[]): Route[] {
 
 function templates(path: string): number {
   return path.split('{').length
+}
+
+/** By hand, as a regular expression for this takes quadratic time on a path of many slashes. */
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length
+  while (end > 1 && path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 /** A segment with broken percent signs stays as it is; it then is no id of anything. */

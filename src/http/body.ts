@@ -57,7 +57,11 @@ function assertReadable(context: HttpContext, bodyBytes: number): void {
 
 /** JSON is UTF-8 (RFC 8259), so the only charset that may be named is this one. */
 function isJson(contentType: string): boolean {
-  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i.test(contentType)
+  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
+  return (
+    type === 'application/json' &&
+    parameters.every((part) => part === '' || /^charset="?utf-?8"?$/.test(part))
+  )
 }
 
 function parseBody(bytes: unknown, maxDepth: number): unknown {

@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
 import type { Page } from '../contract/docs.ts'
 import { methodNotAllowed } from '../errors.ts'
-import type { State } from './state.ts'
+import type { Middleware, State } from './state.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS']
 
@@ -11,7 +11,15 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 /** Serves the pages of the documentation to everybody, and leads a browser that asks for `/` to them. */
-export function documentation(pages: readonly Page[]): Router<State, DefaultContext> {
+export function documentation(pages: readonly Page[]): Middleware {
+  const routes = createRouter(pages).routes() as Middleware
+  return function documentation(context, next) {
+    // The operations of the contract are routed by the contract; nothing of theirs is looked for here.
+    return context.path.startsWith('/api/') ? next() : routes(context, next)
+  }
+}
+
+function createRouter(pages: readonly Page[]): Router<State, DefaultContext> {
   const router = new Router<State, DefaultContext>()
   router.get('/', (context) => context.redirect('/docs'))
   for (const { path, mediaType, body, etag } of pages) {

@@ -18,6 +18,7 @@ import { errorBoundary } from './error-boundary.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
+import { requireHost } from './require-host.ts'
 import { responseCheck } from './response-check.ts'
 import type { Middleware, State } from './state.ts'
 
@@ -80,7 +81,8 @@ async function middlewareList(
     closeWhileDraining(drainer),
     ...(validateResponses ? [responseCheck({ validator, log })] : []),
     errorBoundary({ log }),
-    documentation(await documentationPages(contract)).routes() as Middleware,
+    requireHost(),
+    documentation(await documentationPages(contract)),
     api({
       dispatcher,
       authenticate: createAuthenticator(apiKeys),
@@ -107,6 +109,7 @@ const NODE_GRACE_MS = 5000
 
 function createNodeServer(app: Koa<State>, limits: Limits, log: Logger): Server {
   const { headerBytes, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxConnections } = limits
+  const answer = app.callback()
   const server = createServer(
     {
       maxHeaderSize: headerBytes,
@@ -114,10 +117,15 @@ function createNodeServer(app: Koa<State>, limits: Limits, log: Logger): Server 
       requestTimeout: Math.max(headersTimeoutMs, requestTimeoutMs) + NODE_GRACE_MS,
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: Math.min(LATENESS_CHECK_MS, headersTimeoutMs),
+      requireHostHeader: false,
     },
-    app.callback(),
+    answer,
   )
   server.maxConnections = maxConnections
+  // Whoever neither sends nor reads for this long is gone.
+  server.timeout = Math.max(requestTimeoutMs, keepAliveTimeoutMs) + NODE_GRACE_MS
+  // An expectation that we do not know is ignored; Node's own 417 has no body.
+  server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) => answerClientError(error, socket as never, log))
   server.on('drop', () => log.warn({ maxConnections }, 'connection refused: too many are open'))
   return server

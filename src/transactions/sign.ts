@@ -99,7 +99,11 @@ function asSent({ transaction, attempt, attempts, draft }: SignedItem, { chain }
     status: nextStatus(transaction.status, event),
     currentAttempt: attempt.number,
     // Any attempt in a pool can be the one that is included, so the dearest is what the account must be able to pay.
-    cost: costs.reduce((most, cost) => (cost > most ? cost : most)),
+    cost: costs.reduce(larger),
     nextRunAt: new Date(attempt.signedAt.getTime() + OFFER_AGAIN_MS),
   }
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

@@ -13,13 +13,19 @@ export interface WatchMemory {
   highest: bigint
   /** The block after which nothing was left open; until the next block there is nothing to ask. */
   settledAt: string | undefined
-  /** Since which block a transaction looks as if somebody else had used its nonce. */
-  readonly missingSince: Map<string, bigint>
+  /** Since which block, and which time, a transaction looks as if somebody else had used its nonce. */
+  readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>
 }
 
 export function createWatchMemory(): WatchMemory {
   return { highest: 0n, settledAt: undefined, missingSince: new Map() }
 }
+
+/**
+ * How long the answer "nonce used, no receipt" has to stay the same before it is believed, in ms. Where blocks come several
+ * times a second, depth alone is shorter than a replica can lag behind; and what is believed here is final.
+ */
+const MISSING_MS = 30_000
 
 interface Watch {
   readonly context: TransactionsContext
@@ -126,10 +132,10 @@ async function settleReceipts(watch: Watch, transactions: readonly Transaction[]
   const answers = await watch.chain.receipts(hashes)
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const judged = await Promise.all(items.map((item) => judge(watch, item, receipts)))
-  const verdicts = judged.filter((verdict) => verdict !== undefined)
-  // What was included may be deep enough already: the same head has something more to say.
-  if (verdicts.length > 0) watch.open = true
-  await write(watch, verdicts)
+  await write(
+    watch,
+    judged.filter((verdict) => verdict !== undefined),
+  )
 }
 
 /** Every hash is asked for; the chain decides which attempt counts (I4). */
@@ -160,15 +166,18 @@ async function judge(
 
 /**
  * The account's nonce has passed and none of our attempts has a receipt: one node may know the nonce and another not
- * yet the receipt. Only after the network's depth with the same answer is it true.
+ * yet the receipt. Only after the network's depth, and some time, with the same answer is it true.
  */
-function usedElsewhere(
-  { memory, head, confirmations }: Watch,
-  item: TransactionWithAttempts,
-): Verdict | undefined {
-  const since = memory.missingSince.get(item.transaction.id) ?? head.number
+function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Verdict | undefined {
+  const { context, memory, head, confirmations } = watch
+  const now = context.clock.now()
+  const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
   memory.missingSince.set(item.transaction.id, since)
-  if (head.number < since + confirmations + 1n) return undefined
+  if (head.number < since.block + confirmations + 1n) return undefined
+  if (now < since.at + MISSING_MS) {
+    watch.open = true
+    return undefined
+  }
   memory.missingSince.delete(item.transaction.id)
   return lost(item)
 }

@@ -88,6 +88,13 @@ describe('the order of a request', () => {
   })
 })
 
+test('a path of many slashes takes no time', () => {
+  const router = new ContractRouter(routingDefinition(contract))
+  const start = performance.now()
+  expect(router.methods(`/${'/'.repeat(200_000)}x/`)).toEqual([])
+  expect(performance.now() - start).toBeLessThan(500)
+})
+
 describe('our router decides like the one it replaces', () => {
   const definition = routingDefinition(contract)
   const original = new OpenAPIRouter({ definition })

@@ -106,6 +106,24 @@ describe('submitting', () => {
     expect((await now(transaction)).transaction.nonce).toBeUndefined()
   })
 
+  test('an account that another process took over meanwhile: nothing is stored, and nothing leaves (R16)', async () => {
+    const { world, owner, step } = await place()
+    const transaction = await accept(owner)
+    const sign = owner.operator.chain.sign
+    const lease = { name: `account:${owner.relayer.id}`, ttlMs: 60_000 }
+    world.override = {
+      sign: async (...content) => {
+        await acquireLease(room.context.db, { ...lease, owner: room.context.owner, ttlMs: 0 })
+        await acquireLease(room.context.db, { ...lease, owner: 'another process' })
+        return sign(...content)
+      },
+    }
+    await step()
+    expect(world.offered).toEqual([])
+    expect((await now(transaction)).attempts).toEqual([])
+    expect((await now(transaction)).transaction).toMatchObject({ status: 'pending', nonce: 0n })
+  })
+
   test('a paused account signs nothing new, and what is signed stays on its way', async () => {
     const { world, owner, step } = await place()
     world.offer = () => ({ kind: 'unknown', detail: 'time-out' })

@@ -105,6 +105,7 @@ describe('a fee', () => {
     room.clock.advance(10 * MINUTE)
     await step()
     // The market stands still, so the next raise gives the very same bytes.
+    room.clock.advance(30_000)
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up refused'])
     world.offer = () => ({ kind: 'accepted' })
@@ -139,6 +140,7 @@ describe('valid_until', () => {
       hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
     room.clock.advance(10_000)
     await step()
+    room.clock.advance(30_000)
     await step()
     world.offer = () => ({ kind: 'accepted' })
     const [next] = await insert(room.context, newTransaction(owner))

@@ -213,17 +213,29 @@ describe('a reorg (I7, R8)', () => {
 })
 
 describe('a nonce that something foreign used (R4)', () => {
-  test('is believed only after the depth with the same answer', async () => {
+  test('is believed only after the depth, and half a minute, with the same answer', async () => {
     const { world, first, look } = await place()
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    await look(101n)
+    room.clock.advance(60_000)
     await look(102n)
     expect(await statusOf(first)).toBe('submitted')
     await look(103n)
     const { transaction } = await reload(room.context, first)
     expect(transaction.status).toBe('failed')
     expect(transaction.statusReason).toContain('did not come from this service')
+  })
+
+  test('is not believed after the depth alone: blocks may come faster than a replica follows (R6)', async () => {
+    const { world, first, look } = await place()
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    room.clock.advance(29_999)
+    await look(200n)
+    expect(await statusOf(first)).toBe('submitted')
+    room.clock.advance(1)
+    await look()
+    expect(await statusOf(first)).toBe('failed')
   })
 
   test('is forgotten when the receipt turns up after all', async () => {

@@ -10,6 +10,8 @@ import {
 } from '../../support/rpc-server.ts'
 
 const log = createLogger({ level: 'silent' })
+/** Paid in full by each test with an endpoint that is silent; long enough for the others on a busy machine. */
+const TIMEOUT_MS = 1_500
 const running: RpcServer[] = []
 
 afterEach(async () => {
@@ -24,7 +26,7 @@ async function serve(answer: (calls: readonly WireCall[]) => WireAnswer): Promis
 
 function clientOf(...servers: readonly RpcServer[]): RpcClient {
   const urls = servers.map(({ url }, index) => ({ url, weight: 100 - index }))
-  return createRpcClient({ urls, timeoutMs: 250, log })
+  return createRpcClient({ urls, timeoutMs: TIMEOUT_MS, log })
 }
 
 const call = (method: string) => ({ method, params: [] })
@@ -167,7 +169,7 @@ describe('an endpoint that does not answer', () => {
 
   test('a url of weight 0 is never asked', async () => {
     const server = await serve((asked) => ({ body: asked.map(echo) }))
-    const client = createRpcClient({ urls: [{ url: server.url, weight: 0 }], timeoutMs: 250, log })
+    const client = createRpcClient({ urls: [{ url: server.url, weight: 0 }], timeoutMs: TIMEOUT_MS, log })
     expect(await client.send([call('a')])).toEqual([{ kind: 'unknown', detail: 'no RPC url is configured' }])
     expect(server.requests).toEqual([])
   })

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { EvmPolicies } from '../../src/chains/chain.ts'
+import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
+import { systemClock } from '../../src/clock.ts'
+import { createAcceptor } from '../../src/transactions/accept.ts'
+import { workAccount } from '../../src/transactions/account-step.ts'
+import type { Transaction } from '../../src/transactions/transaction.ts'
+import { createWatchMemory, watchNetwork } from '../../src/transactions/watch.ts'
+import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { eventsOf, openRoom, type Room, reload, type TestAccount } from './room.ts'
+import { SILENT_NETWORK } from './world.ts'
+
+const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const REVERTING = '0x00000000000000000000000000000000000000aa'
+const GAS_PRICE = 10_000_000_000n
+/** A plain transfer with its own price costs exactly this, besides its value. */
+const TRANSFER_GAS = 21_000n
+const TRANSFER = { to: TO, value: 1_000n, gasLimit: TRANSFER_GAS, gasPrice: GAS_PRICE }
+const TRANSFER_COST = 1_000n + TRANSFER_GAS * GAS_PRICE
+
+/** Runtime code that reverts with `Error("too late")`: copies what follows its twelve bytes, and reverts with it. */
+const REASON = `08c379a0${'20'.padStart(64, '0')}${'08'.padStart(64, '0')}${Buffer.from('too late').toString('hex').padEnd(64, '0')}`
+const REVERTING_CODE = `0x6064600c60003960646000fd${REASON}`
+
+let anvil: Anvil
+let room: Room
+beforeAll(async () => {
+  ;[anvil, room] = await Promise.all([startAnvil({ args: ['--no-mining'] }), openRoom({ maxInFlight: 100 })])
+  await anvil.rpc('anvil_setCode', [REVERTING, REVERTING_CODE])
+})
+afterAll(() => Promise.all([anvil.stop(), room.close()]))
+
+const hex = (value: bigint) => `0x${value.toString(16)}`
+const mine = (blocks = 1n) => anvil.rpc('anvil_mine', [hex(blocks)])
+
+interface Place {
+  readonly owner: TestAccount
+  readonly accept: ReturnType<typeof createAcceptor>
+  readonly step: () => Promise<void>
+  readonly look: () => Promise<void>
+}
+
+async function place({
+  balance = 10n ** 18n,
+  policies = {},
+}: {
+  balance?: bigint
+  policies?: EvmPolicies
+} = {}): Promise<Place> {
+  const network = { ...SILENT_NETWORK, rpcUrls: [{ url: anvil.url, weight: 100 }] }
+  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log: room.context.log })
+  const owner = await room.addAccount({ chain, network, policies })
+  await anvil.rpc('anvil_setBalance', [owner.relayer.address, hex(balance)])
+  const memory = createWatchMemory()
+  return {
+    owner,
+    accept: createAcceptor(room.context),
+    step: () => workAccount(room.context, owner.relayer.id),
+    look: () => watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory }),
+  }
+}
+
+const now = async (transaction: Transaction) => (await reload(room.context, transaction)).transaction
+
+// What is accepted is due at once, also for a clock that a test before this one has stopped.
+beforeEach(() => room.clock.advance(60_000))
+
+describe('acceptance', () => {
+  test('requests at once cannot all count on the same money', async () => {
+    const { owner, accept } = await place({ balance: 3n * TRANSFER_COST + 1n })
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, () => accept(owner.relayer, TRANSFER)),
+    )
+    const refused = results.filter((result) => result.status === 'rejected')
+    expect(refused).toHaveLength(7)
+    for (const { reason } of refused)
+      expect(reason).toMatchObject({ status: 400, code: 'insufficient_balance' })
+  })
+
+  test('min_balance is kept besides', async () => {
+    const { owner, accept } = await place({ balance: TRANSFER_COST + 50n, policies: { minBalance: 51n } })
+    await expect(accept(owner.relayer, TRANSFER)).rejects.toMatchObject({ code: 'insufficient_balance' })
+  })
+
+  test('a call that reverts is refused with the decoded reason, and nothing is stored', async () => {
+    const { owner, accept } = await place()
+    await expect(accept(owner.relayer, { to: REVERTING, value: 0n })).rejects.toMatchObject({
+      status: 400,
+      code: 'execution_reverted',
+      detail: 'The transaction would revert: too late.',
+    })
+    const rows = await room.context.db
+      .selectFrom('transactions')
+      .selectAll()
+      .where('relayer_id', '=', owner.relayer.id)
+      .execute()
+    expect(rows).toEqual([])
+  })
+
+  test('what it estimated is what is sent, without a second simulation', async () => {
+    const { owner, accept, step } = await place()
+    const { transaction } = await accept(owner.relayer, { to: TO, value: 5n })
+    await step()
+    const { attempts } = await reload(room.context, transaction)
+    expect(attempts[0]?.draft.gasLimit).toBe((await now(transaction)).estimatedGas)
+  })
+})
+
+describe('a real chain', () => {
+  test('a crowd is executed once each, in order, and confirmed at depth', async () => {
+    const { owner, accept, step, look } = await place()
+    const accepted = await Promise.all(Array.from({ length: 40 }, () => accept(owner.relayer, TRANSFER)))
+    await step()
+    await mine()
+    await look()
+    const mined = await Promise.all(accepted.map(({ transaction }) => now(transaction)))
+    expect(new Set(mined.map(({ status }) => status))).toEqual(new Set(['mined']))
+    expect(mined.map(({ nonce }) => Number(nonce)).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 40 }, (_, index) => index),
+    )
+    await mine(2n)
+    await look()
+    for (const { transaction } of accepted) {
+      expect(await eventsOf(room.context, transaction)).toEqual([
+        'pending',
+        'sent',
+        'submitted',
+        'mined',
+        'confirmed',
+      ])
+    }
+    expect(await anvil.rpc('eth_getTransactionCount', [owner.relayer.address, 'latest'])).toBe('0x28')
+  })
+
+  test('a reverted transaction fails at depth, with the decoded reason', async () => {
+    const { owner, accept, step, look } = await place()
+    // With its own gas limit nothing is simulated, so it gets as far as a block.
+    const { transaction } = await accept(owner.relayer, { to: REVERTING, value: 0n, gasLimit: 100_000n })
+    await step()
+    await mine()
+    await look()
+    expect(await now(transaction)).toMatchObject({
+      status: 'mined',
+      statusReason: 'Reverted on chain: too late.',
+    })
+    await mine(2n)
+    await look()
+    expect(await now(transaction)).toMatchObject({ status: 'failed' })
+  })
+
+  test('a reorg takes it back, and the same bytes bring it in again (I7)', async () => {
+    const { owner, accept, step, look } = await place()
+    await mine()
+    const { transaction } = await accept(owner.relayer, TRANSFER)
+    await step()
+    await mine()
+    await look()
+    const before = await reload(room.context, transaction)
+    expect(before.transaction.status).toBe('mined')
+    await anvil.rpc('anvil_reorg', [1, []])
+    await mine()
+    await look()
+    expect((await now(transaction)).status).toBe('submitted')
+    room.clock.advance(1_000)
+    await step()
+    await mine(3n)
+    await look()
+    await look()
+    const after = await reload(room.context, transaction)
+    expect(after.transaction.status).toBe('confirmed')
+    expect(after.attempts.map(({ signed }) => signed)).toEqual(before.attempts.map(({ signed }) => signed))
+  })
+
+  test('a nonce that somebody else uses with the same key is never used twice (R4)', async () => {
+    const { owner, accept, step, look } = await place()
+    const { address } = owner.relayer
+    const { transaction } = await accept(owner.relayer, TRANSFER)
+    await step()
+    await anvil.rpc('anvil_dropTransaction', [
+      (await reload(room.context, transaction)).attempts[0]?.signed.hash,
+    ])
+    await anvil.rpc('anvil_impersonateAccount', [address])
+    await anvil.rpc('eth_sendTransaction', [
+      { from: address, to: TO, value: '0x1', nonce: '0x0', gas: '0x5208' },
+    ])
+    await anvil.rpc('anvil_stopImpersonatingAccount', [address])
+    await mine()
+    room.clock.advance(30_000)
+    await step()
+    expect(await now(transaction)).toMatchObject({ status: 'submitted', nonce: 0n })
+    for (let block = 0; block < 4; block += 1) {
+      await look()
+      await mine()
+      room.clock.advance(10_000)
+    }
+    expect(await now(transaction)).toMatchObject({ status: 'failed', nonce: 0n })
+    const next = await accept(owner.relayer, TRANSFER)
+    await step()
+    expect(await now(next.transaction)).toMatchObject({ status: 'submitted', nonce: 1n })
+  })
+
+  test('a creation is executed, with what its code needs', async () => {
+    const { owner, accept, step, look } = await place()
+    // Init code that returns one zero byte of runtime code.
+    const { transaction } = await accept(owner.relayer, { value: 0n, data: '0x60016000f3' })
+    await step()
+    await mine()
+    await look()
+    const { transaction: mined, attempts } = await reload(room.context, transaction)
+    expect(mined).toMatchObject({ status: 'mined' })
+    expect(mined.statusReason).toBeUndefined()
+    const receipt = await anvil.rpc<{ contractAddress: string | null; status: string }>(
+      'eth_getTransactionReceipt',
+      [attempts[0]?.signed.hash],
+    )
+    expect(receipt).toMatchObject({ status: '0x1', contractAddress: expect.stringMatching(/^0x/) })
+  })
+})
+
+test('the chain refuses a chain id that is not its own, and says both', async () => {
+  const network = { ...SILENT_NETWORK, chainId: 1, rpcUrls: [{ url: anvil.url, weight: 100 }] }
+  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log: room.context.log })
+  expect(await chain.verify()).toMatchObject({
+    kind: 'refused',
+    refusal: { detail: expect.stringMatching(/chain_id 1 is configured.*31337/) },
+  })
+})
