@@ -532,7 +532,10 @@ export interface components {
             /** @description In wei. */
             readonly value: components["schemas"]["DecimalString"];
             readonly data?: components["schemas"]["HexData"];
-            /** @description The account nonce. Absent until it is given; never changes afterwards. */
+            /**
+             * @description The account nonce. Absent until it is given. It stays, unless the chain proves that something outside the service
+             *     has used it: then the transaction gets another one.
+             */
             readonly nonce?: components["schemas"]["Quantity"];
             /** @description The most gas that the transaction may use. */
             readonly gas_limit?: components["schemas"]["Quantity"];
@@ -551,7 +554,7 @@ export interface components {
         };
         /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists. */
         readonly Attempts: readonly components["schemas"]["Attempt"][];
-        /** @description One signed version of a transaction. All versions share the nonce, so at most one is included. */
+        /** @description One signed version of a transaction. Versions with the same nonce exclude each other, so at most one is included. */
         readonly Attempt: {
             /** @description 1 for the first. */
             readonly number: number;
@@ -560,10 +563,12 @@ export interface components {
              *     - `replace`: asked for with PUT.
              *     - `cancel`: asked for with DELETE.
              *     - `speed_up`: the service raised the price by itself.
-             *     - `filler`: the service used up a nonce that would have blocked those after it.
+             *     - `expire`: a no-op in its place, because `valid_until` passed.
+             *     - `abandon`: a no-op in its place, because no node would ever take it.
+             *     - `filler`: a no-op of the service's own that closes a gap before those behind it.
              * @enum {string}
              */
-            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "filler";
+            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "filler";
             /**
              * @description - `signed`: signed and stored; perhaps on its way.
              *     - `broadcast`: a node took it.
@@ -574,6 +579,8 @@ export interface components {
              * @enum {string}
              */
             readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded";
+            /** @description The account nonce that it is signed with. */
+            readonly nonce: components["schemas"]["Quantity"];
             readonly hash: components["schemas"]["Hash"];
             /** @description Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];

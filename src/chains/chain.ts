@@ -54,7 +54,7 @@ export interface Signature {
 }
 
 /** Why an attempt was made. */
-export type AttemptKind = 'send' | 'replace' | 'cancel' | 'speed_up' | 'filler'
+export type AttemptKind = 'send' | 'replace' | 'cancel' | 'expire' | 'abandon' | 'speed_up' | 'filler'
 
 /**
  * What is known of an attempt. `signed`: stored, perhaps on its way · `broadcast`: a node took it · `refused`: a node
@@ -68,6 +68,8 @@ export interface Attempt {
   /** 1 for the first. */
   readonly number: number
   readonly kind: AttemptKind
+  /** Attempts of one transaction differ in it only when something outside the service used the earlier one. */
+  readonly nonce: bigint
   readonly draft: Draft
   readonly signed: SignedDraft
   readonly signedAt: Date
@@ -195,6 +197,11 @@ export interface Chain {
   /** Why an included attempt was reverted, decoded where the node still can tell. */
   revertReason(draft: Draft, from: string, block: bigint): Promise<string | undefined>
   balance(address: string): Promise<Answer<bigint>>
+  /**
+   * Whether the draft bids less than the next block asks for, so that no block can include it. Where blocks have no base
+   * fee the answer is no.
+   */
+  outbid(draft: Draft): Promise<Answer<boolean>>
   /** Most that the draft can take from the account: value and gas, in wei. */
   cost(draft: Draft): bigint
   /** What a speed means on this chain. */

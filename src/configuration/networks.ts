@@ -11,6 +11,9 @@ import { resolveFile, type Sources } from './sources.ts'
 
 const MAX_CONFIRMATIONS = 10_000
 
+/** Tags, as existing network files have them, of networks whose sequencer keeps no public pool. */
+const WITHOUT_MEMPOOL = ['no-mempool', 'arbitrum-based', 'optimism-based', 'optimism']
+
 /** Looked for when the file has no "networks". */
 const DEFAULT_FOLDER = 'networks'
 
@@ -51,7 +54,7 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   const rpcUrls = readRpcUrls(reader, 'rpc_urls', problems)
   if (rpcUrls.length === 0) reader.problem('has no usable url in "rpc_urls"')
   // Of use to other programs that read the same files.
-  reader.ignore('from', 'explorer_urls', 'tags', 'gas_price_cache')
+  reader.ignore('from', 'explorer_urls', 'gas_price_cache')
   return {
     type: reader.get('type', oneOf('evm')),
     name: reader.get('network', text),
@@ -59,6 +62,7 @@ function readNetwork(reader: Reader, problems: string[]): Network {
     symbol: reader.get('symbol', text),
     isTestnet,
     features: reader.list('features', oneOf('eip1559')),
+    mempool: !reader.list('tags', text).some((tag) => WITHOUT_MEMPOOL.includes(tag)),
     averageBlocktimeMs: reader.find('average_blocktime_ms', whole(1, 3_600_000)) ?? DEFAULT_BLOCKTIME_MS,
     requiredConfirmations:
       reader.find('required_confirmations', whole(0, MAX_CONFIRMATIONS)) ?? defaultConfirmations(isTestnet),

@@ -80,6 +80,7 @@ export interface AttemptsTable {
   transaction_id: string
   number: number
   kind: string
+  nonce: bigint
   hash: string
   raw: Uint8Array
   draft: JSONColumnType<object>

@@ -36,6 +36,7 @@ function presentAttempt(attempt: Attempt): Schemas['Attempt'] {
   return defined({
     number: attempt.number,
     kind: attempt.kind,
+    nonce: attempt.nonce,
     outcome: attempt.outcome,
     hash: attempt.signed.hash,
     ...presentDraft(attempt.draft),

@@ -19,6 +19,11 @@ export interface Network {
   readonly symbol: string
   readonly isTestnet: boolean
   readonly features: readonly NetworkFeature[]
+  /**
+   * Whether waiting transactions lie in a public pool where a higher fee helps. A sequencer (Arbitrum, OP stack) takes
+   * what pays its base fee in the order of arrival, so a raise is of use only when the base fee has passed the fee cap.
+   */
+  readonly mempool: boolean
   /** Expected time between blocks. Drives how often the chain is asked and how long is patient. */
   readonly averageBlocktimeMs: number
   /** How many blocks must lie on top of the including block before a transaction counts as final. */

@@ -1,5 +1,6 @@
-import type { Attempt, BroadcastResult } from '../chains/chain.ts'
+import type { Attempt, BroadcastResult, Draft } from '../chains/chain.ts'
 import type { Operator, TransactionsContext } from './context.ts'
+import { openAttempts, reservation } from './open-attempts.ts'
 import { patienceMs } from './patience.ts'
 import { type OutcomeChange, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -38,7 +39,10 @@ export async function broadcastCurrent(
   const settled = ready.map((item, index) => {
     const result = results[index] ?? { kind: 'unknown', detail: 'no reply' }
     const raiseAfterMs = patienceMs(chain, item.transaction)
-    return { result, ...settleBroadcast({ item, attempt: item.attempt, result, now, raiseAfterMs }) }
+    return {
+      result,
+      ...settleBroadcast({ item, attempt: item.attempt, result, now, costOf: chain.cost, raiseAfterMs }),
+    }
   })
   const saved = await context.db.transaction().execute(async (tx) => {
     const written = await saveTransactions(
@@ -68,18 +72,19 @@ interface Offered {
   readonly attempt: Attempt
   readonly result: BroadcastResult
   readonly now: Date
+  readonly costOf: (draft: Draft) => bigint
   /** How long the attempt may wait in a pool before its fee is raised; undefined when it is not raised at all. */
   readonly raiseAfterMs?: number | undefined
 }
 
 /** What a node's answer makes of a transaction. Pure. */
-export function settleBroadcast({ item, attempt, result, now, raiseAfterMs }: Offered): Settled {
+export function settleBroadcast({ item, attempt, result, now, costOf, raiseAfterMs }: Offered): Settled {
   const { transaction } = item
   const outcome = { transactionId: transaction.id, number: attempt.number }
   switch (result.kind) {
     case 'accepted':
       return {
-        transaction: taken({ item, attempt, result, now, raiseAfterMs }),
+        transaction: taken({ item, attempt, result, now, costOf, raiseAfterMs }),
         outcome: { ...outcome, outcome: 'broadcast', broadcastAt: now },
       }
     case 'nonce_used':
@@ -102,12 +107,12 @@ export function settleBroadcast({ item, attempt, result, now, raiseAfterMs }: Of
         }
       }
       return {
-        transaction: refusedByNode({ item, attempt, detail: result.detail, now }),
+        transaction: refusedByNode({ item, attempt, detail: result.detail, now, costOf }),
         outcome: { ...outcome, outcome: 'refused', error: result.detail },
       }
     case 'refused':
       return {
-        transaction: refusedByNode({ item, attempt, detail: result.detail, now }),
+        transaction: refusedByNode({ item, attempt, detail: result.detail, now, costOf }),
         outcome: { ...outcome, outcome: 'refused', error: result.detail },
       }
   }
@@ -150,7 +155,7 @@ function deferred(transaction: Transaction, statusReason: string, now: Date): Tr
 }
 
 function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt): Attempt | undefined {
-  return attempts.findLast((other) => other.number < attempt.number && other.outcome !== 'refused')
+  return openAttempts(attempts).findLast((other) => other.number < attempt.number)
 }
 
 interface RefusedOffer extends Omit<Offered, 'result'> {
@@ -162,7 +167,7 @@ interface RefusedOffer extends Omit<Offered, 'result'> {
  * An earlier attempt that may be in a pool stays the one that counts. Without one, "refused" can never become
  * better: the nonce is closed by a no-op.
  */
-function refusedByNode({ item, attempt, detail, now }: RefusedOffer): Transaction {
+function refusedByNode({ item, attempt, detail, now, costOf }: RefusedOffer): Transaction {
   const { transaction } = item
   const earlier = earlierInPool(item, attempt)
   if (earlier) {
@@ -171,6 +176,10 @@ function refusedByNode({ item, attempt, detail, now }: RefusedOffer): Transactio
       status: nextStatus(transaction.status, 'broadcast'),
       statusReason: `Attempt ${attempt.number} was refused by the node (${detail}); attempt ${earlier.number} still counts.`,
       currentAttempt: earlier.number,
+      cost: reservation(
+        openAttempts(item.attempts.filter((other) => other !== attempt)).map((other) => other.draft),
+        costOf,
+      ),
       nextRunAt: after(now, REPEAT_MS),
     }
   }

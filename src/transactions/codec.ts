@@ -60,6 +60,7 @@ export interface AttemptRow {
   transaction_id: string
   number: number
   kind: string
+  nonce: bigint
   hash: string
   raw: Uint8Array
   draft: object
@@ -160,6 +161,7 @@ export function toAttempt(row: AttemptRow): Attempt {
   const attempt = {
     number: row.number,
     kind: row.kind as AttemptKind,
+    nonce: row.nonce,
     draft: decodeDraft(row.draft),
     signed: { raw: row.raw, hash: row.hash, signature: row.signature },
     signedAt: row.signed_at,

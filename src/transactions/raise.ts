@@ -30,7 +30,7 @@ export async function raiseOverdue(
   for (const transaction of candidates) {
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
     if (overdue.includes(transaction)) await cancelExpired(context, session, item)
-    else if (isStuck(context, session, item)) await raiseFee(context, session, item)
+    else if (await isStuck(context, session, item)) await raiseFee(context, session, item)
   }
 }
 
@@ -43,17 +43,20 @@ function isExpired({ request, intent, status }: Transaction, now: number): boole
   )
 }
 
-function isStuck(
+async function isStuck(
   { clock }: TransactionsContext,
-  { operator }: AccountSession,
+  { operator: { chain, network } }: AccountSession,
   item: TransactionWithAttempts,
-): boolean {
+): Promise<boolean> {
   const { transaction, attempts } = item
   const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
-  const patience = patienceMs(operator.chain, transaction)
+  const patience = patienceMs(chain, transaction)
   if (transaction.status !== 'submitted' || newest?.broadcastAt === undefined || patience === undefined)
     return false
-  return clock.now() - newest.broadcastAt.getTime() >= patience
+  if (clock.now() - newest.broadcastAt.getTime() < patience) return false
+  if (network.mempool) return true
+  const outbid = await chain.outbid(newest.draft)
+  return outbid.kind === 'ok' && outbid.value
 }
 
 async function raiseFee(
@@ -84,7 +87,7 @@ async function cancelExpired(
   }
   const statusReason = 'valid_until passed; a no-op is to take its nonce.'
   const change = { intent: 'expire', statusReason } as const
-  return putInPlace(context, session, { item, change, prepared: answer.value, kind: 'cancel' })
+  return putInPlace(context, session, { item, change, prepared: answer.value, kind: 'expire' })
 }
 
 interface Placement {

@@ -1,6 +1,7 @@
 import type { Attempt, AttemptKind, Draft } from '../chains/chain.ts'
 import { assertFence, type Lease } from '../database/lease.ts'
 import type { Operator, TransactionsContext } from './context.ts'
+import { openAttempts, reservation } from './open-attempts.ts'
 import { insertAttempts, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
@@ -25,11 +26,11 @@ export async function signAttempt(
   { chain, signer }: Operator,
   { transaction, attempts, draft, kind }: Signable,
 ): Promise<Attempt> {
-  if (transaction.nonce === undefined)
-    throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
-  const signed = await chain.sign(draft, transaction.nonce, signer)
+  const { nonce } = transaction
+  if (nonce === undefined) throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
+  const signed = await chain.sign(draft, nonce, signer)
   const number = (attempts.at(-1)?.number ?? 0) + 1
-  return { number, kind, draft, signed, signedAt: new Date(clock.now()), outcome: 'signed' }
+  return { number, kind, nonce, draft, signed, signedAt: new Date(clock.now()), outcome: 'signed' }
 }
 
 /**
@@ -90,20 +91,12 @@ export async function storeSigned(
 
 function asSent({ transaction, attempt, attempts, draft }: SignedItem, { chain }: Operator): Transaction {
   const event = transaction.status === 'pending' ? 'signed' : 'replaced'
-  const costs = [
-    draft,
-    ...attempts.filter((other) => other.outcome !== 'refused').map((other) => other.draft),
-  ].map(chain.cost)
+  const drafts = [draft, ...openAttempts(attempts).map((other) => other.draft)]
   return {
     ...transaction,
     status: nextStatus(transaction.status, event),
     currentAttempt: attempt.number,
-    // Any attempt in a pool can be the one that is included, so the dearest is what the account must be able to pay.
-    cost: costs.reduce(larger),
+    cost: reservation(drafts, chain.cost),
     nextRunAt: new Date(attempt.signedAt.getTime() + OFFER_AGAIN_MS),
   }
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

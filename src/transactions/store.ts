@@ -77,6 +77,7 @@ export async function insertAttempts(
     transaction_id: transactionId,
     number: attempt.number,
     kind: attempt.kind,
+    nonce: String(attempt.nonce),
     hash: attempt.signed.hash,
     raw: Buffer.from(attempt.signed.raw).toString('hex'),
     draft: encodeDraft(attempt.draft),
@@ -85,10 +86,10 @@ export async function insertAttempts(
     signed_at: attempt.signedAt,
   }))
   await sql`
-    insert into attempts (transaction_id, number, kind, hash, raw, draft, signature, outcome, signed_at)
-    select transaction_id, number, kind, hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
+    insert into attempts (transaction_id, number, kind, nonce, hash, raw, draft, signature, outcome, signed_at)
+    select transaction_id, number, kind, nonce, hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      transaction_id text, number integer, kind text, hash text, raw text, draft jsonb, signature jsonb, outcome text,
+      transaction_id text, number integer, kind text, nonce bigint, hash text, raw text, draft jsonb, signature jsonb, outcome text,
       signed_at timestamptz)`.execute(tx)
 }
 

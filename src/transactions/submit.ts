@@ -1,6 +1,7 @@
 import type { Answer, AttemptKind, Prepared, Refusal } from '../chains/chain.ts'
 import type { Lease } from '../database/lease.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { affordable, type Ready } from './affordable.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type Operator, type TransactionsContext } from './context.ts'
 import { numberTransactions } from './number.ts'
@@ -30,15 +31,18 @@ export async function submitPending(context: TransactionsContext, session: Accou
   const inFlight = await countInFlight(context.db, relayer.id)
   const pending = await findPending(context.db, relayer.id, context.maxInFlight)
   const fitting = withinLimit(pending, context.maxInFlight - inFlight)
-  const ready = await prepareInOrder(context, session, dueInOrder(fitting, context.clock.now()))
+  const prepared = await prepareInOrder(context, session, dueInOrder(fitting, context.clock.now()))
+  if (prepared.length === 0) return
+  const { ready, short } = await affordable(context, session, prepared)
+  if (short) await wait(context, short.transaction, short.reason)
   if (ready.length === 0) return
-  const chainNonce = inFlight === 0 ? await operator.chain.nonces([relayer.address]) : []
-  const [answer] = chainNonce
-  if (answer !== undefined && answer.kind !== 'ok') return // Unknown is never a reason to take a number (I6).
+  // Asked each time: something outside may have used nonces ahead of our counter.
+  const [nonce] = await operator.chain.nonces([relayer.address])
+  if (nonce?.kind !== 'ok') return // Unknown is never a reason to take a number (I6).
   const numbered = await numberTransactions(context, {
     relayerId: relayer.id,
     transactions: ready.map((item) => item.transaction),
-    chainNonce: answer?.value ?? 0n,
+    chainNonce: nonce.value,
     lease,
   })
   const signables = await toSignables(context, ready, numbered)
@@ -59,9 +63,13 @@ function dueInOrder(pending: readonly Transaction[], now: number): Transaction[]
   return waiting === -1 ? [...pending] : pending.slice(0, waiting)
 }
 
-interface Ready {
-  readonly transaction: Transaction
-  readonly prepared: Prepared
+async function wait(
+  { db, clock }: TransactionsContext,
+  transaction: Transaction,
+  statusReason: string,
+): Promise<void> {
+  const nextRunAt = new Date(clock.now() + WAIT_MS)
+  await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason, nextRunAt }]))
 }
 
 async function prepareInOrder(
@@ -134,8 +142,8 @@ function unprepared(transaction: Transaction, answer: Unprepared, now: Date): Tr
 const KINDS: Readonly<Record<Intent, AttemptKind>> = {
   request: 'send',
   cancel: 'cancel',
-  expire: 'cancel',
-  abandon: 'filler',
+  expire: 'expire',
+  abandon: 'abandon',
   filler: 'filler',
 }
 

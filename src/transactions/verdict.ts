@@ -1,4 +1,5 @@
-import type { Attempt, Receipt } from '../chains/chain.ts'
+import type { Attempt, Draft, Receipt } from '../chains/chain.ts'
+import { openAttempts, reservation } from './open-attempts.ts'
 import type { OutcomeChange } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus, type TransactionEvent } from './transitions.ts'
@@ -37,59 +38,85 @@ export function included(item: TransactionWithAttempts, { attempt, receipt, reas
 }
 
 /** The block of the included attempt is gone: its bytes go out again, and every attempt is open again (I7). */
-export function reorged(item: TransactionWithAttempts, now: Date): Verdict {
+export function reorged(
+  item: TransactionWithAttempts,
+  { now, costOf }: { now: Date; costOf: (draft: Draft) => bigint },
+): Verdict {
   const { transaction, attempts } = item
-  const draft = attempts.find((attempt) => attempt.number === transaction.currentAttempt)?.draft
+  const reopened = attempts.filter(
+    (attempt) => attempt.outcome !== 'refused' && attempt.nonce === transaction.nonce,
+  )
   return {
     transaction: {
       ...transaction,
       status: nextStatus(transaction.status, 'reorged'),
       statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain; the same bytes are broadcast again.`,
       block: undefined,
-      cost: draft === undefined ? 0n : draft.value,
+      cost: reservation(
+        reopened.map((attempt) => attempt.draft),
+        costOf,
+      ),
       nextRunAt: now,
     },
-    outcomes: attempts.flatMap((attempt) =>
-      attempt.outcome === 'refused' ? [] : [outcome(item, attempt, 'broadcast')],
-    ),
+    outcomes: reopened.map((attempt) => outcome(item, attempt, 'broadcast')),
   }
 }
 
 /** Deep enough. What is included decides how it ends, not what was wanted last. */
 export function finalised({ transaction, attempts }: TransactionWithAttempts, now: Date): Verdict {
   const attempt = attempts.find((other) => other.number === transaction.currentAttempt)
-  const event = finalEvent(transaction, contentKind(attempts, transaction.currentAttempt), attempt?.outcome)
+  const event = finalEvent(contentKind(attempts, transaction.currentAttempt), attempt?.outcome)
   return {
     transaction: { ...transaction, status: nextStatus(transaction.status, event), confirmedAt: now },
     outcomes: [],
   }
 }
 
-/** The nonce was used by something that did not come from here, deep enough: none of our attempts can be included. */
-export function lost(item: TransactionWithAttempts): Verdict {
+/**
+ * The nonce was used by something that did not come from here, deep enough: none of the attempts can be included any
+ * more. A request gets a fresh nonce, behind everything that has one; a no-op has nothing left to do.
+ */
+export function lost(item: TransactionWithAttempts, now: Date): Verdict {
   const { transaction, attempts } = item
+  const event = LOST[transaction.intent]
+  const fact = `Nonce ${transaction.nonce} was used by a transaction that did not come from this service`
+  const shared = { ...transaction, status: nextStatus(transaction.status, event), cost: 0n, nextRunAt: now }
   return {
-    transaction: {
-      ...transaction,
-      status: nextStatus(transaction.status, 'failed'),
-      statusReason: `Nonce ${transaction.nonce} was used by a transaction that did not come from this service; none of the attempts can be included any more.`,
-      cost: 0n,
-    },
-    outcomes: attempts.flatMap((attempt) =>
-      attempt.outcome === 'refused' ? [] : [outcome(item, attempt, 'superseded')],
-    ),
+    transaction:
+      event === 'returned'
+        ? {
+            ...shared,
+            statusReason: `${fact}; it gets a new one.`,
+            nonce: undefined,
+            currentAttempt: undefined,
+          }
+        : { ...shared, statusReason: `${fact}; nothing of this one was executed.` },
+    outcomes: openAttempts(attempts).map((attempt) => outcome(item, attempt, 'superseded')),
   }
 }
 
+/** How it ends, or goes on, when the nonce is gone without any of the attempts. */
+const LOST: Readonly<Record<Intent, TransactionEvent>> = {
+  request: 'returned',
+  cancel: 'canceled',
+  expire: 'expired',
+  abandon: 'failed',
+  filler: 'canceled',
+}
+
 function finalEvent(
-  transaction: Transaction,
   kind: Attempt['kind'] | undefined,
   result: Attempt['outcome'] | undefined,
 ): TransactionEvent {
   if (result === 'reverted') return 'failed'
-  if (kind === 'cancel') return transaction.intent === 'expire' ? 'expired' : 'canceled'
-  if (kind === 'filler') return transaction.intent === 'filler' ? 'confirmed' : 'failed'
-  return 'confirmed'
+  return (kind && FINAL_EVENTS[kind]) ?? 'confirmed'
+}
+
+/** No-ops that end a transaction otherwise than as asked. */
+const FINAL_EVENTS: Readonly<Partial<Record<Attempt['kind'], TransactionEvent>>> = {
+  cancel: 'canceled',
+  expire: 'expired',
+  abandon: 'failed',
 }
 
 /** A raised fee keeps the content, so the kind is that of the attempt that was raised. */

@@ -160,7 +160,8 @@ async function judge(
     watch.open = true
     return undefined
   }
-  if (item.transaction.status === 'mined') return reorged(item, new Date(watch.context.clock.now()))
+  if (item.transaction.status === 'mined')
+    return reorged(item, { now: new Date(watch.context.clock.now()), costOf: watch.chain.cost })
   return usedElsewhere(watch, item)
 }
 
@@ -179,7 +180,7 @@ function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Verdict | u
     return undefined
   }
   memory.missingSince.delete(item.transaction.id)
-  return lost(item)
+  return lost(item, new Date(now))
 }
 
 async function revertReason(

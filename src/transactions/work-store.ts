@@ -103,6 +103,14 @@ export async function reservedBy(db: Db, relayerId: string, except?: string): Pr
   return BigInt(row.sum ?? 0n)
 }
 
+/** The most that what is signed and not mined can still take from the account, in wei. */
+export async function reservedInFlight(db: Db, relayerId: string): Promise<bigint> {
+  const row = await inFlight(db, relayerId)
+    .select((eb) => eb.fn.sum<bigint | null>('cost').as('sum'))
+    .executeTakeFirstOrThrow()
+  return BigInt(row.sum ?? 0n)
+}
+
 /** Locks the account's numbering until the commit and gives the next nonce, or null when none was ever given. */
 export async function lockAccount(tx: Tx, relayerId: string): Promise<bigint | null> {
   const row = await tx

@@ -84,6 +84,7 @@ describe('a good configuration', () => {
         symbol: 'ETH',
         isTestnet: true,
         features: ['eip1559'],
+        mempool: true,
         averageBlocktimeMs: 1000,
         requiredConfirmations: 1,
         rpcUrls: [{ url: 'http://127.0.0.1:8545', weight: 100 }],

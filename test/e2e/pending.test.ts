@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { RECEIVER } from '../support/service.ts'
+import { DEV_ADDRESSES, RECEIVER } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const GWEI = 1_000_000_000
 const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
@@ -70,6 +71,33 @@ describe('a transaction that nothing was signed for', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_600))
     await story.settle()
     expect(await story.get(next.id)).toMatchObject({ status: 'expired', attempts: [] })
+  })
+
+  test('waits for money without spending a nonce, and resumes by itself and in order when topped up (R12)', async () => {
+    const price = { gas_limit: 21_000, gas_price: 10 * GWEI }
+    const head = await story.send({ to: RECEIVER, value: 1, ...price })
+    await story.reach(head.id, 'submitted')
+    const value = String(10n ** 18n)
+    const next = await story.send({ to: RECEIVER, value, ...price })
+    const last = await story.send({ to: RECEIVER, value: 1, ...price })
+    const setBalance = (wei: bigint) =>
+      story.anvil.rpc('anvil_setBalance', [DEV_ADDRESSES[0], `0x${wei.toString(16)}`])
+    await setBalance(10n ** 17n)
+    await story.mine()
+    const waiting = await until(
+      () => story.get(next.id),
+      (seen) => seen.status_reason?.startsWith('Waiting for funds') === true,
+    )
+    expect(waiting).toMatchObject({ status: 'pending', attempts: [] })
+    expect(waiting).not.toHaveProperty('nonce')
+    expect(await story.get(last.id)).toMatchObject({ status: 'pending', attempts: [] })
+    await setBalance(10n ** 20n)
+    await story.settle()
+    const nonces = await Promise.all(
+      [head, next, last].map(async ({ id }) => Number((await story.get(id)).nonce)),
+    )
+    expect(nonces).toEqual([nonces[0], (nonces[0] ?? 0) + 1, (nonces[0] ?? 0) + 2])
+    expect((await story.get(next.id)).status).toBe('confirmed')
   })
 
   test('parallel replacements of it all succeed, and one of them is executed', async () => {

@@ -1,29 +1,44 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { answeredAt, askedAt, type WireEntry } from './lagging.ts'
 
 /**
  * What happens to a call. `pass`: nothing · `drop`: the connection breaks before the node hears of it · `lose`: the node
- * does it and the reply is lost · `http_500` / `http_429`: the endpoint answers so and the node hears nothing.
+ * does it and the reply is lost · `duplicate`: the node hears it twice, the second reply arrives · `http_500` /
+ * `http_429`: the endpoint answers so and the node hears nothing · `delay`: it takes this long before the node hears of
+ * it · `lag`: reads are answered from so many blocks ago · `then`: the node does it, something happens, and the reply is
+ * lost.
  */
-export type Fault = 'pass' | 'drop' | 'lose' | 'http_500' | 'http_429'
+export type Fault =
+  | 'pass'
+  | 'drop'
+  | 'lose'
+  | 'duplicate'
+  | 'http_500'
+  | 'http_429'
+  | { readonly kind: 'delay'; readonly ms: number }
+  | { readonly kind: 'lag'; readonly blocks: number }
+  | { readonly kind: 'then'; readonly happens: () => Promise<void> }
 
 /** A node that can be made to fail, in front of a real one. */
 export interface FaultyNode {
   readonly url: string
-  /** Decides for each HTTP request by the methods in it. */
-  fault: (methods: readonly string[]) => Fault
+  /** Decides for each HTTP request by the methods in it. As long as it decides, the request is held. */
+  fault: (methods: readonly string[]) => Fault | Promise<Fault>
   /** How often each method was asked for. */
   readonly calls: Map<string, number>
   stop(): Promise<void>
 }
 
+type Decider = Pick<FaultyNode, 'fault' | 'calls'>
+
+/** What a throttling endpoint tells its callers, in seconds. */
+const RETRY_AFTER_SECONDS = 1
+
 /** Starts it on a free port; at first everything passes. */
 export async function startFaultyNode(target: string): Promise<FaultyNode> {
-  const node: { fault: FaultyNode['fault']; calls: Map<string, number> } = {
-    fault: () => 'pass',
-    calls: new Map(),
-  }
+  const node: Decider = { fault: () => 'pass', calls: new Map() }
   const server = createServer((request, response) => {
     serve(node, target, request, response).catch(() => response.destroy())
   })
@@ -40,27 +55,69 @@ export async function startFaultyNode(target: string): Promise<FaultyNode> {
 }
 
 async function serve(
-  node: Pick<FaultyNode, 'fault' | 'calls'>,
+  node: Decider,
   target: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const body = await text(request)
-  const parsed = JSON.parse(body) as { method: string } | { method: string }[]
-  const methods = (Array.isArray(parsed) ? parsed : [parsed]).map((call) => call.method)
+  const methods = entriesOf(body).map((call) => call.method ?? '')
   for (const method of methods) node.calls.set(method, (node.calls.get(method) ?? 0) + 1)
-  const fault = node.fault(methods)
+  const fault = await node.fault(methods)
   if (fault === 'drop') return void request.socket.destroy()
-  if (fault === 'http_500' || fault === 'http_429') {
-    response.writeHead(fault === 'http_500' ? 500 : 429).end('no')
-    return
+  if (fault === 'http_500') return void response.writeHead(500).end('no')
+  if (fault === 'http_429') {
+    return void response.writeHead(429, { 'retry-after': String(RETRY_AFTER_SECONDS) }).end('no')
   }
+  const reply = await ask(target, body, fault)
+  if (reply === undefined) return void request.socket.destroy()
+  response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
+}
+
+/** The reply to be sent back; nothing when it is to be lost. */
+async function ask(target: string, body: string, fault: Fault): Promise<string | undefined> {
+  if (fault === 'pass') return post(target, body)
+  if (fault === 'duplicate') {
+    await post(target, body)
+    return post(target, body)
+  }
+  if (fault === 'lose') {
+    await post(target, body)
+    return undefined
+  }
+  if (typeof fault === 'string') throw new Error(`"${fault}" is not for the node to answer`)
+  if (fault.kind === 'lag') return askLagging(target, body, fault.blocks)
+  if (fault.kind === 'delay') {
+    await new Promise((resolve) => setTimeout(resolve, fault.ms))
+    return post(target, body)
+  }
+  await post(target, body)
+  await fault.happens()
+  return undefined
+}
+
+async function askLagging(target: string, body: string, blocks: number): Promise<string> {
+  const height = await post(
+    target,
+    JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'eth_blockNumber', params: [] }),
+  )
+  const head = Math.max(0, Number(entriesOf(height)[0]?.result) - blocks)
+  const calls = entriesOf(body)
+  const replies = entriesOf(await post(target, JSON.stringify(calls.map((call) => askedAt(call, head)))))
+  const answers = calls.map((call, index) => answeredAt(call, replies[index] ?? {}, head))
+  return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
+}
+
+function entriesOf(body: string): WireEntry[] {
+  const parsed = JSON.parse(body) as WireEntry | WireEntry[]
+  return Array.isArray(parsed) ? parsed : [parsed]
+}
+
+async function post(target: string, body: string): Promise<string> {
   const answer = await fetch(target, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
   })
-  const reply = await answer.text()
-  if (fault === 'lose') return void request.socket.destroy()
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(reply)
+  return answer.text()
 }

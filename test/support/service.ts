@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/app.ts'
+import type { Clock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config.ts'
 import { parseJson } from '../../src/contract/integers.ts'
 import type { Schemas } from '../../src/contract/operations.ts'
-import { createLogger } from '../../src/log.ts'
+import { createLogger, type Logger } from '../../src/log.ts'
 
 /** Accounts of anvil's default mnemonic ("test test … junk"): public knowledge, worth nothing anywhere else. */
 export const DEV_KEYS = [
@@ -57,6 +58,10 @@ export interface ServiceOptions {
   /** Replaces the two standard signers `dev-0` and `dev-1`. */
   readonly signers?: readonly object[]
   readonly env?: Record<string, string>
+  /** Default: the machine's. */
+  readonly clock?: Clock
+  /** Default: standard output, silent unless TEST_LOG_LEVEL says otherwise. */
+  readonly log?: Logger
 }
 
 /** The whole service on a free port, with relayers `main` and `other` and the notification `ops`. */
@@ -79,7 +84,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
     folder,
   )
-  const app = await createApp(config, { log: createLogger({ level: config.logLevel }) })
+  const { clock, log = createLogger({ level: config.logLevel }) } = options
+  const app = await createApp(config, { log, ...(clock ? { clock } : {}) })
   const { url } = await app.start()
   return {
     url,

@@ -275,7 +275,7 @@ describe('what cannot be sent', () => {
     expect(stored).toMatchObject({ status: 'submitted', nonce: 0n, intent: 'abandon' })
     expect(attempts.map(({ kind, outcome, draft }) => [kind, outcome, draft.to])).toEqual([
       ['send', 'refused', transaction.request.to],
-      ['filler', 'broadcast', owner.relayer.address],
+      ['abandon', 'broadcast', owner.relayer.address],
     ])
   })
 

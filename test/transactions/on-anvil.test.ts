@@ -193,10 +193,11 @@ describe('a real chain', () => {
       await mine()
       room.clock.advance(10_000)
     }
-    expect(await now(transaction)).toMatchObject({ status: 'failed', nonce: 0n })
+    expect(await now(transaction)).toMatchObject({ status: 'pending', nonce: undefined })
     const next = await accept(owner.relayer, TRANSFER)
     await step()
-    expect(await now(next.transaction)).toMatchObject({ status: 'submitted', nonce: 1n })
+    expect(await now(transaction)).toMatchObject({ status: 'submitted', nonce: 1n })
+    expect(await now(next.transaction)).toMatchObject({ status: 'submitted', nonce: 2n })
   })
 
   test('a creation is executed, with what its code needs', async () => {

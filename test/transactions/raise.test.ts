@@ -125,7 +125,7 @@ describe('valid_until', () => {
     await step()
     const [transaction] = stored
     if (!transaction) throw new Error('no transaction')
-    expect(await kindsOf(transaction)).toEqual(['send broadcast', 'cancel broadcast'])
+    expect(await kindsOf(transaction)).toEqual(['send broadcast', 'expire broadcast'])
     expect((await reload(room.context, transaction)).transaction).toMatchObject({
       status: 'submitted',
       intent: 'expire',
@@ -147,6 +147,6 @@ describe('valid_until', () => {
     room.clock.advance(1_000)
     await step()
     expect(await kindsOf(next)).toEqual(['send broadcast'])
-    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'cancel refused'])
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'expire refused'])
   })
 })

@@ -14,7 +14,7 @@ function settle(
   const item = itemOf(attempts, { status: 'sent', ...change })
   const attempt = currentAttempt(item)
   if (!attempt) throw new Error('no current attempt')
-  return settleBroadcast({ item, attempt, result, now: NOW })
+  return settleBroadcast({ item, attempt, result, now: NOW, costOf: (draft) => draft.value })
 }
 
 const SIGNED = { outcome: 'signed' } as const

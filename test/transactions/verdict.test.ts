@@ -79,10 +79,10 @@ test('reorged: back to submitted with every attempt open, the same bytes at once
     cost: 0n,
     block: { number: 9n, hash: '0xb' },
   })
-  const { transaction, outcomes } = reorged(item, NOW)
+  const { transaction, outcomes } = reorged(item, { now: NOW, costOf: () => 21n })
   expect(transaction).toMatchObject({ status: 'submitted', currentAttempt: 1, nonce: 5n, nextRunAt: NOW })
   expect(transaction.block).toBeUndefined()
-  expect(transaction.cost).toBeGreaterThan(0n)
+  expect(transaction.cost).toBe(21n)
   expect(outcomesOf(outcomes)).toEqual(['1 broadcast', '2 broadcast'])
 })
 
@@ -130,10 +130,17 @@ const ENDINGS: readonly Ending[] = [
     intent: 'request',
     want: 'canceled',
   },
-  { name: 'valid_until', kinds: ['send', 'cancel'], shown: 2, intent: 'expire', want: 'expired' },
+  { name: 'valid_until', kinds: ['send', 'expire'], shown: 2, intent: 'expire', want: 'expired' },
+  {
+    name: 'the no-op of valid_until, after a replacement',
+    kinds: ['send', 'expire', 'replace'],
+    shown: 2,
+    intent: 'request',
+    want: 'expired',
+  },
   {
     name: 'the no-op for what no node took',
-    kinds: ['send', 'filler'],
+    kinds: ['send', 'abandon'],
     shown: 2,
     intent: 'abandon',
     want: 'failed',
@@ -152,11 +159,24 @@ describe('finalised', () => {
   })
 })
 
-test('lost: the nonce went to something foreign, and that is said', () => {
-  const { transaction, outcomes } = lost(itemOf([{}, {}, { outcome: 'refused' }]))
-  expect(transaction).toMatchObject({ status: 'failed', cost: 0n, nonce: 5n })
-  expect(transaction.statusReason).toContain(
-    'Nonce 5 was used by a transaction that did not come from this service',
-  )
-  expect(outcomesOf(outcomes)).toEqual(['1 superseded', '2 superseded'])
+describe('lost: the nonce went to something foreign', () => {
+  test('a request goes back to get a fresh one, and nothing of the old attempts counts', () => {
+    const { transaction, outcomes } = lost(itemOf([{}, {}, { outcome: 'refused' }]), NOW)
+    expect(transaction).toMatchObject({ status: 'pending', cost: 0n, nextRunAt: NOW })
+    expect([transaction.nonce, transaction.currentAttempt]).toEqual([undefined, undefined])
+    expect(transaction.statusReason).toContain(
+      'Nonce 5 was used by a transaction that did not come from this service',
+    )
+    expect(outcomesOf(outcomes)).toEqual(['1 superseded', '2 superseded'])
+  })
+
+  test.each([
+    ['cancel', 'canceled'],
+    ['expire', 'expired'],
+    ['abandon', 'failed'],
+    ['filler', 'canceled'],
+  ] as const)('a no-op of intent %s has nothing left to do: %s', (intent, status) => {
+    const { transaction } = lost(itemOf([{}], { intent }), NOW)
+    expect(transaction).toMatchObject({ status, cost: 0n, nonce: 5n })
+  })
 })

@@ -13,6 +13,7 @@ export const SILENT_NETWORK: Network = {
   symbol: 'ETH',
   isTestnet: true,
   features: ['eip1559'],
+  mempool: true,
   averageBlocktimeMs: 1_000,
   requiredConfirmations: 2,
   rpcUrls: [],

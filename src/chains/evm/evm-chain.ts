@@ -64,6 +64,11 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
     blockHash: (number) => readBlockHash(client, number),
     revertReason: (draft, from, block) => readRevertReason(client, { draft, from, block }),
     balance,
+    outbid: async (draft) => {
+      const answer = await market()
+      if (answer.kind !== 'ok') return answer
+      return { kind: 'ok', value: ceilingOf(draft.fees) < (answer.value.baseFee ?? 0n) }
+    },
     cost: costOf,
     speed: (level) => SPEEDS[level],
   }

@@ -73,10 +73,10 @@ export interface Floor {
   readonly tip: bigint
 }
 
-/** The floor over every attempt that may be in a node's pool; nothing when no attempt may be. */
+/** The floor over every attempt that may be in a node's pool with the present nonce; nothing when no attempt may be. */
 export function replacementFloor(attempts: readonly Attempt[]): Floor | undefined {
   const inPool = attempts
-    .filter((attempt) => attempt.outcome !== 'refused')
+    .filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
     .map((attempt) => attempt.draft.fees)
   if (inPool.length === 0) return undefined
   const highest = (price: (fees: Fees) => bigint) => inPool.map(price).reduce(larger)

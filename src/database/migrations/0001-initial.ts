@@ -68,6 +68,7 @@ const STATEMENTS = [
     transaction_id text not null references transactions (id),
     number integer not null,
     kind text not null,
+    nonce bigint not null,
     hash text not null unique,
     raw bytea not null,
     draft jsonb not null,

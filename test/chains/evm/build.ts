@@ -25,6 +25,7 @@ export function attemptOf(fees: Fees, change: Partial<Attempt> = {}): Attempt {
   return {
     number,
     kind: 'send',
+    nonce: 5n,
     draft: draftOf(fees),
     signed: {
       raw: new Uint8Array([number]),

@@ -1,0 +1,85 @@
+import type { Failure } from '../../networks/endpoint-health.ts'
+import { type Posted, post } from './post.ts'
+import type { RpcCall, RpcReply } from './rpc.ts'
+
+/** What one endpoint answered to many calls. A `failure` may come with replies: it took some and then no more. */
+export interface Exchanged {
+  /** In the order of the calls; `unknown` where it did not answer. */
+  readonly replies: readonly RpcReply[]
+  readonly failure?: Failure
+}
+
+/**
+ * The sizes of batches that are tried, in calls. Public endpoints refuse more than a hundred; some take ten, some none
+ * at all.
+ */
+const BATCH_SIZES = [100, 10, 1] as const
+
+/** Requests under way at once where an endpoint takes only small batches. */
+const SIDE_BY_SIDE = 8
+
+interface Question {
+  readonly url: string
+  readonly calls: readonly RpcCall[]
+  readonly timeoutMs: number
+}
+
+/**
+ * Asks one endpoint, in batches as large as it takes; what it takes is found out once and remembered. The first batch
+ * goes alone: its answer tells whether the size is right, and a height that is asked for first is not newer than the rest.
+ */
+export function createExchange(now: () => number): (question: Question) => Promise<Exchanged> {
+  const sizes = new Map<string, number>()
+
+  async function exchange({ url, calls, timeoutMs }: Question): Promise<Exchanged> {
+    const size = sizes.get(url) ?? BATCH_SIZES[0]
+    const [first = [], ...rest] = pieces(calls, size)
+    const opening = await post({ url, calls: first, timeoutMs, now })
+    if (opening.kind === 'batch_refused') {
+      const smaller = BATCH_SIZES.find((next) => next < first.length) ?? 1
+      const answer = await smallerFirst({ url, calls, timeoutMs }, smaller)
+      // Refused one by one as well: it was not the size.
+      if (answer.replies.every((reply) => reply.kind === 'unknown')) sizes.set(url, size)
+      return answer
+    }
+    const posted = [opening]
+    while (opening.kind === 'replies' && rest.length > 0 && posted.every((one) => one.kind === 'replies')) {
+      const next = rest.splice(0, SIDE_BY_SIDE)
+      posted.push(...(await Promise.all(next.map((piece) => post({ url, calls: piece, timeoutMs, now })))))
+    }
+    return join(posted, pieces(calls, size))
+  }
+
+  function smallerFirst(question: Question, size: number): Promise<Exchanged> {
+    sizes.set(question.url, size)
+    return exchange(question)
+  }
+
+  return exchange
+}
+
+function pieces(calls: readonly RpcCall[], size: number): RpcCall[][] {
+  return Array.from({ length: Math.ceil(calls.length / size) }, (_, index) =>
+    calls.slice(index * size, (index + 1) * size),
+  )
+}
+
+function join(posted: readonly Posted[], asked: readonly (readonly RpcCall[])[]): Exchanged {
+  const replies = asked.flatMap((piece, index): readonly RpcReply[] => {
+    const answer = posted[index]
+    if (answer?.kind === 'replies') return answer.replies
+    return piece.map(() => ({ kind: 'unknown', detail: detailOf(answer) }))
+  })
+  const failure = posted.map(failureOf).find((one) => one !== undefined)
+  return failure === undefined ? { replies } : { replies, failure }
+}
+
+function detailOf(posted: Posted | undefined): string {
+  if (posted?.kind === 'failed') return posted.failure.detail
+  return posted?.kind === 'batch_refused' ? posted.detail : 'not asked any more'
+}
+
+function failureOf(posted: Posted): Failure | undefined {
+  if (posted.kind === 'failed') return posted.failure
+  return posted.kind === 'batch_refused' ? { kind: 'down', detail: posted.detail } : undefined
+}

@@ -1,0 +1,97 @@
+import type { Failure } from '../../networks/endpoint-health.ts'
+import { isRateLimit } from './failures.ts'
+import { readRetryAfter } from './retry-after.ts'
+import type { RpcCall, RpcReply } from './rpc.ts'
+import { readBody, writeCalls } from './wire.ts'
+
+/** How one HTTP request ended. `batch_refused`: the endpoint takes no batches, or none as large as this. */
+export type Posted =
+  | { readonly kind: 'replies'; readonly replies: readonly RpcReply[]; readonly retryAfterMs?: number }
+  | { readonly kind: 'batch_refused'; readonly detail: string }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+
+interface PostOptions {
+  readonly url: string
+  readonly calls: readonly RpcCall[]
+  readonly timeoutMs: number
+  readonly now: () => number
+}
+
+/** Statuses of servers that will go on not talking to us: a wrong key, a wrong path, an account that was closed. */
+const BARRED = [401, 403, 404, 410]
+
+/** JSON-RPC 2.0, section 5.1: parse error and invalid request. That is what a server without batches says to an array. */
+const NOT_UNDERSTOOD = [-32700, -32600]
+
+/** One HTTP request with one call or a batch, over a connection that is kept. Never rejects, never repeats. */
+export async function post({ url, calls, timeoutMs, now }: PostOptions): Promise<Posted> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: writeCalls(calls),
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+    })
+    // Read in any case: only then is the connection free for the next request.
+    const text = await response.text()
+    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now())
+    return judge({ status: response.status, text, count: calls.length, retryAfterMs })
+  } catch (error) {
+    return { kind: 'failed', failure: reasonOf(error) }
+  }
+}
+
+interface Answered {
+  readonly status: number
+  readonly text: string
+  readonly count: number
+  readonly retryAfterMs: number | undefined
+}
+
+function judge({ status, text, count, retryAfterMs }: Answered): Posted {
+  const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
+  if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return fail('limited', told(status), pause)
+  if (status >= 500) return fail('down', told(status))
+  const body = parse(text, count)
+  if (body?.kind === 'replies' && body.replies.some((reply) => reply.kind !== 'unknown')) {
+    return { kind: 'replies', replies: body.replies, ...pause }
+  }
+  // An error page, or one error for the whole batch: nobody looked at the calls, another endpoint may.
+  if (body?.kind === 'error' && isRateLimit(body)) return fail('limited', body.message, pause)
+  if (BARRED.includes(status)) return fail('barred', told(status))
+  const detail = detailOf(body, status)
+  const misread = body?.kind === 'error' && (NOT_UNDERSTOOD.includes(body.code) || /batch/i.test(body.message))
+  if (count > 1 && (misread || status >= 400)) return { kind: 'batch_refused', detail }
+  return fail('down', detail)
+}
+
+function parse(text: string, count: number) {
+  try {
+    return readBody(JSON.parse(text), count)
+  } catch {
+    return undefined
+  }
+}
+
+function detailOf(body: ReturnType<typeof parse>, status: number): string {
+  if (status >= 400) return told(status)
+  if (body === undefined) return 'the endpoint did not answer with JSON'
+  return body.kind === 'error' ? body.message : 'no reply in what the endpoint answered'
+}
+
+function told(status: number): string {
+  return `the endpoint answered HTTP ${status}`
+}
+
+function fail(kind: Failure['kind'], detail: string, pause: { retryAfterMs?: number } = {}): Posted {
+  return { kind: 'failed', failure: { kind, detail, ...pause } }
+}
+
+/** No url in the text: providers put their keys there. */
+function reasonOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { kind: 'down', detail: 'the endpoint could not be asked' }
+  if (error.name === 'TimeoutError') return { kind: 'slow', detail: 'the endpoint did not answer in time' }
+  const code = error.cause instanceof Error && 'code' in error.cause ? ` (${String(error.cause.code)})` : ''
+  return { kind: 'down', detail: `the endpoint could not be reached${code}` }
+}

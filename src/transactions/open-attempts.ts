@@ -1,0 +1,14 @@
+import type { Attempt, Draft } from '../chains/chain.ts'
+
+/** Attempts that the chain can still include: a node has, or may have, their bytes, and nothing else took their nonce. */
+export function openAttempts(attempts: readonly Attempt[]): Attempt[] {
+  return attempts.filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
+}
+
+/**
+ * The most that one of these can take from the account, in wei. Any open attempt can be the one that is included, so the
+ * dearest is what must be there.
+ */
+export function reservation(drafts: readonly Draft[], costOf: (draft: Draft) => bigint): bigint {
+  return drafts.map(costOf).reduce((most, cost) => (cost > most ? cost : most), 0n)
+}

@@ -1,0 +1,17 @@
+/** The service as a child process whose clock can be moved. Started by `hostOutside`. */
+import { createLogger } from '../../src/log.ts'
+import { createAdjustableClock } from '../support/adjustable-clock.ts'
+import { startService } from '../support/service.ts'
+import type { ChildOptions, FromChild, ToChild } from './host.ts'
+
+const { service, clockOffsetMs } = JSON.parse(process.argv[2] ?? '') as ChildOptions
+const clock = createAdjustableClock(clockOffsetMs)
+const log = createLogger({ level: 'debug' })
+const { url, stop } = await startService({ ...service, clock, log })
+
+process.on('message', (message: ToChild) => {
+  if ('advanceMs' in message) clock.advance(message.advanceMs)
+  else void stop().then(() => process.disconnect())
+})
+const ready: FromChild = { url }
+process.send?.(ready)

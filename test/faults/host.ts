@@ -1,0 +1,79 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { createLogger } from '../../src/log.ts'
+import { createAdjustableClock } from '../support/adjustable-clock.ts'
+import { type ServiceOptions, startService } from '../support/service.ts'
+
+/** What survives a restart of the service: its configuration, its data, its time, and what it wrote to its log. */
+export interface HostOptions {
+  readonly service: ServiceOptions
+  readonly clockOffsetMs: number
+  readonly onLog: (text: string) => void
+}
+
+/** One life of the service. */
+export interface Host {
+  readonly url: string
+  /** Moves its clock forward. */
+  advance(ms: number): void
+  /** Finishes what is under way, then ends. */
+  stop(): Promise<void>
+  /** SIGKILL. Only a host of its own process has it. */
+  kill(): Promise<void>
+}
+
+/** What goes over to the child, and what comes back. */
+export interface ChildOptions {
+  readonly service: ServiceOptions
+  readonly clockOffsetMs: number
+}
+export type ToChild = { readonly advanceMs: number } | { readonly stop: true }
+export type FromChild = { readonly url: string }
+
+/** The service inside this process: quick to start again, and it cannot be killed. */
+export async function hostInside({ service, clockOffsetMs, onLog }: HostOptions): Promise<Host> {
+  const clock = createAdjustableClock(clockOffsetMs)
+  const log = createLogger({ level: 'debug' }, { write: onLog })
+  const { url, stop } = await startService({ ...service, clock, log })
+  return {
+    url,
+    stop,
+    advance: clock.advance,
+    kill: () => Promise.reject(new Error('a service inside this process cannot be killed')),
+  }
+}
+
+const CHILD = fileURLToPath(new URL('host-child.ts', import.meta.url))
+
+/** The service in a process of its own. */
+export async function hostOutside({ service, clockOffsetMs, onLog }: HostOptions): Promise<Host> {
+  const options: ChildOptions = { service, clockOffsetMs }
+  const child = fork(CHILD, [JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => onLog(chunk.toString()))
+  const exited = once(child, 'exit')
+  const url = await Promise.race([urlOf(child), exited.then(() => undefined)])
+  if (url === undefined) throw new Error('the service ended before it was ready')
+  return {
+    url,
+    advance: (advanceMs) => tell(child, { advanceMs }),
+    stop: async () => {
+      tell(child, { stop: true })
+      await exited
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+async function urlOf(child: ChildProcess): Promise<string> {
+  const [message] = (await once(child, 'message')) as [FromChild]
+  return message.url
+}
+
+function tell(child: ChildProcess, message: ToChild): void {
+  // It may have been killed in this very moment; then there is nobody to tell.
+  if (child.connected) child.send(message, () => {})
+}

@@ -1,0 +1,43 @@
+import type { Fault } from '../support/faulty-node.ts'
+import type { Random } from './random.ts'
+
+/** How a node behaves for a while. */
+export type Weather = 'calm' | 'lossy' | 'laggy' | 'busy' | 'mixed' | 'dead'
+
+type Kind = 'pass' | 'drop' | 'lose' | 'duplicate' | 'http_500' | 'http_429' | 'delay' | 'lag'
+
+/** How often each fault comes, as weights. */
+const FAULTS: Readonly<Record<Weather, Readonly<Partial<Record<Kind, number>>>>> = {
+  calm: { pass: 1 },
+  lossy: { pass: 5, drop: 2, lose: 2, duplicate: 1, delay: 2 },
+  laggy: { pass: 4, lag: 5, delay: 1 },
+  busy: { pass: 4, http_429: 2, http_500: 2, delay: 1 },
+  mixed: { pass: 8, drop: 1, lose: 1, duplicate: 1, http_500: 1, http_429: 1, delay: 1, lag: 2 },
+  dead: { drop: 1 },
+}
+
+/** Longest delay of a request, in ms: long enough for others to overtake it, shorter than the RPC time-out. */
+const MAX_DELAY_MS = 120
+
+/** Decides about requests: the n-th request of a method meets the same fault whatever the other methods do. */
+export function createWeather(
+  random: Random,
+  maxLag: number,
+): { set(weather: Weather): void; faultOf(method: string): Fault } {
+  const streams = new Map<string, Random>()
+  let weather: Weather = 'calm'
+  return {
+    set: (next) => {
+      weather = next
+    },
+    faultOf: (method) => {
+      const stream = streams.get(method) ?? random.fork(method)
+      streams.set(method, stream)
+      const kind = stream.weighted(FAULTS[weather] as Readonly<Record<Kind, number>>)
+      const size = stream.next()
+      if (kind === 'delay') return { kind, ms: Math.ceil(size * MAX_DELAY_MS) }
+      if (kind === 'lag') return { kind, blocks: 1 + Math.floor(size * maxLag) }
+      return kind
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../src/clock.ts'
+
+/** The machine's clock with an offset that only grows: waits of minutes are over in the moment a test says so. */
+export interface AdjustableClock extends Clock {
+  /** Moves the time forward and ends every wait that is over by then. */
+  advance(ms: number): void
+  /** How far it is ahead of the machine, in ms. */
+  readonly offsetMs: number
+}
+
+/** Starts `offsetMs` ahead of the machine, to go on where the clock of an earlier process was. */
+export function createAdjustableClock(offsetMs = 0): AdjustableClock {
+  let offset = offsetMs
+  const waits = new Set<() => void>()
+  const now = () => Date.now() + offset
+  return {
+    now,
+    get offsetMs() {
+      return offset
+    },
+    advance(ms) {
+      offset += ms
+      for (const arm of [...waits]) arm()
+    },
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const until = now() + ms
+        let timer: NodeJS.Timeout | undefined
+        const done = () => {
+          clearTimeout(timer)
+          waits.delete(arm)
+          signal?.removeEventListener('abort', done)
+          resolve()
+        }
+        const arm = () => {
+          clearTimeout(timer)
+          timer = setTimeout(done, Math.max(0, until - now()))
+        }
+        waits.add(arm)
+        signal?.addEventListener('abort', done, { once: true })
+        arm()
+      }),
+  }
+}

@@ -1,0 +1,42 @@
+/** A JSON-RPC call or reply as it stands in an HTTP body. */
+export interface WireEntry {
+  readonly id?: unknown
+  readonly method?: string
+  readonly params?: readonly unknown[]
+  readonly result?: unknown
+}
+
+/** Where the block tag stands in the parameters of the reads that have one. */
+const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
+  eth_getBlockByNumber: 0,
+  eth_getTransactionCount: 1,
+  eth_getBalance: 1,
+  eth_feeHistory: 1,
+}
+
+/** The same question, as a replica whose newest block is `head` would understand it. */
+export function askedAt(call: WireEntry, head: number): WireEntry {
+  const index = BLOCK_PARAMETER[call.method ?? '']
+  if (index === undefined || call.params?.[index] !== 'latest') return call
+  return { ...call, params: call.params.with(index, hex(head)) }
+}
+
+/** What that replica would answer: it has no block, and no receipt, above its own newest block. */
+export function answeredAt(call: WireEntry, reply: WireEntry, head: number): WireEntry {
+  if (call.method === 'eth_blockNumber') return { ...reply, result: hex(head) }
+  const height = heightOf(call, reply.result)
+  return height !== undefined && height > head ? { ...reply, result: null } : reply
+}
+
+function heightOf({ method }: WireEntry, result: unknown): number | undefined {
+  if (typeof result !== 'object' || result === null) return undefined
+  const { blockNumber, number } = result as { blockNumber?: string; number?: string }
+  const height = method === 'eth_getTransactionReceipt' ? blockNumber : number
+  return method === 'eth_getTransactionReceipt' || method === 'eth_getBlockByNumber'
+    ? Number(height)
+    : undefined
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`
+}
