@@ -59,13 +59,20 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
   return { kind: 'later', detail: reply.message }
 }
 
+/**
+ * How nodes say that the code itself came to a bad end. Anvil and Reth write "EVM error" and the name of the halt; geth and
+ * its kin name what went wrong. "gas required exceeds allowance" is not here: it is about the account's money.
+ */
+const HALTS = [
+  /revert|EVM error|out of ?gas|opcode|FEOpcode/i,
+  /stack ?(underflow|overflow|limit)|invalid jump|bad jump|return data out of bounds|write protection/i,
+  /contract address collision|CreateCollision|max code size|code size limit|invalid code|starting with 0xef/i,
+]
+
 /** Whether an error of `eth_estimateGas` or `eth_call` is the contract's own refusal, not trouble at the node. */
 export function isRevert(reply: RpcReply): boolean {
   if (reply.kind !== 'error') return false
-  return (
-    reply.code === 3 ||
-    /revert|invalid opcode|InvalidFEOpcode|StackUnderflow|out of gas|OutOfGas/i.test(reply.message)
-  )
+  return reply.code === 3 || HALTS.some((halt) => halt.test(reply.message))
 }
 
 /** Whether an error of `eth_estimateGas` says that the account cannot pay. */
