@@ -1,17 +1,19 @@
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './test/support/postgres.ts'
 
-const POSTGRES_TESTS = 'test/database/postgres.test.ts'
+const POSTGRES_TESTS = ['test/database/postgres.test.ts', 'test/database/two-services.test.ts']
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.
 const withPostgres = hasPostgres()
 if (!withPostgres)
-  process.stdout.write(`No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS}.\n`)
+  process.stdout.write(
+    `No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS.join(' and ')}.\n`,
+  )
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', ...(withPostgres ? [] : [POSTGRES_TESTS])],
+    exclude: ['test/browser/**', ...(withPostgres ? [] : POSTGRES_TESTS)],
     // Files share two cores with the anvils and databases that they start.
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -156,8 +156,9 @@ export interface paths {
          *     `created_at`, so that only one of the two versions can ever be executed. `pending`, `sent` and `submitted` transactions can
          *     be replaced; any other status is refused with `transaction_not_replaceable`.
          *
-         *     Before the first broadcast the content simply changes. After it, the nodes of the network take the new version only if
-         *     it pays more: both fees must be at least 110 % (rounded up) of those of the newest attempt.
+         *     While nothing is signed (`pending`) the content simply changes. From `sent` on the bytes may have left, and the nodes of the
+         *     network take the new version only if it pays more: both fees must be at least 110 % (rounded up) of those of the
+         *     newest attempt.
          *
          *     - Explicit prices are used exactly as they are, or refused with `replacement_underpriced`; `error` names the minimum.
          *     - With `speed`, or without any price, the service takes the higher of the market price and the minimum.
@@ -178,6 +179,40 @@ export interface paths {
          *     original was faster.
          */
         readonly delete: operations["cancelTransaction"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/{transaction_id}/diagnosis": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Why is it stuck?
+         * @description Explains where a transaction stands, for people (`summary`, `message`) and for programs (`code`, `action`): its place in the
+         *     account's line, its fee against the market, what is missing before it, the money, what the nodes say, and what the
+         *     service does next and when. Asks the network, so it is meant for looking into one transaction, not for polling.
+         *     Facts that no node could tell are absent.
+         */
+        readonly get: operations["diagnoseTransaction"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -501,6 +536,114 @@ export interface components {
             readonly v: number;
             /** @description 65 bytes: `r`, `s`, `v`. */
             readonly sig: string;
+        };
+        readonly DiagnosisResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Diagnosis"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly Diagnosis: {
+            readonly transaction_id: components["schemas"]["Id"];
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description The most important finding in plain words. */
+            readonly summary: string;
+            /** @description Everything that was found, the most important first. Never empty. */
+            readonly findings: readonly components["schemas"]["Finding"][];
+            /** @description The account's line. Transactions are included in the order of their nonces. */
+            readonly line: {
+                /** @description How many open transactions of the account come before this one. 0 is the head. */
+                readonly position: number;
+                /** @description Signed and not mined. */
+                readonly in_flight: number;
+                /** @description Further ones wait unsigned. */
+                readonly in_flight_limit: number;
+            };
+            /** @description Absent until the transaction has a nonce. */
+            readonly nonce?: {
+                readonly own: components["schemas"]["Quantity"];
+                /** @description The nonce that the chain takes next. */
+                readonly next_on_chain?: components["schemas"]["Quantity"];
+                /** @description Nonces before it that no transaction of the service has; at most 64 are listed. */
+                readonly missing: readonly components["schemas"]["Quantity"][];
+            };
+            /** @description Prices of a unit of gas, in wei. Absent until something is signed. */
+            readonly fees?: {
+                /** @description The most that the shown attempt pays. */
+                readonly offered: components["schemas"]["DecimalString"];
+                /** @description What the service would offer now at the same speed. */
+                readonly market?: components["schemas"]["DecimalString"];
+                /** @description What the next block asks at least. */
+                readonly base_fee?: components["schemas"]["DecimalString"];
+                /** @description The `gas_price_cap` of the relayer. */
+                readonly cap?: components["schemas"]["DecimalString"];
+            };
+            /** @description In wei. */
+            readonly funds?: {
+                /** @description What the account holds. */
+                readonly balance?: components["schemas"]["DecimalString"];
+                /** @description What the other open transactions can still take. */
+                readonly reserved: components["schemas"]["DecimalString"];
+                /** @description What this one can take. */
+                readonly needed: components["schemas"]["DecimalString"];
+            };
+            /** @description Absent unless a block holds the transaction. */
+            readonly confirmations?: {
+                /** @description The block that holds it. */
+                readonly block: components["schemas"]["Quantity"];
+                /** @description The newest block. */
+                readonly head?: components["schemas"]["Quantity"];
+                /** @description How many blocks must lie on top of it. */
+                readonly required: number;
+            };
+            /** @description The nodes that the service asks for this relayer. */
+            readonly endpoints: readonly {
+                readonly host: string;
+                /** @description False while it is left alone after failures. */
+                readonly healthy: boolean;
+                /** @description The newest block that it told. */
+                readonly head?: components["schemas"]["Quantity"];
+                /** @description Its last failure. */
+                readonly error?: string;
+            }[];
+            readonly next_action: {
+                /**
+                 * @description - `sign`: prices it, gives it a nonce and signs it.
+                 *     - `broadcast`: offers the signed bytes to the nodes.
+                 *     - `raise_fee`: signs the same content with a higher fee.
+                 *     - `expire`: puts a no-op in its place.
+                 *     - `watch`: waits for a block to include it.
+                 *     - `confirm`: waits for blocks on top of the one that holds it.
+                 *     - `fill_gap`: uses up missing nonces before it.
+                 *     - `none`: nothing; it is final, or something from outside is needed.
+                 * @enum {string}
+                 */
+                readonly action: "sign" | "broadcast" | "raise_fee" | "expire" | "watch" | "confirm" | "fill_gap" | "none";
+                /** @description When; absent for as soon as possible and for never. */
+                readonly at?: components["schemas"]["Timestamp"];
+                readonly message: string;
+            };
+        };
+        readonly Finding: {
+            /**
+             * @description - `final`: it has ended.
+             *     - `relayer_paused`, `relayer_disabled`: nothing is signed at present.
+             *     - `waiting_for_funds`: the account cannot pay for it on top of what is in flight.
+             *     - `in_flight_limit`: as many transactions as allowed are in flight.
+             *     - `behind_others`: transactions before it have to be included first.
+             *     - `missing_predecessor`: the chain waits for a nonce that no transaction has.
+             *     - `fee_below_base_fee`: no block can include it at its price.
+             *     - `fee_below_market`: blocks prefer others at present.
+             *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
+             *     - `not_taken`: no node has taken it yet; `message` has what was said.
+             *     - `nodes_silent`: no node answers.
+             *     - `nodes_disagree`: the nodes are at different blocks.
+             *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
+             * @enum {string}
+             */
+            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "not_taken" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly message: string;
         };
         /** @description The requested speed and what it means on this network. */
         readonly TransactionSpeed: {
@@ -1055,6 +1198,16 @@ export interface components {
         };
     };
     responses: {
+        /** @description What is known about the transaction, and what happens next. */
+        readonly Diagnosis: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["DiagnosisResponse"];
+            };
+        };
         /** @description The transaction as it is now. */
         readonly Transaction: {
             headers: {
@@ -1449,6 +1602,34 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly diagnoseTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description Identifier of the transaction. A transaction of another relayer is Not found.
+                 * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
+                 */
+                readonly transaction_id: components["parameters"]["TransactionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Diagnosis"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];

@@ -7,6 +7,7 @@ import { loadContract } from './contract/document.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { endAllLeases } from './database/lease.ts'
 import { migrate } from './database/migrate.ts'
+import { gatherFacts } from './diagnosis/facts.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createHttpServer } from './http/server.ts'
 import { createLogger } from './log.ts'
@@ -118,6 +119,7 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
     operatorOf,
     accept: createAcceptor(context),
     replacer: createReplacer(context),
+    gather: (relayer, item) => gatherFacts(context, relayer, item),
     check: createReadinessCheck({ database, chains: operators.chains, loops, clock }),
   })
   const server = await createHttpServer({

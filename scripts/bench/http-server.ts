@@ -1,5 +1,5 @@
 /**
- * One of the servers that bench-http.ts compares, by the first argument. Tells its port to the parent process, and the
+ * One of the servers that http.ts compares, by the first argument. Tells its port to the parent process, and the
  * CPU time that it has used, in microseconds, whenever it is asked.
  */
 import { createServer } from 'node:http'
@@ -8,7 +8,7 @@ import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { signPersonalMessage } from '../../src/chains/evm/sign.ts'
 import { systemClock } from '../../src/clock.ts'
-import { loadContract } from '../../src/contract/document.ts'
+import { type Contract, loadContract } from '../../src/contract/document.ts'
 import { stringifyJson } from '../../src/contract/integers.ts'
 import type { Data, HandlerMap } from '../../src/contract/operations.ts'
 import { createHttpServer } from '../../src/http/server.ts'
@@ -40,41 +40,39 @@ function missing(): never {
   throw new Error('not part of the benchmark')
 }
 
-const HANDLERS: HandlerMap = {
-  health: missing,
-  readiness: missing,
-  listNotifications: missing,
-  listTransactions: missing,
-  sendTransaction: missing,
-  getTransactionById: missing,
-  replaceTransaction: missing,
-  cancelTransaction: missing,
-  listRelayers: async () => ({ data: RELAYERS, pagination: PAGINATION }),
-  sign: async ({ body }) => ({ data: await signPersonalMessage(body.message, signer) }),
+/** Two operations of the contract with an answer, the others without. */
+function handlersOf({ operations }: Contract): HandlerMap {
+  const answering: Pick<HandlerMap, 'listRelayers' | 'sign'> = {
+    listRelayers: async () => ({ data: RELAYERS, pagination: PAGINATION }),
+    sign: async ({ body }) => ({ data: await signPersonalMessage(body.message, signer) }),
+  }
+  return { ...Object.fromEntries(operations.map(({ id }) => [id, missing])), ...answering } as HandlerMap
 }
 
 /** As in production: log lines are written, answers are not checked. The limit is there and out of reach. */
 async function serveOurs(key: string): Promise<number> {
+  const contract = await loadContract()
   const server = await createHttpServer({
-    contract: await loadContract(),
-    handlers: HANDLERS,
+    contract,
+    handlers: handlersOf(contract),
     apiKeys: [key],
     host: '127.0.0.1',
     port: 0,
     rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
     validateResponses: false,
-    log: createLogger({ level: (process.env.BENCH_LOG ?? 'info') as 'info' }),
+    log: createLogger({ level: 'info' }),
     clock: systemClock,
   })
   return (await server.listen()).port
 }
 
-/** The list, written as JSON by Koa for each request; for POST the body of the request, parsed and written again. */
+/** For GET the bytes of the list, ready; for POST the body of the request, parsed and written again. */
 async function serveBare(): Promise<number> {
-  const list = JSON.parse(stringifyJson({ success: true, data: RELAYERS, pagination: PAGINATION })) as object
+  const list = stringifyJson({ success: true, data: RELAYERS, pagination: PAGINATION })
   const app = new Koa()
   app.use(bodyParser())
   app.use((context) => {
+    if (context.method === 'GET') context.type = 'json'
     context.body = context.method === 'GET' ? list : (context.request.body as object)
   })
   const server = createServer(app.callback())

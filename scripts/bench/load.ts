@@ -6,7 +6,36 @@ export interface Load {
   /** The bytes of one request. */
   readonly request: string
   readonly connections: number
-  readonly ms: number
+  /** Asked before each request; false ends the connection. */
+  readonly more: () => boolean
+}
+
+/** Load for a time in ms. */
+export function during(ms: number): () => boolean {
+  const deadline = performance.now() + ms
+  return () => performance.now() < deadline
+}
+
+/** Load of so many requests in all. */
+export function times(count: number): () => boolean {
+  let left = count
+  return () => {
+    left -= 1
+    return left >= 0
+  }
+}
+
+/** One HTTP/1.1 request as it goes over the wire, with a JSON body when there is one. */
+export function requestBytes(
+  method: string,
+  path: string,
+  { key, body }: { key: string; body?: object },
+): string {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const content =
+    body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${text.length}`]
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: bench', `Authorization: Bearer ${key}`, ...content]
+  return `${head.join('\r\n')}\r\n\r\n${text}`
 }
 
 /**
@@ -15,26 +44,28 @@ export interface Load {
  *
  * @throws Error when an answer is not 200
  */
-export async function drive({ port, request, connections, ms }: Load): Promise<number> {
-  const deadline = performance.now() + ms
-  const counts = await Promise.all(
-    Array.from({ length: connections }, () => keepAsking(port, request, deadline)),
-  )
+export async function drive(load: Load): Promise<number> {
+  const counts = await Promise.all(Array.from({ length: load.connections }, () => keepAsking(load)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function keepAsking(port: number, request: string, deadline: number): Promise<number> {
+function keepAsking({ port, request, more }: Load): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const socket = connect(port, '127.0.0.1', () => socket.write(request))
+  const socket = connect(port, '127.0.0.1')
   let answered = 0
+  const next = () => {
+    if (more()) return socket.write(request)
+    resolve(answered)
+    return socket.destroy()
+  }
   socket.setNoDelay(true)
+  socket.on('connect', next)
   socket.on('error', reject)
+  socket.on('close', () => reject(new Error('the server closed a connection')))
   readAnswers(socket, (head) => {
     if (!head.startsWith('HTTP/1.1 200')) return reject(new Error(head))
     answered += 1
-    if (performance.now() < deadline) return socket.write(request)
-    resolve(answered)
-    return socket.destroy()
+    return next()
   })
   return promise
 }

@@ -19,7 +19,7 @@ interface PackageRule {
 const EVERYTHING = ['*']
 
 /** What every part may import: it knows nobody itself. */
-const COMMON = ['errors.ts', 'clock.ts', 'log.ts', 'batcher.ts']
+const COMMON = ['errors.ts', 'clock.ts', 'log.ts', 'batcher.ts', 'bigints.ts']
 
 /**
  * The arrows. They point from the shell to the rooms, from the rooms to the two outside worlds (`chains/chain.ts` and
@@ -41,10 +41,19 @@ const ARROWS: Rules['arrows'] = {
     'networks/',
     'relayers/',
     'transactions/',
+    'diagnosis/',
     'notifications/',
     ...COMMON,
   ],
-  'workers/': ['transactions/', 'relayers/relayer.ts', 'database/lease.ts', ...COMMON],
+  'diagnosis/': [
+    'chains/chain.ts',
+    'contract/operations.ts',
+    'database/schema.ts',
+    'relayers/',
+    'transactions/',
+    ...COMMON,
+  ],
+  'workers/': ['chains/chain.ts', 'transactions/', 'relayers/relayer.ts', 'database/lease.ts', ...COMMON],
   'transactions/': [
     'chains/chain.ts',
     'contract/operations.ts',
@@ -68,7 +77,7 @@ const ARROWS: Rules['arrows'] = {
   'notifications/': ['database/', ...COMMON],
   'networks/': COMMON,
   'signers/': ['config.ts', 'configuration/', ...COMMON],
-  'chains/': ['networks/network.ts', 'signers/signer.ts', ...COMMON],
+  'chains/': ['networks/', 'signers/signer.ts', ...COMMON],
   'database/': COMMON,
   'config.ts': ['configuration/', 'chains/chain.ts', 'networks/network.ts', ...COMMON],
   'configuration/': ['chains/chain.ts', 'contract/', 'networks/', ...COMMON],
@@ -78,6 +87,7 @@ const ARROWS: Rules['arrows'] = {
   'metrics.ts': COMMON,
   'clock.ts': [],
   'batcher.ts': [],
+  'bigints.ts': [],
 }
 
 const PACKAGES: Rules['packages'] = {

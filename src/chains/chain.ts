@@ -140,6 +140,31 @@ export interface Head {
   readonly hash: string
 }
 
+/** How new an answer has to be. */
+export interface Freshness {
+  /** The answering node has to have reached this height. Default: the highest that any endpoint told of lately. */
+  readonly asOf?: bigint
+}
+
+/** News of blocks that come by themselves. */
+export interface HeadFeed {
+  /** Whether they are coming at present. */
+  readonly live: boolean
+  stop(): void
+}
+
+/** How one endpoint is doing, without its url's secrets. */
+export interface EndpointReport {
+  /** Scheme and host. */
+  readonly host: string
+  readonly healthy: boolean
+  /** Height of the newest block that it told of. */
+  readonly head?: bigint
+  /** Until then it is left alone. */
+  readonly restsUntil?: Date
+  readonly lastError?: string
+}
+
 /** The rules of an EVM relayer, as configured; an absent rule has the default of the contract. */
 export interface EvmPolicies {
   /** `false` forces legacy pricing. Default: whether the network has the feature `eip1559`. */
@@ -159,6 +184,16 @@ export interface EvmPolicies {
 export interface Account {
   readonly address: string
   readonly policies: EvmPolicies
+}
+
+/** Prices of one unit of gas, in wei. */
+export interface PriceComparison {
+  /** The most that the draft pays. */
+  readonly offered: bigint
+  /** What the service would offer now at the same level. */
+  readonly market: bigint
+  /** What the next block asks at least; absent where blocks have no base fee. */
+  readonly baseFee?: bigint
 }
 
 /**
@@ -189,19 +224,29 @@ export interface Chain {
   /** In the order given; the results are in the same order. */
   broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
-  /** Nonces used so far in the newest block, per address: the next free one. */
-  nonces(addresses: readonly string[]): Promise<Answer<bigint>[]>
-  receipts(hashes: readonly string[]): Promise<ReceiptAnswer[]>
-  /** Hash of the block at this height in the chain as it is now. */
-  blockHash(number: bigint): Promise<Answer<string>>
+  /**
+   * Calls `listener` at each new block for as long as an endpoint tells of them by itself. It may tell late, twice or not at
+   * all: a reason to look, never a fact.
+   */
+  onHead(listener: () => void): HeadFeed
+  /** Nonces used so far in the newest block, per address: the next free one. Unknown from a node that is behind. */
+  nonces(addresses: readonly string[], freshness?: Freshness): Promise<Answer<bigint>[]>
+  /** `none` is never the word of a node that is behind. */
+  receipts(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
+  /**
+   * As `receipts`, of every endpoint that works: `included` when one has it, `none` only when all of those that are not
+   * behind say so and there is one. For what cannot be taken back.
+   */
+  receiptsEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
+  /** How each endpoint has been doing, as far as it was asked. */
+  endpoints(): EndpointReport[]
+  /** Hash of the block at this height in the chain as it is now. Unknown from a node that is behind. */
+  blockHash(number: bigint, freshness?: Freshness): Promise<Answer<string>>
   /** Why an included attempt was reverted, decoded where the node still can tell. */
   revertReason(draft: Draft, from: string, block: bigint): Promise<string | undefined>
   balance(address: string): Promise<Answer<bigint>>
-  /**
-   * Whether the draft bids less than the next block asks for, so that no block can include it. Where blocks have no base
-   * fee the answer is no.
-   */
-  outbid(draft: Draft): Promise<Answer<boolean>>
+  /** The draft's price beside the network's, for this level. */
+  comparePrice(draft: Draft, level: Speed): Promise<Answer<PriceComparison>>
   /** Most that the draft can take from the account: value and gas, in wei. */
   cost(draft: Draft): bigint
   /** What a speed means on this chain. */

@@ -57,13 +57,20 @@ export const u128: FieldType<bigint> = {
   blank: 0n,
 }
 
-export const httpUrl: FieldType<string> = {
-  expected: 'an http:// or https:// url',
-  read: (value) => {
-    if (typeof value !== 'string' || !URL.canParse(value)) return undefined
-    return /^https?:$/.test(new URL(value).protocol) ? value : undefined
-  },
-  blank: '',
+export const httpUrl = urlOf(['http:', 'https:'], 'an http:// or https:// url')
+
+/** WebSocket urls tell of new blocks. */
+export const rpcUrl = urlOf(['http:', 'https:', 'ws:', 'wss:'], 'an http://, https://, ws:// or wss:// url')
+
+function urlOf(protocols: readonly string[], expected: string): FieldType<string> {
+  return {
+    expected,
+    read: (value) => {
+      if (typeof value !== 'string' || !URL.canParse(value)) return undefined
+      return protocols.includes(new URL(value).protocol) ? value : undefined
+    },
+    blank: '',
+  }
 }
 
 /** Read in lower case: a policy compares addresses, it does not show them. */

@@ -114,26 +114,31 @@ const LARGEST_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
  */
 function writable(value: unknown): unknown {
   if (typeof value === 'bigint') return literal(value)
-  return typeof value === 'object' && value !== null && holdsBigInt(value) ? rebuilt(value) : value
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? writableItems(value) : writableFields(value as Record<string, unknown>)
 }
 
-function holdsBigInt(value: object): boolean {
-  for (const key in value) {
-    const inner = (value as Record<string, unknown>)[key]
-    if (typeof inner === 'bigint') return true
-    if (typeof inner === 'object' && inner !== null && holdsBigInt(inner)) return true
+function writableItems(items: readonly unknown[]): readonly unknown[] {
+  return items.some(mayChange) ? items.map(writable) : items
+}
+
+/** Copied at the first change only, and then as a whole: the engine copies a shape it knows much faster than field by field. */
+function writableFields(object: Record<string, unknown>): object {
+  let copy: Record<string, unknown> | undefined
+  for (const key in object) {
+    const field = object[key]
+    if (!mayChange(field)) continue
+    const written = writable(field)
+    if (written === field) continue
+    copy ??= { ...object }
+    copy[key] = written
   }
-  return false
+  return copy ?? object
 }
 
-/** Copies all of it rather than only the paths to a bigint: the copies then share their shape, which is faster. */
-function rebuilt(value: unknown): unknown {
-  if (typeof value === 'bigint') return literal(value)
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
-  if (Array.isArray(value)) return value.map(rebuilt)
-  const copy: Record<string, unknown> = {}
-  for (const key in value) copy[key] = rebuilt((value as Record<string, unknown>)[key])
-  return copy
+/** Most fields are texts and flags: looking is cheaper than asking. */
+function mayChange(value: unknown): boolean {
+  return typeof value === 'bigint' || (typeof value === 'object' && value !== null)
 }
 
 /** A number where that is exact, as the engine writes numbers much faster than raw literals. */

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
+import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { notFound } from '../errors.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { findRelayer } from '../relayers/store.ts'
@@ -8,7 +9,9 @@ import type { createAcceptor } from '../transactions/accept.ts'
 import type { Operator } from '../transactions/context.ts'
 import type { createReplacer } from '../transactions/replace.ts'
 import { findTransaction, listTransactions } from '../transactions/store.ts'
+import type { TransactionWithAttempts } from '../transactions/transaction.ts'
 import { toPage } from './page.ts'
+import { presentDiagnosis } from './present-diagnosis.ts'
 import { presentTransaction, presentWithAttempts } from './present-transaction.ts'
 import { readRequest } from './read-request.ts'
 
@@ -17,6 +20,7 @@ export interface TransactionHandlerDeps {
   readonly operatorOf: (relayer: Relayer) => Operator
   readonly accept: ReturnType<typeof createAcceptor>
   readonly replacer: ReturnType<typeof createReplacer>
+  readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
 }
 
 type Operations =
@@ -25,10 +29,11 @@ type Operations =
   | 'getTransactionById'
   | 'replaceTransaction'
   | 'cancelTransaction'
+  | 'diagnoseTransaction'
 
 /** The tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
-  const { db, operatorOf, accept, replacer } = deps
+  const { db, operatorOf, accept, replacer, gather } = deps
   return {
     sendTransaction: async ({ path, body }) => {
       const relayer = await requireRelayer(db, path.relayer_id)
@@ -49,14 +54,13 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     },
     getTransactionById: async ({ path }) => {
       const relayer = await requireRelayer(db, path.relayer_id)
-      const item = await findTransaction(db, relayer.id, path.transaction_id)
-      if (item === undefined) {
-        throw notFound(
-          'transaction_not_found',
-          `Relayer ${relayer.id} has no transaction ${path.transaction_id}.`,
-        )
-      }
+      const item = await requireTransaction(db, relayer, path.transaction_id)
       return { data: presentWithAttempts(item, operatorOf(relayer).chain) }
+    },
+    diagnoseTransaction: async ({ path }) => {
+      const relayer = await requireRelayer(db, path.relayer_id)
+      const item = await requireTransaction(db, relayer, path.transaction_id)
+      return { data: presentDiagnosis(await gather(relayer, item)) }
     },
     replaceTransaction: async ({ path, body }) => {
       const relayer = await requireRelayer(db, path.relayer_id)
@@ -71,6 +75,17 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       return { data: presentWithAttempts(item, operatorOf(relayer).chain), logs }
     },
   }
+}
+
+async function requireTransaction(
+  db: Kysely<Schema>,
+  relayer: Relayer,
+  id: string,
+): Promise<TransactionWithAttempts> {
+  const item = await findTransaction(db, relayer.id, id)
+  if (item === undefined)
+    throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+  return item
 }
 
 /** @throws AppError 404 `relayer_not_found` */

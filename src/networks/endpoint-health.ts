@@ -59,10 +59,10 @@ export function afterFailure(health: Health, failure: Failure, now: number): Hea
   const rest = failure.kind !== 'down' || failures.length >= FAILURE_LIMIT || health.rests > 0
   if (!rest) return failed
   const byWish = failure.kind === 'limited' || failure.retryAfterMs !== undefined
-  const grown = (byWish ? LIMITED_REST_MS : REST_MS) * 2 ** Math.min(health.rests, 16)
-  const ms = Math.min(MAX_REST_MS, failure.retryAfterMs ?? grown)
   // Requests that were on their way together fail together: only a failure after the rest makes the next one longer.
   const rests = conditionOf(health, now) === 'resting' ? health.rests : health.rests + 1
+  const grown = (byWish ? LIMITED_REST_MS : REST_MS) * 2 ** Math.min(rests - 1, 16)
+  const ms = Math.min(MAX_REST_MS, failure.retryAfterMs ?? grown)
   return {
     ...failed,
     rests,

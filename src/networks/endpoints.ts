@@ -1,4 +1,11 @@
-import { afterAnswer, afterFailure, conditionOf, type Failure, HEALTHY, type Health } from './endpoint-health.ts'
+import {
+  afterAnswer,
+  afterFailure,
+  conditionOf,
+  type Failure,
+  HEALTHY,
+  type Health,
+} from './endpoint-health.ts'
 import type { RpcUrl } from './network.ts'
 
 /** How one endpoint is doing, for people and for readiness. */
@@ -26,7 +33,7 @@ export interface EndpointPool {
   turnAway(url: string): void
   /** The highest block that any endpoint told of lately; undefined when none did. */
   highest(): bigint | undefined
-  /** Time until one that asked for a pause may be asked again, in ms; undefined when there is none among the others. */
+  /** Time until one other than `except` may be asked, in ms: 0 for now; undefined when there is no other. */
   waitMs(except: ReadonlySet<string>): number | undefined
   /** Those that are not resting. */
   awake(): string[]
@@ -84,7 +91,8 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
   function pick(except: ReadonlySet<string>): Endpoint | undefined {
     const others = endpoints.filter(({ url }) => !except.has(url))
     const good = others.filter(usable)
-    const same = held !== undefined && held.until > now() ? good.find(({ url }) => url === held?.url) : undefined
+    const same =
+      held !== undefined && held.until > now() ? good.find(({ url }) => url === held?.url) : undefined
     if (same) return same
     const drawn = draw(good, random())
     if (drawn) {
@@ -125,8 +133,8 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
         .reduce((top, height) => (top === undefined || (height ?? 0n) > top ? height : top), undefined),
     waitMs: (except) => {
       const waits = endpoints
-        .filter((endpoint) => !except.has(endpoint.url) && !mayBeAsked(endpoint))
-        .map(({ health }) => health.restsUntil - now())
+        .filter(({ url }) => !except.has(url))
+        .map((endpoint) => (mayBeAsked(endpoint) ? 0 : endpoint.health.restsUntil - now()))
       return waits.length === 0 ? undefined : Math.min(...waits)
     },
     awake: () => endpoints.filter((endpoint) => condition(endpoint) !== 'resting').map(({ url }) => url),

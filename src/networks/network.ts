@@ -1,7 +1,10 @@
 /** The families of chains. A network type decides which group of the request body applies. */
 export type NetworkType = 'evm' | 'stellar' | 'solana'
 
-/** One RPC url. A higher weight is asked first; weight 0 is never asked. */
+/**
+ * One RPC url. Each gets the share of the questions that its weight is of all; weight 0 is never asked. `ws://` and `wss://`
+ * urls are not asked: over them the network tells of new blocks.
+ */
 export interface RpcUrl {
   readonly url: string
   readonly weight: number

@@ -1,10 +1,10 @@
 import { acquireLease, LeaseLostError, releaseLease } from '../database/lease.ts'
 import { findRelayer } from '../relayers/store.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import type { TransactionsContext } from './context.ts'
+import type { AccountSession, TransactionsContext } from './context.ts'
 import { raiseOverdue } from './raise.ts'
 import { findAttempts } from './store.ts'
-import { type AccountSession, submitPending } from './submit.ts'
+import { submitPending } from './submit.ts'
 import { findDueInFlight } from './work-store.ts'
 
 /**

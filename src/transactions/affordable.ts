@@ -1,6 +1,5 @@
 import type { Prepared } from '../chains/chain.ts'
-import type { TransactionsContext } from './context.ts'
-import type { AccountSession } from './submit.ts'
+import type { AccountSession, TransactionsContext } from './context.ts'
 import type { Transaction } from './transaction.ts'
 import { reservedInFlight } from './work-store.ts'
 

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Account, Chain } from '../chains/chain.ts'
 import type { Clock } from '../clock.ts'
+import type { Lease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Network } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -25,6 +26,13 @@ export interface TransactionsContext {
   readonly owner: string
   /** Throws for a relayer that the configuration does not know: a fault of ours. */
   operatorOf(relayer: Relayer): Operator
+}
+
+/** One account, held by this process for the time of one step. */
+export interface AccountSession {
+  readonly relayer: Relayer
+  readonly operator: Operator
+  readonly lease: Lease
 }
 
 /** The account as chains see it. */

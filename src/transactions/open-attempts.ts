@@ -1,3 +1,4 @@
+import { larger } from '../bigints.ts'
 import type { Attempt, Draft } from '../chains/chain.ts'
 
 /** Attempts that the chain can still include: a node has, or may have, their bytes, and nothing else took their nonce. */
@@ -10,5 +11,5 @@ export function openAttempts(attempts: readonly Attempt[]): Attempt[] {
  * dearest is what must be there.
  */
 export function reservation(drafts: readonly Draft[], costOf: (draft: Draft) => bigint): bigint {
-  return drafts.map(costOf).reduce((most, cost) => (cost > most ? cost : most), 0n)
+  return drafts.map(costOf).reduce(larger, 0n)
 }

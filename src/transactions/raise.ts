@@ -1,10 +1,9 @@
 import type { Attempt, Prepared } from '../chains/chain.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import { accountOf, type TransactionsContext } from './context.ts'
+import { type AccountSession, accountOf, type TransactionsContext } from './context.ts'
 import { levelOf, patienceMs } from './patience.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
 import { findAttempts, saveTransactions } from './store.ts'
-import type { AccountSession } from './submit.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { findHead } from './work-store.ts'
 
@@ -55,8 +54,8 @@ async function isStuck(
     return false
   if (clock.now() - newest.broadcastAt.getTime() < patience) return false
   if (network.mempool) return true
-  const outbid = await chain.outbid(newest.draft)
-  return outbid.kind === 'ok' && outbid.value
+  const price = await chain.comparePrice(newest.draft, levelOf(transaction))
+  return price.kind === 'ok' && price.value.offered < (price.value.baseFee ?? 0n)
 }
 
 async function raiseFee(

@@ -6,6 +6,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import { checkStatic } from './accept.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type TransactionsContext } from './context.ts'
+import { type Change, refuseWithNode } from './refuse-change.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
 import { findTransaction, saveTransactions } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -19,13 +20,6 @@ export interface Replaced extends TransactionWithAttempts {
 
 /** How often a change is tried again because a worker changed the record between reading and writing. */
 const MAX_TRIES = 20
-
-interface Change {
-  readonly relayer: Relayer
-  readonly id: string
-  /** Absent for a cancellation. */
-  readonly request?: ChainRequest
-}
 
 /**
  * Puts new content, or nothing at all, in the place of a transaction. Changes of one transaction happen one after the
@@ -164,7 +158,16 @@ async function replaceSigned(
   const [stored] = await storeSigned(context, { operator, signed: [{ ...signable, attempt }] })
   if (stored === undefined) return undefined
   const [offered] = await broadcastCurrent(context, operator, [stored])
-  if (offered) await refuseWithNode(context, { change, before: item, offered, hash: attempt.signed.hash })
+  if (offered) {
+    const { number, signed } = attempt
+    await refuseWithNode(context, {
+      change,
+      before: item,
+      number,
+      hash: signed.hash,
+      result: offered.result,
+    })
+  }
   const now = await findTransaction(context.db, relayer.id, change.id)
   return { ...(now ?? stored), logs: [...logs, ...waitLog(offered?.result)] }
 }
@@ -178,40 +181,6 @@ const PLANS: Readonly<
     kind: 'cancel',
     statusReason: 'Canceled by the caller; a no-op is to take its nonce.',
   },
-}
-
-interface NodeAnswer {
-  readonly change: Change
-  readonly before: TransactionWithAttempts
-  readonly offered: { readonly transaction: Transaction; readonly result: BroadcastResult }
-  readonly hash: string
-}
-
-/** A replacement that no node takes did not happen: the record gets its content back and the caller is told. */
-async function refuseWithNode(
-  context: TransactionsContext,
-  { change, before, offered, hash }: NodeAnswer,
-): Promise<void> {
-  const { result, transaction } = offered
-  if (result.kind === 'underpriced' || result.kind === 'refused') {
-    const { request, intent, cost } = before.transaction
-    await context.db
-      .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...transaction, request, intent, cost }]))
-    throw badRequest(
-      'replacement_underpriced',
-      `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
-    )
-  }
-  if (result.kind !== 'nonce_used') return
-  const { chain } = context.operatorOf(change.relayer)
-  const earlier = before.attempts.map((attempt) => attempt.signed.hash).filter((other) => other !== hash)
-  const receipts = await chain.receipts(earlier)
-  if (!receipts.some((receipt) => receipt.kind === 'included')) return
-  throw badRequest(
-    'transaction_not_replaceable',
-    'An earlier attempt was included in a block meanwhile; the replacement came too late.',
-  )
 }
 
 function waitLog(result: BroadcastResult | undefined): string[] {

@@ -1,9 +1,7 @@
 import type { Answer, AttemptKind, Prepared, Refusal } from '../chains/chain.ts'
-import type { Lease } from '../database/lease.ts'
-import type { Relayer } from '../relayers/relayer.ts'
 import { affordable, type Ready } from './affordable.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import { accountOf, type Operator, type TransactionsContext } from './context.ts'
+import { type AccountSession, accountOf, type TransactionsContext } from './context.ts'
 import { numberTransactions } from './number.ts'
 import { type Signable, signAndStore } from './sign.ts'
 import { findAttempts, saveTransactions } from './store.ts'
@@ -13,13 +11,6 @@ import { countInFlight, findPending } from './work-store.ts'
 
 /** How long a transaction waits that cannot be prepared now: no node answers, or the money is not there, in ms. */
 const WAIT_MS = 2_000
-
-/** One account, held by this process for the time of one step. */
-export interface AccountSession {
-  readonly relayer: Relayer
-  readonly operator: Operator
-  readonly lease: Lease
-}
 
 /**
  * Prepares, numbers, signs, stores and broadcasts what is pending, in the order of acceptance and as far as the

@@ -87,7 +87,10 @@ async function whoseNoncePassed(
 ): Promise<{ passed: Transaction[]; nonces: Map<string, bigint> }> {
   const { chain, relayers } = watch
   const ids = [...new Set(unmined.map((transaction) => transaction.relayerId))]
-  const answers = await chain.nonces(ids.map((id) => relayers.get(id)?.address ?? ''))
+  const answers = await chain.nonces(
+    ids.map((id) => relayers.get(id)?.address ?? ''),
+    { asOf: watch.head.number },
+  )
   const nonces = new Map(
     ids.flatMap((id, index) => {
       const answer = answers[index]
@@ -104,7 +107,9 @@ async function whoseNoncePassed(
 /** Mined transactions whose block is another one now (`true`) or could not be asked for (`false`). */
 async function whoseBlockMoved(watch: Watch, mined: readonly Transaction[]): Promise<Map<string, boolean>> {
   const heights = [...new Set(mined.map((transaction) => transaction.block?.number ?? 0n))]
-  const hashes = await Promise.all(heights.map((height) => watch.chain.blockHash(height)))
+  const hashes = await Promise.all(
+    heights.map((height) => watch.chain.blockHash(height, { asOf: watch.head.number })),
+  )
   if (hashes.some((answer) => answer.kind !== 'ok')) watch.open = true
   const now = new Map(heights.map((height, index) => [height, hashes[index]]))
   const moved = new Map<string, boolean>()
@@ -129,7 +134,7 @@ async function settleFinal(watch: Watch, mined: readonly Transaction[]): Promise
 async function settleReceipts(watch: Watch, transactions: readonly Transaction[]): Promise<void> {
   const items = await withAttempts(watch, transactions)
   const hashes = items.flatMap((item) => item.attempts.map((attempt) => attempt.signed.hash))
-  const answers = await watch.chain.receipts(hashes)
+  const answers = await watch.chain.receipts(hashes, { asOf: watch.head.number })
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const judged = await Promise.all(items.map((item) => judge(watch, item, receipts)))
   await write(
@@ -144,19 +149,9 @@ async function judge(
   item: TransactionWithAttempts,
   receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
 ): Promise<Verdict | undefined> {
-  const answers = item.attempts.map((attempt) => ({ attempt, answer: receipts.get(attempt.signed.hash) }))
-  for (const { attempt, answer } of answers) {
-    if (answer?.kind !== 'included') continue
-    watch.memory.missingSince.delete(item.transaction.id)
-    const { receipt } = answer
-    // Final already: the next look says so, and must not wait for a block that may be long in coming.
-    if (watch.head.number >= receipt.blockNumber + watch.confirmations) watch.open = true
-    const reason = receipt.success
-      ? undefined
-      : await revertReason(watch, item.transaction, attempt, receipt.blockNumber)
-    return included(item, { attempt, receipt, reason } satisfies Inclusion)
-  }
-  if (answers.some(({ answer }) => answer?.kind !== 'none')) {
+  const inclusion = await inclusionOf(watch, item, receipts)
+  if (inclusion) return included(item, inclusion)
+  if (item.attempts.some(({ signed }) => receipts.get(signed.hash)?.kind !== 'none')) {
     watch.open = true
     return undefined
   }
@@ -165,17 +160,50 @@ async function judge(
   return usedElsewhere(watch, item)
 }
 
+async function inclusionOf(
+  watch: Watch,
+  { transaction, attempts }: TransactionWithAttempts,
+  receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
+): Promise<Inclusion | undefined> {
+  for (const attempt of attempts) {
+    const answer = receipts.get(attempt.signed.hash)
+    if (answer?.kind !== 'included') continue
+    watch.memory.missingSince.delete(transaction.id)
+    const { receipt } = answer
+    // Final already: the next look says so, and must not wait for a block that may be long in coming.
+    if (watch.head.number >= receipt.blockNumber + watch.confirmations) watch.open = true
+    const reason = receipt.success
+      ? undefined
+      : await revertReason(watch, transaction, attempt, receipt.blockNumber)
+    return { attempt, receipt, reason }
+  }
+  return undefined
+}
+
 /**
  * The account's nonce has passed and none of our attempts has a receipt: one node may know the nonce and another not
- * yet the receipt. Only after the network's depth, and some time, with the same answer is it true.
+ * yet the receipt. Only after the network's depth, and some time, with the same answer, and from all endpoints, is it
+ * true.
  */
-function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Verdict | undefined {
+async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
   const { context, memory, head, confirmations } = watch
   const now = context.clock.now()
   const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
   memory.missingSince.set(item.transaction.id, since)
   if (head.number < since.block + confirmations + 1n) return undefined
   if (now < since.at + MISSING_MS) {
+    watch.open = true
+    return undefined
+  }
+  const hashes = item.attempts.map((attempt) => attempt.signed.hash)
+  const answers = await watch.chain.receiptsEverywhere(hashes, { asOf: head.number })
+  const inclusion = await inclusionOf(
+    watch,
+    item,
+    new Map(hashes.map((hash, index) => [hash, answers[index]])),
+  )
+  if (inclusion) return included(item, inclusion)
+  if (answers.some(({ kind }) => kind !== 'none')) {
     watch.open = true
     return undefined
   }

@@ -103,6 +103,30 @@ export async function reservedBy(db: Db, relayerId: string, except?: string): Pr
   return BigInt(row.sum ?? 0n)
 }
 
+/** How many open transactions of the account come before this one in its line. */
+export async function countAhead(db: Db, transaction: Transaction): Promise<number> {
+  const open = db
+    .selectFrom('transactions')
+    .where('relayer_id', '=', transaction.relayerId)
+    .where('status', 'in', ['pending', ...IN_FLIGHT])
+    .where('id', '<>', transaction.id)
+  const before =
+    transaction.nonce === undefined
+      ? open.where((eb) =>
+          eb.or([
+            eb('nonce', 'is not', null),
+            eb(
+              'position',
+              '<',
+              eb.selectFrom('transactions').select('position').where('id', '=', transaction.id),
+            ),
+          ]),
+        )
+      : open.where('nonce', '<', transaction.nonce)
+  const row = await before.select((eb) => eb.fn.countAll<bigint>().as('count')).executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
 /** The most that what is signed and not mined can still take from the account, in wei. */
 export async function reservedInFlight(db: Db, relayerId: string): Promise<bigint> {
   const row = await inFlight(db, relayerId)

@@ -1,3 +1,4 @@
+import type { HeadFeed } from '../chains/chain.ts'
 import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator, TransactionsContext } from '../transactions/context.ts'
@@ -11,6 +12,9 @@ const LEASE_MS = 10_000
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 5_000
 
+/** Between two looks while new blocks announce themselves and nothing is left open, in blocks: only the backstop. */
+const BACKSTOP_BLOCKS = 4
+
 interface WatchTarget {
   /** Distinguishes networks, and relayers of one network that have RPC urls of their own. */
   readonly key: string
@@ -18,35 +22,70 @@ interface WatchTarget {
   readonly relayers: readonly Relayer[]
 }
 
-/** Watches one network, in one process at a time. */
+/** Watches one network, in one process at a time: at each block where an endpoint tells of them, else by polling. */
 export function createWatchWorker(context: TransactionsContext, target: WatchTarget): Loop {
   const memory = createWatchMemory()
-  const { averageBlocktimeMs } = target.operator.network
-  let lease: Lease | undefined
-  let askAgainAt = 0
+  const { chain, network } = target.operator
+  const backstopMs = BACKSTOP_BLOCKS * network.averageBlocktimeMs
+  const holdLease = createLeaseHolder(context, `watch:${target.key}`)
+  let feed: HeadFeed | undefined
+  let newHead = false
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const mayWait = () =>
+    feed?.live === true &&
+    !newHead &&
+    memory.settledAt !== undefined &&
+    context.clock.now() - lookedAt < backstopMs
+
   const loop = createLoop({
     name: `watch ${target.key}`,
-    intervalMs: Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, Math.floor(averageBlocktimeMs / 2))),
+    intervalMs: Math.min(
+      MAX_INTERVAL_MS,
+      Math.max(MIN_INTERVAL_MS, Math.floor(network.averageBlocktimeMs / 2)),
+    ),
     clock: context.clock,
     log: context.log,
     work: async () => {
-      const now = context.clock.now()
-      if (now >= askAgainAt) {
-        lease = await acquireLease(context.db, {
-          name: `watch:${target.key}`,
-          owner: context.owner,
-          ttlMs: LEASE_MS,
-        })
-        if (lease !== undefined) askAgainAt = now + LEASE_MS / 2
-      }
-      if (lease !== undefined) await watchNetwork(context, { ...target, memory })
+      if (!(await holdLease.ask()) || mayWait()) return
+      newHead = false
+      lookedAt = context.clock.now()
+      await watchNetwork(context, { ...target, memory })
     },
   })
   return {
     ...loop,
+    start: () => {
+      feed ??= chain.onHead(() => {
+        newHead = true
+        loop.wake()
+      })
+      loop.start()
+    },
     stop: async () => {
+      feed?.stop()
       await loop.stop()
-      if (lease !== undefined) await releaseLease(context.db, lease)
+      await holdLease.giveUp()
+    },
+  }
+}
+
+/** The right to watch, renewed in time; asking is cheap while it lasts. */
+function createLeaseHolder({ db, clock, owner }: TransactionsContext, name: string) {
+  let lease: Lease | undefined
+  let askAgainAt = 0
+  return {
+    /** Whether it is ours. */
+    ask: async (): Promise<boolean> => {
+      const now = clock.now()
+      if (now >= askAgainAt) {
+        lease = await acquireLease(db, { name, owner, ttlMs: LEASE_MS })
+        if (lease !== undefined) askAgainAt = now + LEASE_MS / 2
+      }
+      return lease !== undefined
+    },
+    giveUp: async (): Promise<void> => {
+      if (lease !== undefined) await releaseLease(db, lease)
     },
   }
 }

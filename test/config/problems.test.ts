@@ -83,7 +83,7 @@ const FILES: [string, Change, string][] = [
   [
     'has a bad custom url',
     relayer({ custom_rpc_urls: ['ftp://x'] }),
-    'relayers[0].custom_rpc_urls[0] must be an http:// or https:// url, or { "url", "weight" }',
+    'relayers[0].custom_rpc_urls[0] must be an http://, https://, ws:// or wss:// url, or { "url", "weight" }',
   ],
   [
     'weighs a url too much',

@@ -106,7 +106,9 @@ async function send(stage: Stage, event: Extract<Event, { is: 'send' }>): Promis
   const content = world.newContent()
   const ask = ledger.open({ kind: 'send', account: event.account, content })
   const validity =
-    event.validForMs === undefined ? {} : { valid_until: new Date(world.now() + event.validForMs).toISOString() }
+    event.validForMs === undefined
+      ? {}
+      : { valid_until: new Date(world.now() + event.validForMs).toISOString() }
   const body = { ...bodyOf(content), ...PRICES[event.price], ...gasOf(event), ...validity }
   await call(stage, ask, { method: 'POST', path: pathOf(event.account), body })
   if (event.reverts) await world.anvil.rpc('anvil_setCode', [content.receiver, REVERTING_CODE])
@@ -183,8 +185,11 @@ async function dropOne(stage: Stage, target: number): Promise<void> {
   if (hash !== undefined) await stage.world.anvil.rpc('anvil_dropTransaction', [hash])
 }
 
-/** Somebody else has the same key and takes the next nonce of the chain, paying more than any of ours. */
-async function sendExternally({ world: { anvil, newContent }, ledger }: Stage, account: number): Promise<void> {
+/** Somebody else has the same key and takes the next nonce of the chain, paying more than most of ours. */
+async function sendExternally(
+  { world: { anvil, newContent }, ledger }: Stage,
+  account: number,
+): Promise<void> {
   const { address, key } = ACCOUNTS[account] ?? ACCOUNTS[0]
   const { receiver, value } = newContent()
   const raw = await privateKeyToAccount(key).signTransaction({
@@ -194,8 +199,8 @@ async function sendExternally({ world: { anvil, newContent }, ledger }: Stage, a
     to: receiver as `0x${string}`,
     value: BigInt(value),
     gas: 21_000n,
-    maxFeePerGas: 5_000n * BigInt(GWEI),
-    maxPriorityFeePerGas: 5_000n * BigInt(GWEI),
+    maxFeePerGas: 100n * BigInt(GWEI),
+    maxPriorityFeePerGas: 30n * BigInt(GWEI),
   })
   // A drained account cannot pay for it: then it simply does not happen.
   const hash = await anvil.rpc<string>('eth_sendRawTransaction', [raw]).catch(() => undefined)

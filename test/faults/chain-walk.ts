@@ -41,7 +41,8 @@ export async function usedNonces(anvil: Anvil, address: string): Promise<number>
 
 /** Nonces of the account that still wait in the pool. */
 export async function waitingNonces(anvil: Anvil, address: string): Promise<number[]> {
-  const pool = await anvil.rpc<Record<'pending' | 'queued', Record<string, Record<string, unknown>>>>('txpool_content')
+  const pool =
+    await anvil.rpc<Record<'pending' | 'queued', Record<string, Record<string, unknown>>>>('txpool_content')
   return [pool.pending, pool.queued].flatMap((part) =>
     Object.entries(part)
       .filter(([from]) => from.toLowerCase() === address.toLowerCase())
@@ -49,7 +50,10 @@ export async function waitingNonces(anvil: Anvil, address: string): Promise<numb
   )
 }
 
-async function withReceipt(anvil: Anvil, { hash, from, to, nonce, value }: WireTransaction): Promise<Included> {
+async function withReceipt(
+  anvil: Anvil,
+  { hash, from, to, nonce, value }: WireTransaction,
+): Promise<Included> {
   const { status } = await anvil.rpc<{ status: string }>('eth_getTransactionReceipt', [hash])
   return {
     hash,

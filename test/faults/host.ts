@@ -50,7 +50,8 @@ const CHILD = fileURLToPath(new URL('host-child.ts', import.meta.url))
 export async function hostOutside({ service, clockOffsetMs, onLog }: HostOptions): Promise<Host> {
   const options: ChildOptions = { service, clockOffsetMs }
   const child = fork(CHILD, [JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => onLog(chunk.toString()))
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => onLog(chunk.toString()))
   const exited = once(child, 'exit')
   const url = await Promise.race([urlOf(child), exited.then(() => undefined)])
   if (url === undefined) throw new Error('the service ended before it was ready')

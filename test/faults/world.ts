@@ -42,6 +42,8 @@ export interface World {
 
 export async function startWorld({ killable, endpoints }: WorldOptions): Promise<World> {
   const anvil = await startAnvil({ args: ['--no-mining'] })
+  // So many can be undone from the first step on.
+  for (let count = 0; count < CONFIRMATIONS; count += 1) await anvil.rpc('evm_mine')
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startFaultyNode(anvil.url)))
   const dataDir = await mkdtemp(join(tmpdir(), 'relayer-faults-'))
   const logged = { text: '' }

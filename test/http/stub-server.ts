@@ -24,6 +24,16 @@ const TRANSACTION = {
   attempts: [],
 } as const
 
+const DIAGNOSIS = {
+  transaction_id: TRANSACTION.id,
+  status: 'pending',
+  summary: 'It is next to be signed.',
+  findings: [{ code: 'waiting_to_be_signed', message: 'It is next to be signed.' }],
+  line: { position: 0, in_flight: 0, in_flight_limit: 16 },
+  endpoints: [],
+  next_action: { action: 'sign', message: 'It is priced, given a nonce and signed.' },
+} as const
+
 /** The smallest correct answer of every operation. A test replaces the one it is about. */
 const HANDLERS: HandlerMap = {
   health: async () => ({ status: 200, body: 'OK' }),
@@ -48,6 +58,7 @@ const HANDLERS: HandlerMap = {
   getTransactionById: async () => ({ data: TRANSACTION }),
   replaceTransaction: async () => ({ data: TRANSACTION }),
   cancelTransaction: async () => ({ data: TRANSACTION }),
+  diagnoseTransaction: async () => ({ data: DIAGNOSIS }),
 }
 
 export interface StubOptions extends Partial<Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'rateLimit'>> {

@@ -8,28 +8,35 @@ export interface WireCall {
   readonly params: readonly unknown[]
 }
 
-/** What the server answers to one HTTP request; `silent` never answers. */
+/** What the server answers to one HTTP request; `silent` never answers, `cut` breaks the connection. */
 export type WireAnswer =
-  | { readonly status?: number; readonly body: unknown }
-  | { readonly status?: number; readonly text: string }
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly text: string }
   | 'silent'
+  | 'cut'
 
 /** A real HTTP server that answers JSON-RPC as a test wants it, with everything it was asked. */
 export interface RpcServer {
   readonly url: string
   /** The calls of each HTTP request, in the order of arrival. */
   readonly requests: readonly (readonly WireCall[])[]
+  /** How many connections were opened so far. */
+  readonly connections: number
   stop(): Promise<void>
 }
 
 /** Starts the server on a free port of this machine. `answer` gets the calls of one HTTP request. */
 export async function startRpcServer(answer: (calls: readonly WireCall[]) => WireAnswer): Promise<RpcServer> {
   const requests: WireCall[][] = []
+  let connections = 0
   const server = createServer((request, response) => {
     void readCalls(request).then((calls) => {
       requests.push(calls)
       send(response, answer(calls))
     })
+  })
+  server.on('connection', () => {
+    connections += 1
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -38,6 +45,9 @@ export async function startRpcServer(answer: (calls: readonly WireCall[]) => Wir
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    get connections() {
+      return connections
+    },
     async stop() {
       server.closeAllConnections()
       server.close()
@@ -68,6 +78,7 @@ async function readCalls(request: IncomingMessage): Promise<WireCall[]> {
 
 function send(response: ServerResponse, answer: WireAnswer): void {
   if (answer === 'silent') return
-  response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
+  if (answer === 'cut') return void response.destroy()
+  response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers })
   response.end('text' in answer ? answer.text : JSON.stringify(answer.body))
 }

@@ -90,6 +90,7 @@ export function chainOf(world: World): Chain {
       world.receiptsAsked += hashes.length
       return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
     },
+    receiptsEverywhere: async (hashes) => hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' }),
     broadcast: async (raws) => {
       const hashes = raws.map((raw) => keccak256(raw))
       world.offered.push(...hashes)

@@ -2,25 +2,30 @@ import type { Logger } from 'pino'
 import { bytesToHex, getAddress } from 'viem'
 import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
-import type { Network } from '../../networks/network.ts'
-import type { Account, Answer, Chain, Draft } from '../chain.ts'
+import { maskUrl } from '../../networks/mask-url.ts'
+import type { Network, RpcUrl } from '../../networks/network.ts'
+import type { Account, Answer, Chain, Draft, EndpointReport } from '../chain.ts'
 import { checkRequest } from './check.ts'
-import { createRpcClient, type RpcClient } from './client.ts'
+import { createRpcClient } from './client.ts'
 import { readBroadcast } from './failures.ts'
-import { ceilingOf } from './fees.ts'
+import { ceilingOf, marketFees } from './fees.ts'
+import { createHeadFeed } from './heads.ts'
 import {
   readBalance,
   readBlockHash,
   readHead,
   readNonces,
   readReceipts,
+  readReceiptsEverywhere,
   readRevertReason,
 } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
-import { readQuantity } from './quantity.ts'
+import type { PooledClient } from './rpc.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { SPEEDS } from './speed.ts'
+import { createSurvey } from './survey.ts'
+import { verifyChainId } from './verify.ts'
 
 interface EvmChainOptions {
   readonly network: Network
@@ -31,7 +36,8 @@ interface EvmChainOptions {
 
 /** One EVM network behind the `Chain` interface. */
 export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOptions): Chain {
-  const client = createRpcClient({ urls: network.rpcUrls, timeoutMs: rpcTimeoutMs, log })
+  const { http, webSocket } = byProtocol(network.rpcUrls)
+  const client = createRpcClient({ urls: http, timeoutMs: rpcTimeoutMs, clock, log })
   const eip1559 = network.features.includes('eip1559')
   const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
   // Each accepted request asks for the balance; those that wait for the same answer share the next one.
@@ -43,6 +49,7 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
       return addresses.map(() => answer)
     },
   })
+  const survey = createSurvey(client, clock)
   const context: PrepareContext = { client, market, eip1559 }
   return {
     verify: () => verifyChainId(client, network),
@@ -58,16 +65,28 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
       const calls = raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }))
       return (await client.send(calls)).map(readBroadcast)
     },
-    head: () => readHead(client),
-    nonces: (addresses) => readNonces(client, addresses),
-    receipts: (hashes) => readReceipts(client, hashes),
-    blockHash: (number) => readBlockHash(client, number),
+    head: () => {
+      survey()
+      return readHead(client)
+    },
+    onHead: (listener) =>
+      createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),
+    nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
+    receipts: (hashes, { asOf } = {}) => readReceipts(client, hashes, asOf),
+    receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
+    endpoints: () => reportEndpoints(client),
+    blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf),
     revertReason: (draft, from, block) => readRevertReason(client, { draft, from, block }),
     balance,
-    outbid: async (draft) => {
+    comparePrice: async (draft, level) => {
       const answer = await market()
       if (answer.kind !== 'ok') return answer
-      return { kind: 'ok', value: ceilingOf(draft.fees) < (answer.value.baseFee ?? 0n) }
+      const { baseFee } = answer.value
+      const prices = {
+        offered: ceilingOf(draft.fees),
+        market: ceilingOf(marketFees(answer.value, level, draft.fees.kind === 'eip1559')),
+      }
+      return { kind: 'ok', value: baseFee === undefined ? prices : { ...prices, baseFee } }
     },
     cost: costOf,
     speed: (level) => SPEEDS[level],
@@ -78,15 +97,12 @@ function costOf(draft: Draft): bigint {
   return draft.value + draft.gasLimit * ceilingOf(draft.fees)
 }
 
-/** Signing for another chain than the configured one would be valid somewhere else (EIP-155): refused at start. */
-async function verifyChainId(client: RpcClient, network: Network): Promise<Answer<void>> {
-  const reply = await client.call('eth_chainId', [])
-  if (reply.kind !== 'result') {
-    return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
-  }
-  const chainId = readQuantity(reply.result)
-  if (chainId === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a chain id' }
-  if (chainId === BigInt(network.chainId)) return { kind: 'ok', value: undefined }
-  const detail = `network ${network.name}: chain_id ${network.chainId} is configured, but its endpoint serves chain ${chainId}.`
-  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+function reportEndpoints(client: PooledClient): EndpointReport[] {
+  return client.states().map(({ url, ...state }) => ({ ...state, host: maskUrl(url) }))
+}
+
+/** WebSocket urls tell of new blocks; everything else is asked over HTTP. */
+function byProtocol(urls: readonly RpcUrl[]): { http: RpcUrl[]; webSocket: RpcUrl[] } {
+  const isWebSocket = ({ url }: RpcUrl) => /^wss?:/i.test(url)
+  return { http: urls.filter((url) => !isWebSocket(url)), webSocket: urls.filter(isWebSocket) }
 }

@@ -15,13 +15,18 @@ export interface Exchanged {
  */
 const BATCH_SIZES = [100, 10, 1] as const
 
-/** Requests under way at once where an endpoint takes only small batches. */
+/** Requests under way at once where an endpoint takes only small batches and the order does not matter. */
 const SIDE_BY_SIDE = 8
 
-interface Question {
+export interface Question {
   readonly url: string
   readonly calls: readonly RpcCall[]
+  /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
+  /** When all of them have to be over, in ms since the epoch. */
+  readonly deadline: number
+  /** One HTTP request after the other: transactions of an account have to arrive in the order of their nonces. */
+  readonly inOrder: boolean
 }
 
 /**
@@ -31,28 +36,28 @@ interface Question {
 export function createExchange(now: () => number): (question: Question) => Promise<Exchanged> {
   const sizes = new Map<string, number>()
 
-  async function exchange({ url, calls, timeoutMs }: Question): Promise<Exchanged> {
+  const ask = ({ url, timeoutMs, deadline }: Question, calls: readonly RpcCall[]) =>
+    post({ url, calls, timeoutMs: Math.max(1, Math.min(timeoutMs, deadline - now())), now })
+
+  async function exchange(question: Question): Promise<Exchanged> {
+    const { url, calls, inOrder } = question
     const size = sizes.get(url) ?? BATCH_SIZES[0]
-    const [first = [], ...rest] = pieces(calls, size)
-    const opening = await post({ url, calls: first, timeoutMs, now })
+    const asked = pieces(calls, size)
+    const [first = []] = asked
+    const opening = await ask(question, first)
     if (opening.kind === 'batch_refused') {
-      const smaller = BATCH_SIZES.find((next) => next < first.length) ?? 1
-      const answer = await smallerFirst({ url, calls, timeoutMs }, smaller)
+      sizes.set(url, BATCH_SIZES.find((smaller) => smaller < first.length) ?? 1)
+      const answer = await exchange(question)
       // Refused one by one as well: it was not the size.
       if (answer.replies.every((reply) => reply.kind === 'unknown')) sizes.set(url, size)
       return answer
     }
-    const posted = [opening]
-    while (opening.kind === 'replies' && rest.length > 0 && posted.every((one) => one.kind === 'replies')) {
-      const next = rest.splice(0, SIDE_BY_SIDE)
-      posted.push(...(await Promise.all(next.map((piece) => post({ url, calls: piece, timeoutMs, now })))))
+    const posted: Posted[] = [opening]
+    while (posted.length < asked.length && posted.every(({ kind }) => kind === 'replies')) {
+      const next = asked.slice(posted.length, posted.length + (inOrder ? 1 : SIDE_BY_SIDE))
+      posted.push(...(await Promise.all(next.map((piece) => ask(question, piece)))))
     }
-    return join(posted, pieces(calls, size))
-  }
-
-  function smallerFirst(question: Question, size: number): Promise<Exchanged> {
-    sizes.set(question.url, size)
-    return exchange(question)
+    return join(posted, asked)
   }
 
   return exchange

@@ -1,5 +1,5 @@
 import type { BroadcastResult } from '../chain.ts'
-import type { RpcReply } from './client.ts'
+import type { RpcReply } from './rpc.ts'
 
 type Meaning = Exclude<BroadcastResult['kind'], 'unknown'>
 
@@ -14,16 +14,15 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     /already known|already imported|(?<!un)known transaction|already in (the )?mempool|AlreadyKnown/i,
     'accepted',
   ],
+  [/existing tx with same hash|tx already exists/i, 'accepted'],
   // The chain, or the pool, is past this nonce.
-  [
-    /nonce (is )?too low|OldNonce|nonce has already been used|nonce.{0,20}lower than|invalid nonce; got/i,
-    'nonce_used',
-  ],
+  [/nonce (is )?too low|OldNonce|nonce has already been used|nonce.{0,20}lower than/i, 'nonce_used'],
   // A pool entry with this nonce pays as much or more.
   [
     /replacement transaction underpriced|ReplacementNotAllowed|could not replace existing|replacement.*underpriced/i,
     'underpriced',
   ],
+  [/another transaction with (the )?same nonce/i, 'underpriced'],
   // Cannot be taken now, may be later; the bytes stay as they are.
   [
     /nonce (is )?too high|NonceGap|nonce too far in the future|exceeds next nonce|tx-nonce-too-high/i,
@@ -36,16 +35,27 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     'later',
   ],
   [/rate limit|too many requests|limit exceeded|request timed out|timeout|internal error/i, 'later'],
+  [
+    /nonce.{0,20}too (distant|far)|NonceTooFar|gapped-nonce|lower nonce exists|future transaction tries/i,
+    'later',
+  ],
+  [/in-flight transaction limit|address already reserved|PendingTxsOfConflictingType|Syncing/i, 'later'],
+  [/would cause overdraft|below current base fee|gas price below/i, 'later'],
   // Will never be taken like this.
   [
     /intrinsic gas|floor data gas|gas limit (reached|(is )?too high)|exceeds.*gas limit|GasLimitExceeded/i,
     'refused',
   ],
   [/oversized data|max initcode|init ?code size|invalid (sender|signature|chain ?id)/i, 'refused'],
-  [/(tx|transaction) type (\S+ )?not supported/i, 'refused'],
+  [/(tx|transaction) type (\S+ )?not supported|NotSupportedTxType|only replay-protected/i, 'refused'],
+  [/init ?code too large|MaxTxSizeExceeded|(rlp|transaction) too (long|large|big)/i, 'refused'],
+  [/not an eoa|SenderIsContract|FailedToResolveSender|nonce has max value/i, 'refused'],
+  [/uint64 overflow|Int256Overflow|higher than 2\^|exceeds limit for gas/i, 'refused'],
+  // geth's own `--rpc.txfeecap`: the same bytes will never pass, a higher fee even less.
+  [/exceeds the configured cap/i, 'refused'],
   // "Decode" alone is also what a proxy says about the node behind it, which tells nothing of our bytes.
   [
-    /max priority fee.*higher than max fee|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i,
+    /max priority fee.*(higher than|exceeds) max fee|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i,
     'refused',
   ],
 ]
@@ -54,6 +64,8 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
 export function readBroadcast(reply: RpcReply): BroadcastResult {
   if (reply.kind === 'result') return { kind: 'accepted' }
   if (reply.kind === 'unknown') return reply
+  const side = sideOfNonce(reply.message)
+  if (side !== undefined) return { kind: side, detail: reply.message }
   const row = PHRASES.find(([phrase]) => phrase.test(reply.message))
   if (row) return row[1] === 'accepted' ? { kind: 'accepted' } : { kind: row[1], detail: reply.message }
   return { kind: 'later', detail: reply.message }
@@ -68,6 +80,50 @@ const HALTS = [
   /stack ?(underflow|overflow|limit)|invalid jump|bad jump|return data out of bounds|write protection/i,
   /contract address collision|CreateCollision|max code size|code size limit|invalid code|starting with 0xef/i,
 ]
+
+/**
+ * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for both sides; only the numbers tell whether
+ * the nonce is used or has to wait. Undefined when there are none.
+ */
+function sideOfNonce(message: string): 'nonce_used' | 'later' | undefined {
+  if (!/nonce|sequence/i.test(message)) return undefined
+  const [, expectedFirst, gotLast] =
+    /expected (?:nonce to be )?(\d+),? (?:but )?got (\d+)/i.exec(message) ?? []
+  const [, gotFirst, expectedLast] = /got (\d+),? expected (\d+)/i.exec(message) ?? []
+  const [expected, got] = [expectedFirst ?? expectedLast, gotLast ?? gotFirst]
+  if (expected === undefined || got === undefined || got === expected) return undefined
+  return BigInt(got) < BigInt(expected) ? 'nonce_used' : 'later'
+}
+
+type NodeError = Extract<RpcReply, { kind: 'error' }>
+
+/**
+ * Codes that providers give for "too much": EIP-1474's `-32005`, Alchemy's `429`, and those of QuickNode, Base, Ankr and BNB
+ * Chain.
+ */
+const LIMIT_CODES = [-32005, 429, -32007, -32016, -32029, -32090, -32097]
+
+const LIMIT_PHRASE =
+  /rate.?limit|too many requests|request (count|limit)|(capacity|quota|throughput) (was |is )?exceeded|compute units|throttl/i
+
+/** A contract may say anything when it reverts; its words are not the endpoint's. */
+function isContractsOwn({ code, message }: NodeError): boolean {
+  return code === 3 || /revert/i.test(message)
+}
+
+/** Whether the endpoint refused to look at the call because it was asked too often. */
+export function isRateLimit(reply: RpcReply): reply is NodeError {
+  if (reply.kind !== 'error' || isContractsOwn(reply)) return false
+  return LIMIT_CODES.includes(reply.code) || LIMIT_PHRASE.test(reply.message)
+}
+
+const TROUBLE_PHRASE =
+  /^internal (server )?error\W*$|upstream|temporarily|(service|resource|node|backend) (is )?(currently )?(unavailable|not available)|(request|operation|gateway|connection) (has )?timed? ?out/i
+
+/** Whether an error tells of trouble at the endpoint and nothing of the call: another endpoint may do better. */
+export function isEndpointTrouble(reply: RpcReply): reply is NodeError {
+  return reply.kind === 'error' && !isContractsOwn(reply) && TROUBLE_PHRASE.test(reply.message)
+}
 
 /** Whether an error of `eth_estimateGas` or `eth_call` is the contract's own refusal, not trouble at the node. */
 export function isRevert(reply: RpcReply): boolean {

@@ -1,3 +1,4 @@
+import { larger, smaller } from '../../bigints.ts'
 import type { Attempt, EvmRequest, Fees, Speed } from '../chain.ts'
 import { DEFAULT_SPEED, SPEEDS } from './speed.ts'
 
@@ -117,12 +118,4 @@ export function describeFloor(floor: Floor, kind: Fees['kind']): string {
 /** Multipliers have at most two decimals, so the product is exact. */
 function times(amount: bigint, multiplier: number): bigint {
   return (amount * BigInt(Math.round(multiplier * 100))) / 100n
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

@@ -1,37 +1,84 @@
 import { numberToHex } from 'viem'
 import type { Answer, Draft, Head, ReceiptAnswer } from '../chain.ts'
-import type { RpcCall, RpcClient, RpcReply } from './client.ts'
 import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
+import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from './rpc.ts'
 
-/** The newest block. */
-export async function readHead(client: RpcClient): Promise<Answer<Head>> {
-  return fromBlock(await client.call('eth_getBlockByNumber', ['latest', false]))
+const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
+
+const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest block that is known' } as const
+
+/** The newest block. Asked of an endpoint that is as far as any other was lately, where one answers. */
+export async function readHead(client: PooledClient): Promise<Answer<Head>> {
+  const [placed] = await client.sendAsOf([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+  return fromBlock(placed?.reply ?? NO_REPLY)
 }
 
-/** The hash at a height in the chain as the node sees it now; unknown when the node has no such block. */
-export async function readBlockHash(client: RpcClient, number: bigint): Promise<Answer<string>> {
-  const block = fromBlock(await client.call('eth_getBlockByNumber', [numberToHex(number), false]))
-  return block.kind === 'ok' ? { kind: 'ok', value: block.value.hash } : block
+/** The hash at a height in the chain as it is now; unknown from a node without that block, or that is behind. */
+export async function readBlockHash(
+  client: PooledClient,
+  number: bigint,
+  asOf?: bigint,
+): Promise<Answer<string>> {
+  const call = { method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }
+  const [placed] = await client.sendAsOf([call], asOf)
+  const block = fromBlock(placed?.reply ?? NO_REPLY)
+  if (block.kind !== 'ok') return block
+  return placed?.behind ? BEHIND : { kind: 'ok', value: block.value.hash }
 }
 
-/** The next free nonce of each address in the newest block. */
-export async function readNonces(client: RpcClient, addresses: readonly string[]): Promise<Answer<bigint>[]> {
-  const replies = await client.send(
-    addresses.map((address) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })),
-  )
-  return replies.map(toQuantity)
+/** The next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
+export async function readNonces(
+  client: PooledClient,
+  addresses: readonly string[],
+  asOf?: bigint,
+): Promise<Answer<bigint>[]> {
+  const calls = addresses.map((address) => ({
+    method: 'eth_getTransactionCount',
+    params: [address, 'latest'],
+  }))
+  return (await client.sendAsOf(calls, asOf)).map(toFreshQuantity)
 }
 
-/** The balance in the newest block, in wei. */
-export async function readBalance(client: RpcClient, address: string): Promise<Answer<bigint>> {
-  return toQuantity(await client.call('eth_getBalance', [address, 'latest']))
+/** The balance in wei; unknown from an endpoint that is behind the others: a top-up may have escaped it. */
+export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
+  const [placed] = await client.sendAsOf([{ method: 'eth_getBalance', params: [address, 'latest'] }])
+  return toFreshQuantity(placed)
 }
 
-/** Receipts in the order of the hashes. */
-export async function readReceipts(client: RpcClient, hashes: readonly string[]): Promise<ReceiptAnswer[]> {
-  const calls: RpcCall[] = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-  return (await client.send(calls)).map(toReceipt)
+/** Receipts in the order of the hashes. An endpoint that has not reached `asOf` can say yes, and never no. */
+export async function readReceipts(
+  client: PooledClient,
+  hashes: readonly string[],
+  asOf?: bigint,
+): Promise<ReceiptAnswer[]> {
+  return (await client.sendAsOf(receiptCalls(hashes), asOf)).map(toReceipt)
+}
+
+/**
+ * Receipts as all endpoints together know them: `included` when any has one, `none` when at least one has reached `asOf`
+ * and all of those say so, else `unknown`.
+ */
+export async function readReceiptsEverywhere(
+  client: PooledClient,
+  hashes: readonly string[],
+  asOf?: bigint,
+): Promise<ReceiptAnswer[]> {
+  if (hashes.length === 0) return []
+  const answers = await client.sendEverywhere(receiptCalls(hashes), asOf)
+  return hashes.map((_, index) => {
+    const said = answers.flatMap((placed) => placed[index] ?? [])
+    const found = said.map(toReceipt).find(({ kind }) => kind === 'included')
+    if (found) return found
+    // Who is behind has no say; who did not answer might have said yes.
+    const counting = said.filter(({ reply, behind }) => !behind || reply.kind !== 'result')
+    const agreed = counting.length > 0 && counting.every((placed) => toReceipt(placed).kind === 'none')
+    return agreed ? { kind: 'none' } : { kind: 'unknown' }
+  })
+}
+
+function receiptCalls(hashes: readonly string[]): RpcCall[] {
+  return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }
 
 /** Runs the reverted content again on the state before its block. Nodes without that state cannot tell. */
@@ -60,8 +107,11 @@ function fromBlock(reply: RpcReply): Answer<Head> {
   return { kind: 'ok', value: { number: height, hash } }
 }
 
-function toQuantity(reply: RpcReply): Answer<bigint> {
+/** A number that somebody may act on for good: not from behind (I6). */
+function toFreshQuantity(placed: PlacedReply | undefined): Answer<bigint> {
+  const { reply, behind } = placed ?? { reply: NO_REPLY, behind: true }
   if (reply.kind !== 'result') return silent(reply)
+  if (behind) return BEHIND
   const value = readQuantity(reply.result)
   return value === undefined
     ? { kind: 'unknown', detail: 'the endpoint did not answer with a number' }
@@ -69,11 +119,12 @@ function toQuantity(reply: RpcReply): Answer<bigint> {
 }
 
 /** Only `null`, or a receipt that says itself that it is of no block yet, is a "none"; what cannot be read is unknown (I6). */
-function toReceipt(reply: RpcReply): ReceiptAnswer {
+function toReceipt({ reply, behind }: PlacedReply): ReceiptAnswer {
   if (reply.kind !== 'result') return { kind: 'unknown' }
-  if (reply.result === null) return { kind: 'none' }
+  const none = { kind: behind ? 'unknown' : 'none' } as const
+  if (reply.result === null) return none
   const { transactionHash, blockNumber, blockHash, status, gasUsed } = reply.result as Record<string, unknown>
-  if (blockNumber === null) return { kind: 'none' }
+  if (blockNumber === null) return none
   const [height, gas] = [readQuantity(blockNumber), readQuantity(gasUsed)]
   if (
     height === undefined ||

@@ -51,7 +51,8 @@ interface Answered {
 
 function judge({ status, text, count, retryAfterMs }: Answered): Posted {
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
-  if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return fail('limited', told(status), pause)
+  if (status === 429 || (status === 503 && retryAfterMs !== undefined))
+    return fail('limited', told(status), pause)
   if (status >= 500) return fail('down', told(status))
   const body = parse(text, count)
   if (body?.kind === 'replies' && body.replies.some((reply) => reply.kind !== 'unknown')) {
@@ -61,7 +62,8 @@ function judge({ status, text, count, retryAfterMs }: Answered): Posted {
   if (body?.kind === 'error' && isRateLimit(body)) return fail('limited', body.message, pause)
   if (BARRED.includes(status)) return fail('barred', told(status))
   const detail = detailOf(body, status)
-  const misread = body?.kind === 'error' && (NOT_UNDERSTOOD.includes(body.code) || /batch/i.test(body.message))
+  const misread =
+    body?.kind === 'error' && (NOT_UNDERSTOOD.includes(body.code) || /batch/i.test(body.message))
   if (count > 1 && (misread || status >= 400)) return { kind: 'batch_refused', detail }
   return fail('down', detail)
 }

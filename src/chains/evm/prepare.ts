@@ -1,5 +1,4 @@
 import type { Account, Answer, Attempt, Draft, EvmRequest, Fees, Prepared, Refusal, Speed } from '../chain.ts'
-import type { RpcClient } from './client.ts'
 import {
   capped,
   ceilingOf,
@@ -14,6 +13,7 @@ import {
   replacementFloor,
 } from './fees.ts'
 import { estimateGas } from './gas.ts'
+import type { RpcClient } from './rpc.ts'
 
 export interface PrepareContext {
   readonly client: RpcClient

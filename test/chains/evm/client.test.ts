@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createRpcClient, type RpcClient } from '../../../src/chains/evm/client.ts'
+import { createRpcClient } from '../../../src/chains/evm/client.ts'
+import type { PooledClient } from '../../../src/chains/evm/rpc.ts'
 import { createLogger } from '../../../src/log.ts'
+import { createHurriedClock } from '../../support/hurried-clock.ts'
 import {
   answerWith,
   type RpcServer,
@@ -11,7 +13,7 @@ import {
 
 const log = createLogger({ level: 'silent' })
 /** Paid in full by each test with an endpoint that is silent; long enough for the others on a busy machine. */
-const TIMEOUT_MS = 1_500
+const TIMEOUT_MS = 1_000
 const running: RpcServer[] = []
 
 afterEach(async () => {
@@ -24,9 +26,10 @@ async function serve(answer: (calls: readonly WireCall[]) => WireAnswer): Promis
   return server
 }
 
-function clientOf(...servers: readonly RpcServer[]): RpcClient {
-  const urls = servers.map(({ url }, index) => ({ url, weight: 100 - index }))
-  return createRpcClient({ urls, timeoutMs: TIMEOUT_MS, log })
+/** The endpoints in this order: the draw always falls on the first that may be asked. */
+function clientOf(...servers: readonly RpcServer[]): PooledClient {
+  const urls = servers.map(({ url }) => ({ url, weight: 100 }))
+  return createRpcClient({ urls, timeoutMs: TIMEOUT_MS, clock: createHurriedClock(), random: () => 0, log })
 }
 
 const call = (method: string) => ({ method, params: [] })
@@ -169,7 +172,12 @@ describe('an endpoint that does not answer', () => {
 
   test('a url of weight 0 is never asked', async () => {
     const server = await serve((asked) => ({ body: asked.map(echo) }))
-    const client = createRpcClient({ urls: [{ url: server.url, weight: 0 }], timeoutMs: TIMEOUT_MS, log })
+    const client = createRpcClient({
+      urls: [{ url: server.url, weight: 0 }],
+      timeoutMs: TIMEOUT_MS,
+      clock: createHurriedClock(),
+      log,
+    })
     expect(await client.send([call('a')])).toEqual([{ kind: 'unknown', detail: 'no RPC url is configured' }])
     expect(server.requests).toEqual([])
   })

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { isInsufficientFunds, isRevert, readBroadcast } from '../../../src/chains/evm/failures.ts'
+import {
+  isEndpointTrouble,
+  isInsufficientFunds,
+  isRateLimit,
+  isRevert,
+  readBroadcast,
+} from '../../../src/chains/evm/failures.ts'
 
 const said = (message: string, code = -32000) => ({ kind: 'error', code, message }) as const
 
@@ -18,7 +24,20 @@ const PHRASES = [
   ['Hardhat', 'Nonce too low. Expected nonce to be 5 but got 3.', 'nonce_used'],
   ['zkSync', 'nonce too low. allowed nonce range: 5 - 55, actual: 3', 'nonce_used'],
   ['Evmos', 'invalid nonce; got 3, expected 5: invalid sequence: invalid sequence', 'nonce_used'],
+  ['Evmos', 'invalid nonce; got 9, expected 5: invalid sequence: invalid sequence', 'later'],
+  ['Cosmos', 'account sequence mismatch, expected 5, got 3: incorrect account sequence', 'nonce_used'],
+  ['Cosmos', 'account sequence mismatch, expected 5, got 9: incorrect account sequence', 'later'],
+  ['zkSync, without numbers', 'incorrect account sequence', 'later'],
+  ['OpenEthereum', 'Transaction nonce is too low. Try incrementing the nonce.', 'nonce_used'],
+  ['OpenEthereum', 'Transaction with the same hash was already imported.', 'accepted'],
+  ['Erigon', 'existing tx with same hash', 'accepted'],
+  ['Tendermint', 'tx already exists in cache', 'accepted'],
   ['geth', 'replacement transaction underpriced', 'underpriced'],
+  [
+    'OpenEthereum',
+    'Transaction gas price 1wei supplied is too low. There is another transaction with same nonce in the queue. Try increasing the gas price or incrementing the nonce.',
+    'underpriced',
+  ],
   [
     'geth, with numbers',
     'replacement transaction underpriced: new tx gas fee cap 11 <= 10 queued + 100% replacement penalty',
@@ -37,6 +56,32 @@ const PHRASES = [
   ['Hardhat', "sender doesn't have enough funds to send tx", 'later'],
   ['anvil', 'Insufficient funds for gas * price + value', 'later'],
   ['geth', 'txpool is full', 'later'],
+  ['Erigon', 'pending sub-pool is full', 'later'],
+  [
+    'OpenEthereum',
+    'There are too many transactions in the queue. Your transaction was dropped due to limit.',
+    'later',
+  ],
+  ['geth', 'account limit exceeded', 'later'],
+  ['geth', 'future transaction tries to replace pending', 'later'],
+  ['geth, EIP-7702', 'in-flight transaction limit reached for delegated accounts', 'later'],
+  ['geth, EIP-7702', 'gapped-nonce tx from delegated accounts', 'later'],
+  ['geth', 'transaction would cause overdraft', 'later'],
+  ['Nethermind', 'NonceTooFarInFuture', 'later'],
+  ['Nethermind', 'PendingTxsOfConflictingType', 'later'],
+  ['Nethermind', 'Syncing', 'later'],
+  ['Besu', 'Transaction nonce is too distant from current sender nonce', 'later'],
+  ['Besu', 'An invalid transaction with a lower nonce exists', 'later'],
+  ['Besu', 'Gas price below current base fee', 'later'],
+  ['Erigon', 'nonce too distant', 'later'],
+  [
+    'Hardhat',
+    "Nonce too high. Expected nonce to be 4 but got 9. Note that transactions can't be queued",
+    'later',
+  ],
+  ['zkSync', 'insufficient funds for gas + value. balance: 1, fee: 2, value: 3', 'later'],
+  ['Arbitrum', 'sequencer temporarily not available', 'later'],
+  ['a provider', 'Too Many Requests', 'later'],
   ['Erigon', 'max fee per gas less than block base fee', 'later'],
   ['anvil', 'max fee per gas less than block base fee', 'later'],
   [
@@ -64,6 +109,19 @@ const PHRASES = [
   ['geth', 'max initcode size exceeded: code size 49153, limit 49152', 'refused'],
   ['anvil', 'create initcode size limit', 'refused'],
   ['geth', 'invalid sender', 'refused'],
+  ['geth', 'nonce has max value', 'refused'],
+  ['geth', 'tx fee (1.50 ether) exceeds the configured cap (1.00 ether)', 'refused'],
+  ['geth', 'only replay-protected (EIP-155) transactions allowed over RPC', 'refused'],
+  ['geth', 'gas uint64 overflow', 'refused'],
+  ['Reth', 'sender is not an EOA', 'refused'],
+  ['Erigon', 'initcode too large', 'refused'],
+  ['Erigon', 'rlp too long', 'refused'],
+  ['Nethermind', 'SenderIsContract', 'refused'],
+  ['Nethermind', 'NotSupportedTxType', 'refused'],
+  ['Nethermind', 'MaxTxSizeExceeded', 'refused'],
+  ['Besu', 'Max priority fee per gas exceeds max fee per gas', 'refused'],
+  ['zkSync', 'max fee per gas higher than 2^64-1', 'refused'],
+  ['zkSync', 'exceeds limit for gas', 'refused'],
   ['geth', 'transaction type not supported', 'refused'],
   ['geth', 'tx type 2 not supported by this pool', 'refused'],
   ['geth', 'max priority fee per gas higher than max fee per gas', 'refused'],
@@ -87,6 +145,40 @@ describe('readBroadcast', () => {
 
   test('the words of the node are kept for the reader', () => {
     expect(readBroadcast(said('nonce too low'))).toEqual({ kind: 'nonce_used', detail: 'nonce too low' })
+  })
+})
+
+/** What providers and proxies say, whatever was asked. */
+const ENDPOINT_WORDS = [
+  ['EIP-1474', -32005, 'limit exceeded', 'limit'],
+  ['Infura', -32005, 'daily request count exceeded, request rate limited', 'limit'],
+  ['Alchemy', 429, 'Your app has exceeded its compute units per second capacity.', 'limit'],
+  ['QuickNode', -32007, '50/second request limit reached', 'limit'],
+  ['Base', -32016, 'over rate limit', 'limit'],
+  ['BNB Chain', -32090, 'Too Many Requests, retry in 10s', 'limit'],
+  ['a proxy', -32000, 'too many requests', 'limit'],
+  ['geth', -32603, 'internal error', 'trouble'],
+  ['a proxy', -32000, 'upstream connect error or disconnect/reset before headers', 'trouble'],
+  ['a proxy', -32001, 'Service unavailable', 'trouble'],
+  ['a proxy', -32002, 'request timed out', 'trouble'],
+  ['Arbitrum', -32000, 'sequencer temporarily not available', 'trouble'],
+  // The node's own answers, which another endpoint would only repeat.
+  ['geth', -32000, 'account limit exceeded', 'neither'],
+  ['geth', -32000, 'txpool is full', 'neither'],
+  ['geth', -32000, 'exceeds block gas limit', 'neither'],
+  ['geth', -32000, 'missing trie node 5f0e (path )', 'neither'],
+  ['Hardhat', -32603, 'Internal error: reverted with reason string', 'neither'],
+  ['geth', 3, 'execution reverted: Internal error', 'neither'],
+  ['a contract', 3, 'execution reverted: rate limit exceeded', 'neither'],
+  ['a contract', -32000, 'execution reverted: upstream pool is temporarily closed', 'neither'],
+  ['OpenEthereum', -32010, 'There are too many transactions in the queue.', 'neither'],
+] as const
+
+describe('trouble of the endpoint, not of the call', () => {
+  test.each(ENDPOINT_WORDS)('%s: %d "%s" is %s', (_who, code, message, want) => {
+    const reply = said(message, code)
+    expect(isRateLimit(reply)).toBe(want === 'limit')
+    expect(!isRateLimit(reply) && isEndpointTrouble(reply)).toBe(want === 'trouble')
   })
 })
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { RpcClient, RpcReply } from '../../../src/chains/evm/client.ts'
 import { estimateGas } from '../../../src/chains/evm/gas.ts'
 import {
   readBalance,
@@ -7,12 +6,20 @@ import {
   readHead,
   readNonces,
   readReceipts,
+  readReceiptsEverywhere,
 } from '../../../src/chains/evm/inspect.ts'
+import type { PooledClient, RpcReply } from '../../../src/chains/evm/rpc.ts'
 import { FROM, TO } from './build.ts'
 
-/** The client has tests of its own; here it says what a node could say. */
-function saying(reply: RpcReply): RpcClient {
-  return { send: async (calls) => calls.map(() => reply), call: async () => reply }
+/** The client has tests of its own; here it says what a node could say, from behind if need be. */
+function saying(reply: RpcReply, behind = false): PooledClient {
+  return {
+    send: async (calls) => calls.map(() => reply),
+    call: async () => reply,
+    sendAsOf: async (calls) => calls.map(() => ({ reply, behind })),
+    sendEverywhere: async (calls) => [calls.map(() => ({ reply, behind }))],
+    states: () => [],
+  }
 }
 
 const result = (value: unknown): RpcReply => ({ kind: 'result', result: value })
@@ -54,6 +61,56 @@ describe('receipts', () => {
     },
   ])('$name: $want.kind', async ({ reply, want }) => {
     expect(await readReceipts(saying(reply), ['0xaa'])).toEqual([want])
+  })
+})
+
+describe('an endpoint that is behind', () => {
+  test('can say yes, and never no (I6, R6)', async () => {
+    const [found] = await readReceipts(saying(result(RECEIPT), true), ['0xaa'])
+    expect(found?.kind).toBe('included')
+    expect(await readReceipts(saying(result(null), true), ['0xaa'])).toEqual([{ kind: 'unknown' }])
+    expect(await readReceipts(saying(result({ ...RECEIPT, blockNumber: null }), true), ['0xaa'])).toEqual([
+      { kind: 'unknown' },
+    ])
+  })
+
+  test('knows neither nonce nor balance nor block', async () => {
+    const old = saying(result('0x1'), true)
+    expect(await readNonces(old, [FROM])).toMatchObject([
+      { kind: 'unknown', detail: expect.stringMatching('behind') },
+    ])
+    expect(await readBalance(old, FROM)).toMatchObject({ kind: 'unknown' })
+    const block = saying(result({ number: '0x10', hash: '0xbb' }), true)
+    expect(await readBlockHash(block, 16n)).toMatchObject({ kind: 'unknown' })
+  })
+})
+
+/** What each endpoint says of one receipt; `old`: it is behind. */
+const EVERYWHERE: readonly { name: string; said: readonly (readonly [RpcReply, 'old'?])[]; want: string }[] =
+  [
+    { name: 'nobody', said: [], want: 'unknown' },
+    { name: 'one no', said: [[result(null)]], want: 'none' },
+    { name: 'two noes', said: [[result(null)], [result(null)]], want: 'none' },
+    { name: 'a no and a yes', said: [[result(null)], [result(RECEIPT)]], want: 'included' },
+    {
+      name: 'a no and a yes from behind',
+      said: [[result(null)], [result(RECEIPT), 'old']],
+      want: 'included',
+    },
+    { name: 'a no and a no from behind', said: [[result(null)], [result(null), 'old']], want: 'none' },
+    { name: 'only a no from behind', said: [[result(null), 'old']], want: 'unknown' },
+    { name: 'a no and silence', said: [[result(null)], [SILENT, 'old']], want: 'unknown' },
+    { name: 'a no and an error', said: [[result(null)], [BROKEN]], want: 'unknown' },
+    { name: 'a no and garbage', said: [[result(null)], [result('?')]], want: 'unknown' },
+  ]
+
+describe('receipts of all endpoints', () => {
+  test.each(EVERYWHERE)('$name: $want', async ({ said, want }) => {
+    const client: PooledClient = {
+      ...saying(SILENT),
+      sendEverywhere: async () => said.map(([reply, old]) => [{ reply, behind: old === 'old' }]),
+    }
+    expect(await readReceiptsEverywhere(client, ['0xaa'])).toMatchObject([{ kind: want }])
   })
 })
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, EvmPolicies, EvmRequest } from '../../../src/chains/chain.ts'
-import type { RpcClient, RpcReply } from '../../../src/chains/evm/client.ts'
 import type { Market } from '../../../src/chains/evm/fees.ts'
 import {
   type PrepareContext,
@@ -8,6 +7,7 @@ import {
   prepareReplacement,
   prepareSpeedUp,
 } from '../../../src/chains/evm/prepare.ts'
+import type { RpcClient, RpcReply } from '../../../src/chains/evm/rpc.ts'
 import { accountWith, attemptOf, draftOf, eip1559, FROM, legacy, TO } from './build.ts'
 
 const MARKET: Market = {

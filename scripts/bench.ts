@@ -1,0 +1,41 @@
+/**
+ * `npm run bench`: the service beside bare counterparts, as ratios of one run, because absolute numbers say more about the
+ * machine than about the code. Without arguments all parts run; `npm run bench -- http send lists` names some,
+ * `--transactions=5000` and `--rows=1000000` set how many are sent and how many are stored. No test: the exit code is 0
+ * whatever the ratios are.
+ */
+import { availableParallelism, cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { benchHttp } from './bench/http.ts'
+import { benchLists } from './bench/lists.ts'
+import type { Measurement } from './bench/measurement.ts'
+import { benchSend } from './bench/send.ts'
+import { table } from './bench/table.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    transactions: { type: 'string', default: '2000' },
+    rows: { type: 'string', default: '100000' },
+  },
+})
+
+const PARTS: Readonly<Record<string, () => Promise<Measurement[]>>> = {
+  http: benchHttp,
+  send: () => benchSend({ transactions: Number(values.transactions) }),
+  lists: () => benchLists({ rows: Number(values.rows) }),
+}
+
+const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals
+const measurements: Measurement[] = []
+for (const name of chosen) {
+  const part = PARTS[name]
+  if (part === undefined)
+    throw new Error(`There is no part "${name}"; there are ${Object.keys(PARTS).join(', ')}.`)
+  console.error(`${name} ...`)
+  measurements.push(...(await part()))
+}
+console.log(
+  `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}\n`,
+)
+console.log(table(measurements))

@@ -1,0 +1,66 @@
+/**
+ * Runs random histories of the whole service against a node that fails, and checks the promises against the chain.
+ *
+ *     npm run faults -- --seed 7 --histories 100 --steps 40 --kills --endpoints 2
+ *
+ * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
+ */
+import { parseArgs } from 'node:util'
+import { runCampaign } from '../test/faults/campaign.ts'
+import type { History } from '../test/faults/history.ts'
+import { describeStep } from '../test/faults/plan.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    histories: { type: 'string', default: '50' },
+    steps: { type: 'string', default: '30' },
+    endpoints: { type: 'string', default: '1' },
+    kills: { type: 'boolean', default: false },
+    'keep-going': { type: 'boolean', default: false },
+  },
+})
+
+let failures = 0
+const started = Date.now()
+const first = Number(values.seed)
+const late = await runCampaign({
+  seeds: Array.from({ length: Number(values.histories) }, (_, index) => first + index),
+  steps: Number(values.steps),
+  kills: values.kills,
+  endpoints: Number(values.endpoints),
+  onHistory: (history) => {
+    say(summaryOf(history))
+    if (history.violations.length === 0) return true
+    failures += 1
+    say(storyOf(history))
+    return values['keep-going']
+  },
+})
+for (const violation of late) say(`at the end: ${violation}`)
+say(`${failures} of ${values.histories} histories failed, ${Math.round((Date.now() - started) / 1_000)} s`)
+process.exitCode = failures + late.length === 0 ? 0 : 1
+
+function summaryOf({ seed, plan, ledger, records, violations }: History): string {
+  const count = (said: string) => ledger.asks.filter((ask) => ask.said === said).length
+  const statuses = Map.groupBy(records, ({ status }) => status)
+  const ends = [...statuses].map(([status, same]) => `${same.length} ${status}`).join(', ')
+  const asked = `${count('accepted')} accepted, ${count('refused')} refused, ${count('unknown')} unanswered`
+  return `seed ${seed}: ${plan.length} steps; ${asked}; ${ends || 'no records'}${violations.length === 0 ? '' : ' - FAILED'}`
+}
+
+/** Everything that a person needs to replay and to understand it. */
+function storyOf({ plan, ledger, violations }: History): string {
+  return [
+    ...plan.map((step, index) => `  step ${index + 1}: ${describeStep(step)}`),
+    ...ledger.asks.map(
+      ({ kind, account, id, content, said, answer }) =>
+        `  ${kind} account ${account} ${id ?? ''} ${content?.receiver ?? ''}: ${said} (${answer})`,
+    ),
+    ...violations.map((violation) => `  VIOLATION ${violation}`),
+  ].join('\n')
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

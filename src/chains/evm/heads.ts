@@ -1,0 +1,134 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../../clock.ts'
+import { backoffMs } from '../../networks/backoff.ts'
+import { maskUrl } from '../../networks/mask-url.ts'
+import type { RpcUrl } from '../../networks/network.ts'
+import type { HeadFeed } from '../chain.ts'
+
+interface HeadFeedOptions {
+  /** `ws://` or `wss://`; the next one when one fails. Without any the feed is never live. */
+  readonly urls: readonly RpcUrl[]
+  /** Expected time between blocks, in ms. */
+  readonly blocktimeMs: number
+  readonly clock: Clock
+  readonly log: Logger
+  /** From 0 up to but not including 1. Default `Math.random`. */
+  readonly random?: () => number
+  readonly listener: () => void
+}
+
+/** Blocks that may be missing before the feed is no longer relied on. Slots are missed now and then. */
+const LIVE_BLOCKS = 4
+
+/** The feed is relied on for at least so long after a head, in ms: chains of several blocks a second stutter. */
+const MIN_LIVE_MS = 2_000
+
+/** After this many blocks of silence, and at least this time in ms, the connection counts as dead and is made anew. */
+const SILENT_BLOCKS = 20
+const MIN_SILENT_MS = 60_000
+
+/** Between two connections, in ms. */
+const RECONNECT = { baseMs: 500, maxMs: 30_000 }
+
+const SUBSCRIBE = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })
+
+/** Subscribes to new blocks (`eth_subscribe`, `newHeads`) and stays subscribed until it is stopped. */
+export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
+  const { clock, blocktimeMs, listener, random = Math.random } = options
+  const urls = options.urls.filter(({ weight }) => weight > 0).map(({ url }) => url)
+  const stopping = new AbortController()
+  let lastHeadAt = Number.NEGATIVE_INFINITY
+
+  const onHead = () => {
+    lastHeadAt = clock.now()
+    if (!stopping.signal.aborted) listener()
+  }
+
+  async function run() {
+    let failures = 0
+    for (let turn = 0; !stopping.signal.aborted; turn += 1) {
+      const url = urls[turn % urls.length] ?? ''
+      const { detail, heads } = await subscription({ ...options, url, onHead, signal: stopping.signal })
+      lastHeadAt = Number.NEGATIVE_INFINITY
+      if (stopping.signal.aborted) return
+      failures = heads > 0 ? 1 : failures + 1
+      options.log.warn({ endpoint: maskUrl(url), detail }, 'the feed of new blocks ended')
+      await clock.sleep(backoffMs(failures, { ...RECONNECT, random }), stopping.signal)
+    }
+  }
+
+  if (urls.length > 0) void run()
+  return {
+    get live() {
+      return clock.now() - lastHeadAt < Math.max(MIN_LIVE_MS, LIVE_BLOCKS * blocktimeMs)
+    },
+    stop: () => stopping.abort(),
+  }
+}
+
+interface SubscriptionOptions {
+  readonly url: string
+  readonly blocktimeMs: number
+  readonly clock: Clock
+  readonly onHead: () => void
+  readonly signal: AbortSignal
+}
+
+/** Why a subscription ended, and how many heads it brought. */
+interface Ended {
+  readonly detail: string
+  readonly heads: number
+}
+
+/** One connection, from its opening to its end. Never rejects. */
+function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionOptions): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>()
+  const socket = new WebSocket(url)
+  const over = new AbortController()
+  let heads = 0
+  let heardAt = clock.now()
+
+  const end = (detail: string) => {
+    over.abort()
+    socket.close()
+    resolve({ detail, heads })
+  }
+  socket.addEventListener('open', () => socket.send(SUBSCRIBE))
+  socket.addEventListener('error', () => end('the connection failed'))
+  socket.addEventListener('close', () => end('the connection was closed'))
+  socket.addEventListener('message', ({ data }) => {
+    heardAt = clock.now()
+    const message = readMessage(data)
+    if (message.kind === 'refused') return end(message.detail)
+    if (message.kind !== 'head') return
+    heads += 1
+    onHead()
+  })
+  signal.addEventListener('abort', () => end('stopped'), { once: true, signal: over.signal })
+  void watchSilence()
+
+  /** A dead connection says nothing, for ever: TCP alone notices only when something is sent. */
+  async function watchSilence() {
+    const limit = Math.max(MIN_SILENT_MS, SILENT_BLOCKS * blocktimeMs)
+    while (!over.signal.aborted) {
+      const rest = heardAt + limit - clock.now()
+      if (rest <= 0) return end('nothing was heard for too long')
+      await clock.sleep(rest, over.signal)
+    }
+  }
+
+  return promise
+}
+
+type Message = { readonly kind: 'head' | 'other' } | { readonly kind: 'refused'; readonly detail: string }
+
+function readMessage(data: unknown): Message {
+  try {
+    const message = JSON.parse(String(data)) as { method?: unknown; error?: { message?: unknown } } | null
+    if (message?.method === 'eth_subscription') return { kind: 'head' }
+    if (message?.error) return { kind: 'refused', detail: String(message.error.message ?? 'refused') }
+    return { kind: 'other' }
+  } catch {
+    return { kind: 'other' } // Not JSON: nothing that we asked for.
+  }
+}

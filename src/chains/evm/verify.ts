@@ -1,0 +1,35 @@
+import type { Network } from '../../networks/network.ts'
+import type { Answer } from '../chain.ts'
+import { readQuantity } from './quantity.ts'
+import type { PooledClient, RpcCall, RpcReply } from './rpc.ts'
+
+const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
+
+/**
+ * Signing for another chain than the configured one would be valid somewhere else (EIP-155), and one endpoint of another
+ * chain among several would answer with foreign nonces: each that answers has to serve the configured chain.
+ */
+export async function verifyChainId(client: PooledClient, network: Network): Promise<Answer<void>> {
+  const everywhere = (await client.sendEverywhere([CHAIN_ID])).flatMap((replies) =>
+    replies.map(({ reply }) => reply),
+  )
+  // All of them resting: then the one that may be asked as a last resort.
+  const replies = everywhere.length > 0 ? everywhere : await client.send([CHAIN_ID])
+  const answers = replies.map((reply) => compare(reply, network))
+  return (
+    answers.find(({ kind }) => kind === 'refused') ??
+    answers.find(({ kind }) => kind === 'ok') ??
+    answers[0] ?? { kind: 'unknown', detail: 'no endpoint answers' }
+  )
+}
+
+function compare(reply: RpcReply, { name, chainId }: Network): Answer<void> {
+  if (reply.kind !== 'result') {
+    return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
+  }
+  const served = readQuantity(reply.result)
+  if (served === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a chain id' }
+  if (served === BigInt(chainId)) return { kind: 'ok', value: undefined }
+  const detail = `network ${name}: chain_id ${chainId} is configured, but its endpoint serves chain ${served}.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}

@@ -1,0 +1,152 @@
+import { larger, smaller } from '../bigints.ts'
+import { isFinal } from '../transactions/transitions.ts'
+import type { Diagnosis, Finding } from './diagnosis.ts'
+import type { DiagnosisFacts } from './facts.ts'
+import { nextAction } from './next-action.ts'
+
+/** Pure: from the facts to the findings, in the order of what has to be cured first. */
+export function diagnose(facts: DiagnosisFacts): Diagnosis {
+  const [first, ...rest] = RULES.flatMap((rule) => rule(facts) ?? [])
+  const found: readonly [Finding, ...Finding[]] = first ? [first, ...rest] : [inOrder(facts)]
+  return { findings: found, nextAction: nextAction(facts, found) }
+}
+
+type Rule = (facts: DiagnosisFacts) => Finding | undefined
+
+const RULES: readonly Rule[] = [
+  final,
+  nodesSilent,
+  switchedOff,
+  missingPredecessor,
+  waitingForFunds,
+  inFlightLimit,
+  notTaken,
+  belowBaseFee,
+  feeAtCap,
+  behindOthers,
+  belowMarket,
+  nodesDisagree,
+]
+
+function final({ transaction }: DiagnosisFacts): Finding | undefined {
+  if (!isFinal(transaction.status)) return undefined
+  const reason = transaction.statusReason === undefined ? '' : ` ${transaction.statusReason}`
+  return { code: 'final', message: `It has ended as ${transaction.status}.${reason}` }
+}
+
+function nodesSilent(facts: DiagnosisFacts): Finding | undefined {
+  const { transaction, head, balance, chainNonce } = facts
+  if (isFinal(transaction.status) || head || balance !== undefined || chainNonce !== undefined)
+    return undefined
+  return { code: 'nodes_silent', message: 'No node of the network answers at present.' }
+}
+
+function switchedOff({ transaction, relayer }: DiagnosisFacts): Finding | undefined {
+  if (transaction.status !== 'pending') return undefined
+  if (relayer.paused)
+    return { code: 'relayer_paused', message: `Relayer ${relayer.id} is paused; nothing is signed.` }
+  if (!relayer.systemDisabled) return undefined
+  const reason = relayer.disabledReason?.details ?? 'a health check failed'
+  return { code: 'relayer_disabled', message: `The service has disabled relayer ${relayer.id}: ${reason}.` }
+}
+
+function missingPredecessor({ missing }: DiagnosisFacts): Finding | undefined {
+  if (missing.length === 0) return undefined
+  return {
+    code: 'missing_predecessor',
+    message: `The chain waits for nonce ${missing.join(', ')}, which no transaction has; nothing behind it can be included.`,
+  }
+}
+
+function waitingForFunds({ transaction, balance, reserved }: DiagnosisFacts): Finding | undefined {
+  if (transaction.status === 'mined' || isFinal(transaction.status) || balance === undefined) return undefined
+  if (balance >= reserved + transaction.cost) return undefined
+  return {
+    code: 'waiting_for_funds',
+    message: `The account holds ${balance} wei; this transaction can take ${transaction.cost} and the others that are open ${reserved}.`,
+  }
+}
+
+function inFlightLimit({ transaction, inFlight, inFlightLimit: limit }: DiagnosisFacts): Finding | undefined {
+  if (transaction.status !== 'pending' || transaction.nonce !== undefined || inFlight < limit)
+    return undefined
+  return {
+    code: 'in_flight_limit',
+    message: `${inFlight} transactions of the account are in flight, which is the limit; it is signed when one of them is mined.`,
+  }
+}
+
+function notTaken({ transaction, attempt }: DiagnosisFacts): Finding | undefined {
+  if (transaction.status !== 'sent') return undefined
+  const said = attempt?.error ?? transaction.statusReason
+  return {
+    code: 'not_taken',
+    message: `It is signed, but no node has taken it yet${said === undefined ? '.' : `: ${said}`}`,
+  }
+}
+
+function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | undefined {
+  if (!isUnmined(transaction.status) || price?.baseFee === undefined || price.offered >= price.baseFee)
+    return undefined
+  return {
+    code: 'fee_below_base_fee',
+    message: `It offers ${price.offered} wei per gas, less than the ${price.baseFee} that the next block asks for.`,
+  }
+}
+
+function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Finding | undefined {
+  const cap = relayer.policies.gasPriceCap
+  if (!isUnmined(transaction.status) || price === undefined || cap === undefined) return undefined
+  if (price.market <= price.offered || (price.offered * 11n) / 10n <= cap) return undefined
+  return {
+    code: 'fee_at_cap',
+    message: `The market is at ${price.market} wei per gas; a raise needs at least ${(price.offered * 11n) / 10n}, and gas_price_cap is ${cap}.`,
+  }
+}
+
+function behindOthers({ transaction, ahead }: DiagnosisFacts): Finding | undefined {
+  if (ahead === 0 || transaction.status === 'mined' || isFinal(transaction.status)) return undefined
+  return {
+    code: 'behind_others',
+    message: `${ahead} transaction${ahead === 1 ? '' : 's'} of the account must be included first.`,
+  }
+}
+
+function belowMarket({ transaction, price }: DiagnosisFacts): Finding | undefined {
+  if (!isUnmined(transaction.status) || price === undefined || price.offered >= price.market) return undefined
+  if (price.baseFee !== undefined && price.offered < price.baseFee) return undefined
+  return {
+    code: 'fee_below_market',
+    message: `It offers ${price.offered} wei per gas; the service would offer ${price.market} now.`,
+  }
+}
+
+/** Nodes that are a block apart are on their way; further apart, one of them is behind. */
+const TOLERATED_LAG = 2n
+
+function nodesDisagree({ endpoints }: DiagnosisFacts): Finding | undefined {
+  const heads = endpoints.flatMap(({ head }) => (head === undefined ? [] : [head]))
+  if (heads.length < 2) return undefined
+  const [lowest, highest] = [heads.reduce(smaller), heads.reduce(larger)]
+  if (highest - lowest <= TOLERATED_LAG) return undefined
+  return { code: 'nodes_disagree', message: `The nodes are between block ${lowest} and block ${highest}.` }
+}
+
+function inOrder({ transaction, requiredConfirmations }: DiagnosisFacts): Finding {
+  if (transaction.status === 'pending')
+    return { code: 'waiting_to_be_signed', message: 'It is next to be signed.' }
+  if (transaction.status !== 'mined') {
+    return {
+      code: 'waiting_for_inclusion',
+      message: 'Nodes hold it, and its price is right; a block has to include it.',
+    }
+  }
+  return {
+    code: 'waiting_for_confirmations',
+    message: `Block ${transaction.block?.number} holds it; ${requiredConfirmations} must lie on top of it.`,
+  }
+}
+
+function isUnmined(status: DiagnosisFacts['transaction']['status']): boolean {
+  return status === 'sent' || status === 'submitted'
+}

@@ -1,0 +1,134 @@
+import type { Attempt, Head, PriceComparison } from '../chains/chain.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { currentAttempt } from '../transactions/broadcast.ts'
+import type { TransactionsContext } from '../transactions/context.ts'
+import { levelOf, patienceMs } from '../transactions/patience.ts'
+import type { Transaction, TransactionWithAttempts } from '../transactions/transaction.ts'
+import { isFinal } from '../transactions/transitions.ts'
+import { countAhead, countInFlight, findTakenNonces, reservedBy } from '../transactions/work-store.ts'
+
+/** The most missing nonces that are listed. */
+const MAX_MISSING = 64n
+
+/** Everything that a diagnosis looks at. What no node could tell is undefined. */
+export interface DiagnosisFacts {
+  readonly transaction: Transaction
+  readonly relayer: Relayer
+  /** The attempt that the record shows. */
+  readonly attempt: Attempt | undefined
+  readonly now: number
+  readonly ahead: number
+  readonly inFlight: number
+  readonly inFlightLimit: number
+  /** What the other open transactions can still take, in wei. */
+  readonly reserved: bigint
+  readonly balance: bigint | undefined
+  readonly chainNonce: bigint | undefined
+  /** Nonces from the chain's next one up to its own that belong to nobody. */
+  readonly missing: readonly bigint[]
+  readonly price: PriceComparison | undefined
+  readonly head: Head | undefined
+  readonly requiredConfirmations: number
+  readonly endpoints: readonly EndpointFact[]
+  /** When the fee of the shown attempt is raised, in ms since the epoch; undefined when it never is. */
+  readonly raiseAt: number | undefined
+}
+
+/** One node that is asked for this relayer. */
+export interface EndpointFact {
+  readonly host: string
+  readonly healthy: boolean
+  readonly head?: bigint | undefined
+  readonly error?: string | undefined
+}
+
+/** Asks the database and the network. A final transaction needs neither. */
+export async function gatherFacts(
+  context: TransactionsContext,
+  relayer: Relayer,
+  item: TransactionWithAttempts,
+): Promise<DiagnosisFacts> {
+  const { transaction } = item
+  const [account, network] = await Promise.all([
+    accountFacts(context, transaction),
+    isFinal(transaction.status) ? NOTHING_ASKED : networkFacts(context, relayer, item),
+  ])
+  const missing = await missingNonces(context, transaction, network.chainNonce)
+  return {
+    transaction,
+    relayer,
+    attempt: currentAttempt(item),
+    now: context.clock.now(),
+    inFlightLimit: context.maxInFlight,
+    requiredConfirmations: context.operatorOf(relayer).network.requiredConfirmations,
+    raiseAt: raiseTime(context, relayer, item),
+    missing,
+    ...account,
+    ...network,
+  }
+}
+
+async function accountFacts({ db }: TransactionsContext, transaction: Transaction) {
+  const [ahead, inFlight, reserved] = await Promise.all([
+    countAhead(db, transaction),
+    countInFlight(db, transaction.relayerId),
+    reservedBy(db, transaction.relayerId, transaction.id),
+  ])
+  return { ahead, inFlight, reserved }
+}
+
+type NetworkFacts = Pick<DiagnosisFacts, 'balance' | 'chainNonce' | 'price' | 'head' | 'endpoints'>
+
+const NOTHING_ASKED: NetworkFacts = {
+  balance: undefined,
+  chainNonce: undefined,
+  price: undefined,
+  head: undefined,
+  endpoints: [],
+}
+
+async function networkFacts(
+  context: TransactionsContext,
+  relayer: Relayer,
+  item: TransactionWithAttempts,
+): Promise<NetworkFacts> {
+  const { chain } = context.operatorOf(relayer)
+  const attempt = currentAttempt(item)
+  const [balance, [nonce], head, price] = await Promise.all([
+    chain.balance(relayer.address),
+    chain.nonces([relayer.address]),
+    chain.head(),
+    attempt === undefined ? undefined : chain.comparePrice(attempt.draft, levelOf(item.transaction)),
+  ])
+  return {
+    balance: balance.kind === 'ok' ? balance.value : undefined,
+    chainNonce: nonce?.kind === 'ok' ? nonce.value : undefined,
+    head: head.kind === 'ok' ? head.value : undefined,
+    price: price?.kind === 'ok' ? price.value : undefined,
+    endpoints: chain.endpoints(),
+  }
+}
+
+async function missingNonces(
+  { db }: TransactionsContext,
+  transaction: Transaction,
+  chainNonce: bigint | undefined,
+): Promise<bigint[]> {
+  const { nonce } = transaction
+  if (nonce === undefined || chainNonce === undefined || chainNonce >= nonce) return []
+  const to = nonce - chainNonce > MAX_MISSING ? chainNonce + MAX_MISSING : nonce
+  const taken = await findTakenNonces(db, transaction, { from: chainNonce, to })
+  const candidates = Array.from({ length: Number(to - chainNonce) }, (_, index) => chainNonce + BigInt(index))
+  return candidates.filter((candidate) => !taken.has(candidate))
+}
+
+function raiseTime(
+  context: TransactionsContext,
+  relayer: Relayer,
+  { transaction, attempts }: TransactionWithAttempts,
+): number | undefined {
+  const patience = patienceMs(context.operatorOf(relayer).chain, transaction)
+  const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
+  if (patience === undefined || newest?.broadcastAt === undefined) return undefined
+  return newest.broadcastAt.getTime() + patience
+}

@@ -1,0 +1,324 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createRpcClient } from '../../../src/chains/evm/client.ts'
+import { createLogger } from '../../../src/log.ts'
+import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { type RpcServer, startRpcServer, type WireAnswer, type WireCall } from '../../support/rpc-server.ts'
+
+const log = createLogger({ level: 'silent' })
+const TIMEOUT_MS = 5_000
+const HEADERS = { 'retry-after': '2' }
+const running: RpcServer[] = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()))
+})
+
+type Answer = (calls: readonly WireCall[]) => WireAnswer
+
+/** Endpoints in this order, the first one drawn first; and a clock that makes nobody wait. */
+async function place(...answers: readonly Answer[]) {
+  const servers = await Promise.all(answers.map((answer) => startRpcServer(answer)))
+  running.push(...servers)
+  const clock = createHurriedClock()
+  const urls = servers.map(({ url }) => ({ url, weight: 100 }))
+  const client = createRpcClient({ urls, timeoutMs: TIMEOUT_MS, clock, random: () => 0, log })
+  return { client, clock, servers, asked: () => servers.map(({ requests }) => requests.length) }
+}
+
+const call = (method: string) => ({ method, params: [] })
+const result = (value: unknown) => ({ kind: 'result', result: value })
+
+/** Answers each call with its method's name, the height with `head`. */
+const serving =
+  (head = 100): Answer =>
+  (calls) => {
+    const replies = calls.map(({ id, method }) => ({
+      jsonrpc: '2.0',
+      id,
+      result: method === 'eth_blockNumber' ? `0x${head.toString(16)}` : method,
+    }))
+    return { body: replies.length === 1 ? replies[0] : replies }
+  }
+
+/** Answers with each of these in turn, the last one for ever. */
+function inTurn(...answers: readonly Answer[]): Answer {
+  let turn = 0
+  return (calls) => {
+    const answer = answers[Math.min(turn, answers.length - 1)]
+    turn += 1
+    return answer ? answer(calls) : 'cut'
+  }
+}
+
+const saying =
+  (answer: WireAnswer): Answer =>
+  () =>
+    answer
+
+const failing = (code: number, message: string): Answer => {
+  return (calls) => {
+    const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, error: { code, message } }))
+    return { body: replies.length === 1 ? replies[0] : replies }
+  }
+}
+
+describe('another try', () => {
+  test.each([
+    { name: 'HTTP 500', answer: saying({ status: 500, text: '' }) },
+    { name: 'a broken connection', answer: saying('cut') },
+    { name: 'half a body', answer: saying({ text: '{"id":0,' }) },
+    { name: 'trouble in JSON', answer: failing(-32603, 'Internal error') },
+    { name: 'trouble behind a proxy', answer: failing(-32000, 'upstream request failed') },
+  ])('after $name the only endpoint is asked again, with growing pauses', async ({ answer }) => {
+    const { client, clock, asked } = await place(inTurn(answer, answer, serving()))
+    expect(await client.call('a', [])).toEqual(result('a'))
+    expect(asked()).toEqual([3])
+    expect(clock.waits).toHaveLength(2)
+  })
+
+  test('pauses have jitter within an exponential limit', async () => {
+    const server = await startRpcServer(saying('cut'))
+    running.push(server)
+    const clock = createHurriedClock()
+    const client = createRpcClient({
+      urls: [{ url: server.url, weight: 1 }],
+      timeoutMs: TIMEOUT_MS,
+      clock,
+      random: () => 0.75,
+      log,
+    })
+    expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
+    expect(clock.waits).toEqual([75, 150])
+  })
+
+  test('trouble that stays is told in the words of the node', async () => {
+    const { client } = await place(failing(-32603, 'internal error'))
+    expect(await client.call('a', [])).toEqual({ kind: 'error', code: -32603, message: 'internal error' })
+  })
+
+  test('goes to another endpoint first, and only with what is still open', async () => {
+    const half: Answer = (calls) => ({ body: calls.slice(0, 1).map(({ id }) => ({ id, result: 'first' })) })
+    const { client, servers, clock } = await place(half, serving())
+    expect(await client.send(['a', 'b', 'c'].map(call))).toEqual(['first', 'b', 'c'].map(result))
+    expect(servers[1]?.requests.map((calls) => calls.map(({ method }) => method))).toEqual([['b', 'c']])
+    expect(clock.waits).toEqual([])
+  })
+
+  test('ends with the deadline of the whole question', async () => {
+    let pass: (ms: number) => void = () => {}
+    const { client, clock, asked } = await place(() => {
+      pass(2 * TIMEOUT_MS)
+      return 'cut'
+    }, serving())
+    pass = clock.advance
+    expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
+    expect(asked()).toEqual([1, 0])
+  })
+})
+
+describe('a rate limit', () => {
+  const date = new Date(createHurriedClock().now() + 2_000).toUTCString()
+  const LIMITS: readonly { name: string; answer: Answer; pauseMs: number }[] = [
+    {
+      name: 'HTTP 429 with seconds',
+      answer: saying({ status: 429, headers: HEADERS, text: '' }),
+      pauseMs: 2_000,
+    },
+    {
+      name: 'HTTP 429 with a date',
+      answer: saying({ status: 429, headers: { 'retry-after': date }, text: '' }),
+      pauseMs: 2_000,
+    },
+    { name: 'HTTP 429 alone', answer: saying({ status: 429, text: 'slow down' }), pauseMs: 1_000 },
+    {
+      name: 'HTTP 503 with seconds',
+      answer: saying({ status: 503, headers: HEADERS, text: '' }),
+      pauseMs: 2_000,
+    },
+    { name: 'EIP-1474', answer: failing(-32005, 'limit exceeded'), pauseMs: 1_000 },
+    { name: 'Alchemy', answer: failing(429, 'Your app has exceeded its compute units'), pauseMs: 1_000 },
+    { name: 'a text', answer: failing(-32000, 'Too Many Requests'), pauseMs: 1_000 },
+    {
+      name: 'one error for a batch',
+      answer: saying({ body: { id: null, error: { code: -32005, message: 'x' } } }),
+      pauseMs: 1_000,
+    },
+  ]
+
+  test.each(LIMITS)('$name: the only endpoint is left alone for $pauseMs ms', async ({ answer, pauseMs }) => {
+    const { client, clock, asked } = await place(inTurn(answer, serving()))
+    expect(await client.send(['a', 'b'].map(call))).toEqual([result('a'), result('b')])
+    expect(asked()).toEqual([2])
+    expect(clock.waits).toEqual([pauseMs])
+  })
+
+  test.each(LIMITS)('$name: another endpoint is asked at once', async ({ answer }) => {
+    const { client, clock, asked } = await place(answer, serving())
+    expect(await client.send(['a', 'b'].map(call))).toEqual([result('a'), result('b')])
+    await client.call('c', [])
+    expect(asked()).toEqual([1, 2])
+    expect(clock.waits).toEqual([])
+  })
+
+  test('that lasts longer than the deadline is unknown at once, and nobody is asked meanwhile (R27)', async () => {
+    const { client, clock, asked } = await place(
+      inTurn(saying({ status: 429, headers: { 'retry-after': '120' }, text: '' }), serving()),
+    )
+    for (let time = 0; time < 5; time += 1) {
+      expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
+    }
+    expect(asked()).toEqual([1])
+    clock.advance(120_000)
+    expect(await client.call('a', [])).toEqual(result('a'))
+  })
+
+  test('that stays is unknown, never an error of the node', async () => {
+    const { client } = await place(failing(-32005, 'limit exceeded'))
+    expect(await client.call('a', [])).toEqual({ kind: 'unknown', detail: 'limit exceeded' })
+  })
+})
+
+/** Endpoints that take batches of at most so many calls, each with words of its own. */
+const upTo =
+  (most: number, refusal: WireAnswer): Answer =>
+  (calls) =>
+    calls.length > most ? refusal : serving()(calls)
+
+describe('an endpoint that refuses batches', () => {
+  test.each([
+    { name: 'HTTP 400', refusal: { status: 400, text: 'Bad Request' } },
+    { name: 'HTTP 413', refusal: { status: 413, text: '' } },
+    {
+      name: 'an invalid request',
+      refusal: { body: { id: null, error: { code: -32600, message: 'invalid' } } },
+    },
+    {
+      name: 'words',
+      refusal: { body: { id: null, error: { code: -32000, message: 'batch limit exceeded' } } },
+    },
+    { name: 'geth', refusal: { body: [{ id: 0, error: { code: -32600, message: 'batch too large' } }] } },
+  ])('with $name is asked one by one, and that is remembered', async ({ refusal }) => {
+    const { client, servers } = await place(upTo(1, refusal))
+    const calls = ['a', 'b', 'c'].map(call)
+    expect(await client.send(calls)).toEqual(['a', 'b', 'c'].map(result))
+    expect(await client.send(calls)).toEqual(['a', 'b', 'c'].map(result))
+    expect(servers[0]?.requests.map((asked) => asked.length)).toEqual([3, 1, 1, 1, 1, 1, 1])
+    expect(client.states()).toMatchObject([{ healthy: true }])
+  })
+
+  test('above ten calls gets batches of ten, in order', async () => {
+    const { client, servers } = await place(upTo(10, { status: 413, text: '' }))
+    const methods = Array.from({ length: 25 }, (_, index) => `m${index}`)
+    expect(await client.send(methods.map(call))).toEqual(methods.map(result))
+    expect(servers[0]?.requests.map((asked) => asked.length)).toEqual([25, 10, 10, 5])
+    expect(servers[0]?.requests.slice(1).flatMap((asked) => asked.map(({ method }) => method))).toEqual(
+      methods,
+    )
+  })
+
+  test('and single calls as well is just not answering: batches stay', async () => {
+    const { client, servers } = await place(
+      inTurn(...Array.from({ length: 6 }, () => saying({ status: 400, text: '' })), serving()),
+    )
+    await client.send(['a', 'b'].map(call))
+    const before = servers[0]?.requests.length ?? 0
+    await client.send(['a', 'b'].map(call))
+    expect(servers[0]?.requests.slice(before).map((asked) => asked.length)).toEqual([2])
+  })
+})
+
+describe('connections', () => {
+  test('are kept: a hundred questions, one connection', async () => {
+    const { client, servers } = await place(serving())
+    for (let time = 0; time < 100; time += 1) await client.call('a', [])
+    expect(servers[0]?.requests).toHaveLength(100)
+    expect(servers[0]?.connections).toBe(1)
+  })
+
+  test('are kept after answers that are of no use, too: their bodies are read to the end', async () => {
+    const { client, servers } = await place(saying({ status: 500, text: 'x'.repeat(10_000) }))
+    for (let time = 0; time < 20; time += 1) await client.call('a', [])
+    expect(servers[0]?.requests.length).toBeGreaterThanOrEqual(20)
+    // The next question may come before the connection is free again: a second one then, never one for each.
+    expect(servers[0]?.connections).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('an answer as of a block', () => {
+  test('comes from an endpoint that has reached it, with the height in the same batch (R6)', async () => {
+    const { client, servers, clock } = await place(serving(99), serving(100))
+    const placed = await client.sendAsOf([call('a')], 100n)
+    expect(placed).toEqual([{ reply: result('a'), behind: false }])
+    expect(servers.map(({ requests }) => requests.map((calls) => calls.map(({ method }) => method)))).toEqual(
+      [[['eth_blockNumber', 'a']], [['eth_blockNumber', 'a']]],
+    )
+    expect(clock.waits).toEqual([])
+  })
+
+  test('is behind when no endpoint has reached it, and nobody is asked twice', async () => {
+    const { client, asked } = await place(serving(98), serving(99))
+    expect(await client.sendAsOf([call('a')], 100n)).toEqual([{ reply: result('a'), behind: true }])
+    expect(asked()).toEqual([1, 1])
+  })
+
+  test('is behind when the endpoint does not tell its height', async () => {
+    const { client } = await place((calls) => ({ body: calls.map(({ id }) => ({ id, result: null })) }))
+    expect(await client.sendAsOf([call('a')], 1n)).toEqual([{ reply: result(null), behind: true }])
+  })
+
+  test('without a block is held against the highest that anybody told of lately', async () => {
+    const heads = { first: 100 }
+    const { client, clock } = await place((calls) => serving(heads.first)(calls))
+    await client.sendAsOf([call('a')])
+    heads.first = 90
+    expect(await client.sendAsOf([call('a')])).toMatchObject([{ behind: true }])
+    // A chain that really was rolled back must not stop us for ever.
+    clock.advance(60_000)
+    expect(await client.sendAsOf([call('a')])).toMatchObject([{ behind: false }])
+  })
+
+  test('asks for the height before everything else where batches are refused', async () => {
+    const { client, servers } = await place(upTo(1, { status: 400, text: '' }))
+    await client.sendAsOf(['a', 'b'].map(call), 100n)
+    await client.sendAsOf(['a', 'b'].map(call), 100n)
+    const single = servers[0]?.requests.slice(1).map(([first]) => first?.method) ?? []
+    expect([single[0], single[3]]).toEqual(['eth_blockNumber', 'eth_blockNumber'])
+  })
+
+  test('shares its HTTP request with others of the same turn', async () => {
+    const { client, servers } = await place(serving())
+    const answers = await Promise.all([
+      client.sendAsOf([call('a')], 100n),
+      client.sendAsOf([call('b')], 100n),
+    ])
+    expect(answers.flat().map(({ reply }) => reply)).toEqual([result('a'), result('b')])
+    expect(servers[0]?.requests.map((calls) => calls.length)).toEqual([3])
+  })
+})
+
+describe('asking everywhere', () => {
+  test('asks each endpoint once and keeps the answers apart', async () => {
+    const { client } = await place(serving(100), serving(99), saying('cut'))
+    expect(await client.sendEverywhere([call('a')], 100n)).toEqual([
+      [{ reply: result('a'), behind: false }],
+      [{ reply: result('a'), behind: true }],
+      [{ reply: { kind: 'unknown', detail: expect.any(String) }, behind: true }],
+    ])
+    expect(client.states().map(({ head }) => head)).toEqual([100n, 99n, undefined])
+  })
+
+  test('leaves out who rests', async () => {
+    const { client, asked } = await place(serving(), saying({ status: 429, text: '' }))
+    await client.sendEverywhere([call('a')])
+    expect(await client.sendEverywhere([call('a')])).toHaveLength(1)
+    expect(asked()).toEqual([2, 1])
+  })
+})
+
+test('no url gets into an answer or a state that is shown: what fails is told without it', async () => {
+  const { client, servers } = await place(saying('cut'))
+  await servers[0]?.stop()
+  const reply = await client.call('a', [])
+  expect(JSON.stringify(reply)).not.toContain('127.0.0.1')
+  expect(client.states()[0]?.lastError).not.toContain('127.0.0.1')
+})

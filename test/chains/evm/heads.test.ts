@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createHeadFeed } from '../../../src/chains/evm/heads.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { createLogger } from '../../../src/log.ts'
+import { startAnvil } from '../../support/anvil.ts'
+import { createTestClock } from '../../support/clock.ts'
+import { until } from '../../support/until.ts'
+import { startWebSocketServer } from '../../support/websocket-server.ts'
+
+const log = createLogger({ level: 'silent' })
+const HEAD = JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: {} })
+const SUBSCRIBED = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })
+const BLOCKTIME_MS = 1_000
+const holds = (look: () => Promise<boolean>) => until(look, (seen) => seen)
+const cleanUp: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const task of cleanUp.splice(0).reverse()) await task()
+})
+
+/** A feed from these urls that counts what it tells, on a clock that the test moves or the machine's. */
+function listen(urls: readonly string[], clock = createTestClock()) {
+  const told = { count: 0 }
+  const feed = createHeadFeed({
+    urls: urls.map((url) => ({ url, weight: 100 })),
+    blocktimeMs: BLOCKTIME_MS,
+    clock,
+    log,
+    random: () => 0.5,
+    listener: () => {
+      told.count += 1
+    },
+  })
+  cleanUp.push(() => feed.stop())
+  return { feed, clock, told }
+}
+
+async function serve(onText?: (answer: (text: string) => void) => void) {
+  const server = await startWebSocketServer(onText)
+  cleanUp.push(() => server.stop())
+  return server
+}
+
+describe('with a real node', () => {
+  test('each block is told', async () => {
+    const anvil = await startAnvil({ args: ['--no-mining'] })
+    cleanUp.push(() => anvil.stop())
+    const told = { count: 0 }
+    const feed = createHeadFeed({
+      urls: [{ url: anvil.url.replace('http', 'ws'), weight: 1 }],
+      blocktimeMs: 60_000,
+      clock: systemClock,
+      log,
+      listener: () => {
+        told.count += 1
+      },
+    })
+    cleanUp.push(() => feed.stop())
+    expect(feed.live).toBe(false)
+    // The subscription is there as soon as a block is told of.
+    await holds(async () => {
+      await anvil.rpc('evm_mine')
+      return feed.live
+    })
+    const before = Number(await anvil.rpc<string>('eth_blockNumber'))
+    await holds(async () => told.count > 0)
+    const seen = told.count
+    await anvil.rpc('evm_mine')
+    await anvil.rpc('evm_mine')
+    await holds(async () => told.count >= seen + 2)
+    expect(Number(await anvil.rpc<string>('eth_blockNumber'))).toBe(before + 2)
+  })
+})
+
+describe('a feed', () => {
+  test('without WebSocket urls is never live', () => {
+    expect(listen([]).feed.live).toBe(false)
+  })
+
+  test('is live from its first head, and no longer when heads stay away', async () => {
+    const server = await serve((answer) => answer(SUBSCRIBED))
+    const { feed, clock, told } = listen([server.url])
+    await holds(async () => server.connections === 1)
+    await holds(async () => {
+      server.say(HEAD)
+      return told.count > 0
+    })
+    expect(feed.live).toBe(true)
+    clock.advance(4 * BLOCKTIME_MS)
+    expect(feed.live).toBe(false)
+  })
+
+  test('connects again after a broken connection, with a pause, to the next url', async () => {
+    const first = await serve()
+    const second = await serve()
+    const { feed, clock } = listen([first.url, second.url])
+    await holds(async () => first.connections === 1)
+    first.cut()
+    // The watch over silence is one wait, the pause before the next connection takes its place.
+    await holds(async () => clock.waiting === 1 && !feed.live)
+    expect(second.connections).toBe(0)
+    await holds(async () => {
+      clock.advance(250)
+      return second.connections === 1
+    })
+    expect(first.connections).toBe(1)
+  })
+
+  test('goes to the next url when the subscription is refused', async () => {
+    const refusing = await serve((answer) => answer('{"id":1,"error":{"code":-32601,"message":"no"}}'))
+    const willing = await serve((answer) => answer(SUBSCRIBED))
+    const { clock } = listen([refusing.url, willing.url])
+    await holds(async () => {
+      clock.advance(250)
+      return willing.connections === 1
+    })
+  })
+
+  test('gives up a connection that says nothing for a minute', async () => {
+    const dead = await serve()
+    const { clock } = listen([dead.url])
+    await holds(async () => dead.connections === 1)
+    await holds(async () => clock.waiting === 1)
+    clock.advance(60_000)
+    await holds(async () => {
+      clock.advance(250)
+      return dead.connections === 2
+    })
+  })
+
+  test('is not shaken by what it does not understand', async () => {
+    const server = await serve()
+    const { told } = listen([server.url])
+    await holds(async () => server.connections === 1)
+    for (const text of ['', 'null', '[]', '{"method":5}', '7', 'x']) server.say(text)
+    await holds(async () => {
+      server.say(HEAD)
+      return told.count > 0
+    })
+    expect(server.connections).toBe(1)
+  })
+
+  test('that was stopped tells nothing more and does not come back', async () => {
+    const server = await serve((answer) => answer(SUBSCRIBED))
+    const { feed, clock, told } = listen([server.url])
+    await holds(async () => server.connections === 1)
+    feed.stop()
+    server.say(HEAD)
+    await holds(async () => clock.waiting === 0)
+    clock.advance(60_000)
+    expect(told.count).toBe(0)
+    expect(server.connections).toBe(1)
+  })
+})

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { type Scenario, scenarioOf } from '../support/scenario.ts'
+import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../support/service.ts'
+
+const COUNT = 40
+
+let anvil: Anvil
+let postgres: PostgresServer
+let databaseUrl: string
+let services: [Service, Service]
+let story: Scenario
+
+beforeAll(async () => {
+  anvil = await startAnvil({ args: ['--no-mining'] })
+  postgres = await startPostgres()
+  databaseUrl = await postgres.createDatabase()
+  const start = () => startService({ rpcUrls: [anvil.url], databaseUrl })
+  services = [await start(), await start()]
+  story = scenarioOf(anvil, services[1])
+}, 60_000)
+afterAll(async () => {
+  await services[1].stop()
+  await postgres.stop()
+  await anvil.stop()
+})
+
+/** Receivers that nobody else pays, so that their balances count executions. */
+const receiver = (index: number) => `0x${(0x2000_0000 + index).toString(16).padStart(40, '0')}`
+
+test('two services on one PostgreSQL share the accounts: each request is executed once, also when one of them goes', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: COUNT }, (_, index) =>
+      services[index % 2]?.api('POST', '/relayers/main/transactions', { to: receiver(index), value: 1 }),
+    ),
+  )
+  expect(answers.map((answer) => answer?.status)).toEqual(Array(COUNT).fill(200))
+  await services[0].stop()
+  await story.settle()
+  const { body } = await services[1].api<{ status: string; nonce: number }[]>(
+    'GET',
+    '/relayers/main/transactions?per_page=100',
+  )
+  expect(body.data.map(({ status }) => status)).toEqual(Array(COUNT).fill('confirmed'))
+  expect(body.data.map(({ nonce }) => Number(nonce)).sort((a, b) => a - b)).toEqual([...Array(COUNT).keys()])
+  for (let index = 0; index < COUNT; index += 1) {
+    expect(BigInt(await anvil.rpc<string>('eth_getBalance', [receiver(index), 'latest']))).toBe(1n)
+  }
+}, 60_000)
+
+test('replacements of one transaction through both services are served one after the other', async () => {
+  const second = await startService({ rpcUrls: [anvil.url], databaseUrl })
+  try {
+    const sent = await story.send({ to: RECEIVER, value: 1 })
+    await story.reach(sent.id, 'submitted')
+    const path = `/relayers/main/transactions/${sent.id}`
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        [services[1], second][index % 2]?.api('PUT', path, {
+          to: RECEIVER,
+          value: 10 + index,
+          speed: 'fast',
+        }),
+      ),
+    )
+    expect(answers.map((answer) => answer?.status)).toEqual(Array(6).fill(200))
+    const now = await story.get(sent.id)
+    expect(now.attempts).toHaveLength(7)
+    await story.settle()
+    expect(await story.minedHash(DEV_ADDRESSES[0], now.nonce ?? -1)).toBe(now.hash)
+  } finally {
+    await second.stop()
+  }
+}, 60_000)

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import { diagnose } from '../../src/diagnosis/diagnose.ts'
+import type { DiagnosisFacts } from '../../src/diagnosis/facts.ts'
+import type { Transaction } from '../../src/transactions/transaction.ts'
+import { itemOf } from '../transactions/build.ts'
+
+const NOW = Date.parse('2030-01-01T00:00:00.000Z')
+const RELAYER = {
+  id: 'main',
+  name: 'Main',
+  network: 'anvil',
+  networkType: 'evm',
+  address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  signerId: 'dev',
+  paused: false,
+  systemDisabled: false,
+  policies: {},
+} as const
+
+/** A submitted transaction at the head of a healthy line; a case changes what it is about. */
+function factsOf(
+  change: Partial<DiagnosisFacts> = {},
+  transaction: Partial<Transaction> = {},
+): DiagnosisFacts {
+  const item = itemOf([{ outcome: 'broadcast' }], {
+    status: 'submitted',
+    nonce: 5n,
+    cost: 100n,
+    ...transaction,
+  })
+  return {
+    transaction: item.transaction,
+    relayer: RELAYER,
+    attempt: item.attempts[0],
+    now: NOW,
+    ahead: 0,
+    inFlight: 1,
+    inFlightLimit: 16,
+    reserved: 0n,
+    balance: 1_000n,
+    chainNonce: 5n,
+    missing: [],
+    price: { offered: 30n, market: 20n, baseFee: 10n },
+    head: { number: 100n, hash: '0x1' },
+    requiredConfirmations: 3,
+    endpoints: [{ host: 'a', healthy: true, head: 100n }],
+    raiseAt: NOW + 60_000,
+    ...change,
+  }
+}
+
+interface Case {
+  readonly name: string
+  readonly facts: DiagnosisFacts
+  readonly code: string
+  readonly action: string
+  readonly says?: string
+}
+
+const CASES: readonly Case[] = [
+  { name: 'all in order', facts: factsOf(), code: 'waiting_for_inclusion', action: 'raise_fee' },
+  {
+    name: 'next to be signed',
+    facts: factsOf({}, { status: 'pending', nonce: undefined }),
+    code: 'waiting_to_be_signed',
+    action: 'sign',
+  },
+  {
+    name: 'in a block, not deep enough',
+    facts: factsOf({}, { status: 'mined', block: { number: 99n, hash: '0x2' } }),
+    code: 'waiting_for_confirmations',
+    action: 'confirm',
+    says: 'Block 99',
+  },
+  {
+    name: 'ended',
+    facts: factsOf({}, { status: 'failed', statusReason: 'Reverted.' }),
+    code: 'final',
+    action: 'none',
+    says: 'Reverted.',
+  },
+  {
+    name: 'no node answers',
+    facts: factsOf({ head: undefined, balance: undefined, chainNonce: undefined, price: undefined }),
+    code: 'nodes_silent',
+    action: 'raise_fee',
+  },
+  {
+    name: 'paused before it was signed',
+    facts: factsOf({ relayer: { ...RELAYER, paused: true } }, { status: 'pending', nonce: undefined }),
+    code: 'relayer_paused',
+    action: 'none',
+  },
+  {
+    name: 'disabled before it was signed',
+    facts: factsOf(
+      {
+        relayer: {
+          ...RELAYER,
+          systemDisabled: true,
+          disabledReason: { type: 'BalanceCheckFailed', details: 'no money' },
+        },
+      },
+      { status: 'pending', nonce: undefined },
+    ),
+    code: 'relayer_disabled',
+    action: 'none',
+    says: 'no money',
+  },
+  {
+    name: 'a hole before it',
+    facts: factsOf({ chainNonce: 3n, missing: [3n, 4n] }),
+    code: 'missing_predecessor',
+    action: 'fill_gap',
+    says: '3, 4',
+  },
+  {
+    name: 'no money',
+    facts: factsOf({ balance: 99n }),
+    code: 'waiting_for_funds',
+    action: 'raise_fee',
+    says: '99',
+  },
+  {
+    name: 'money promised to others',
+    facts: factsOf({ reserved: 950n }),
+    code: 'waiting_for_funds',
+    action: 'raise_fee',
+  },
+  {
+    name: 'too many in flight',
+    facts: factsOf({ inFlight: 16 }, { status: 'pending', nonce: undefined }),
+    code: 'in_flight_limit',
+    action: 'sign',
+  },
+  {
+    name: 'no node took it',
+    facts: factsOf({}, { status: 'sent', statusReason: 'pool is full' }),
+    code: 'not_taken',
+    action: 'broadcast',
+    says: 'pool is full',
+  },
+  {
+    name: 'below the base fee',
+    facts: factsOf({ price: { offered: 9n, market: 25n, baseFee: 10n } }),
+    code: 'fee_below_base_fee',
+    action: 'raise_fee',
+  },
+  {
+    name: 'at the cap',
+    facts: factsOf({
+      price: { offered: 30n, market: 40n, baseFee: 10n },
+      relayer: { ...RELAYER, policies: { gasPriceCap: 32n } },
+    }),
+    code: 'fee_at_cap',
+    action: 'watch',
+    says: '33',
+  },
+  {
+    name: 'behind others',
+    facts: factsOf({ ahead: 2 }),
+    code: 'behind_others',
+    action: 'watch',
+    says: '2 transactions',
+  },
+  {
+    name: 'below the market',
+    facts: factsOf({ price: { offered: 15n, market: 20n, baseFee: 10n } }),
+    code: 'fee_below_market',
+    action: 'raise_fee',
+  },
+  {
+    name: 'nodes far apart',
+    facts: factsOf({
+      endpoints: [
+        { host: 'a', healthy: true, head: 100n },
+        { host: 'b', healthy: true, head: 97n },
+      ],
+    }),
+    code: 'nodes_disagree',
+    action: 'raise_fee',
+    says: '97',
+  },
+  {
+    name: 'a price of the caller',
+    facts: factsOf({ raiseAt: undefined }),
+    code: 'waiting_for_inclusion',
+    action: 'watch',
+  },
+  {
+    name: 'valid_until comes first',
+    facts: factsOf({}, { request: { value: 1n, validUntil: new Date(NOW + 1_000) } }),
+    code: 'waiting_for_inclusion',
+    action: 'expire',
+  },
+]
+
+describe('diagnose', () => {
+  test.each(CASES)('$name: $code, then $action', ({ facts, code, action, says = '' }) => {
+    const { findings, nextAction } = diagnose(facts)
+    expect({ code: findings[0].code, action: nextAction.action }).toEqual({ code, action })
+    expect(findings[0].message).toContain(says)
+  })
+
+  test('nodes one block apart do not disagree', () => {
+    const endpoints = [
+      { host: 'a', healthy: true, head: 100n },
+      { host: 'b', healthy: true, head: 99n },
+    ]
+    expect(diagnose(factsOf({ endpoints })).findings.map(({ code }) => code)).toEqual([
+      'waiting_for_inclusion',
+    ])
+  })
+
+  test('a raise that is overdue is said to come now, not in the past', () => {
+    const { nextAction } = diagnose(factsOf({ raiseAt: NOW - 5_000 }))
+    expect(nextAction.at).toEqual(new Date(NOW))
+  })
+})

@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { workAccount } from '../../src/transactions/account-step.ts'
+import type { Loop } from '../../src/workers/loop.ts'
+import { createWatchWorker } from '../../src/workers/watch-worker.ts'
+import { until } from '../support/until.ts'
+import { insert, newTransaction, openRoom, type Room } from '../transactions/room.ts'
+import { chainOf, createWorld, headAt, SILENT_NETWORK } from '../transactions/world.ts'
+
+const BLOCKTIME_MS = SILENT_NETWORK.averageBlocktimeMs
+const POLL_MS = BLOCKTIME_MS / 2
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+const running: Loop[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((worker) => worker.stop()))
+})
+afterAll(() => room.close())
+
+/** A watcher of a network with one transaction that waits, and a feed of new blocks that the test drives. */
+async function place() {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  await insert(room.context, newTransaction(owner))
+  room.clock.advance(1_000)
+  await workAccount(room.context, owner.relayer.id)
+  const feed = { live: true, tell: () => {}, stopped: false }
+  let looks = 0
+  world.override = {
+    head: async () => {
+      looks += 1
+      return world.head
+    },
+    onHead: (listener) => {
+      feed.tell = listener
+      return {
+        get live() {
+          return feed.live
+        },
+        stop: () => {
+          feed.stopped = true
+        },
+      }
+    },
+  }
+  const { relayer, operator } = owner
+  const worker = createWatchWorker(room.context, { key: relayer.id, operator, relayers: [relayer] })
+  worker.start()
+  running.push(worker)
+  const rested = () =>
+    until(
+      async () => room.clock.waiting,
+      (waiting) => waiting === 1,
+    )
+  /** Lets so many polls of the normal pace go by, and tells how often the chain was looked at in that time. */
+  const looksIn = async (polls: number) => {
+    const before = looks
+    for (let poll = 0; poll < polls; poll += 1) {
+      await rested()
+      room.clock.advance(POLL_MS)
+    }
+    await rested()
+    return looks - before
+  }
+  await rested()
+  return { world, worker, feed, looksIn, looks: () => looks }
+}
+
+test('without a feed the chain is looked at twice a block', async () => {
+  const { feed, looksIn } = await place()
+  feed.live = false
+  expect(await looksIn(8)).toBe(8)
+})
+
+test('while new blocks announce themselves, once in four blocks', async () => {
+  const { looksIn } = await place()
+  expect(await looksIn(16)).toBe(2)
+})
+
+test('at once when a block is announced', async () => {
+  const { world, feed, looks } = await place()
+  const before = looks()
+  world.head = headAt(101n)
+  feed.tell()
+  await until(
+    async () => looks(),
+    (count) => count === before + 1,
+  )
+})
+
+test('at the normal pace when something of the block is left open, feed or not', async () => {
+  const { world, feed, looksIn } = await place()
+  world.nonce = { kind: 'unknown', detail: 'no answer' }
+  world.head = headAt(101n)
+  feed.tell()
+  expect(await looksIn(6)).toBeGreaterThanOrEqual(6)
+})
+
+test('the feed ends with the worker', async () => {
+  const { worker, feed } = await place()
+  await worker.stop()
+  expect(feed.stopped).toBe(true)
+})
