@@ -471,7 +471,7 @@ export interface components {
              * @example https://rpc.example/***
              */
             readonly url: string;
-            /** @description Preference among several endpoints. The highest is asked first; 0 is never asked. */
+            /** @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. */
             readonly weight: number;
         };
         /** @description Rules of the relayer. Amounts are exact JSON integers, in wei on EVM. A rule that is not set is left out. */

@@ -153,9 +153,8 @@ export interface HeadFeed {
   stop(): void
 }
 
-/** How one endpoint is doing, without its url's secrets. */
+/** How one endpoint is doing. Of its url only the host: the rest is where providers put their keys. */
 export interface EndpointReport {
-  /** Scheme and host. */
   readonly host: string
   readonly healthy: boolean
   /** Height of the newest block that it told of. */

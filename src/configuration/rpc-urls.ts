@@ -17,11 +17,11 @@ export function readRpcUrls(reader: Reader, key: string, problems: string[]): Rp
     problems.push(`${place} must be ${rpcUrl.expected}, or { "url", "weight" }`)
     return []
   })
-  if (urls.length > 0 && urls.every(({ weight }) => weight === 0)) {
-    reader.problem(`has only weight 0 in "${key}": no url may be asked`)
-  }
-  if (urls.length > 0 && urls.every(({ url }) => /^wss?:/i.test(url))) {
+  const asked = urls.filter(({ url }) => !/^wss?:/i.test(url))
+  if (urls.length > 0 && asked.length === 0) {
     reader.problem(`has only WebSocket urls in "${key}": one http:// or https:// url is needed besides`)
+  } else if (asked.length > 0 && asked.every(({ weight }) => weight === 0)) {
+    reader.problem(`has only weight 0 in "${key}": no url may be asked`)
   }
   return urls
 }

@@ -3,6 +3,7 @@ import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { maskUrl } from '../networks/mask-url.ts'
 import { inactive } from '../relayers/policy.ts'
+import { createRelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
 import type { Operator } from '../transactions/context.ts'
@@ -20,6 +21,7 @@ export function relayerHandlers({
   db,
   operatorOf,
 }: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'sign'> {
+  const relayerOf = createRelayerReader(db)
   return {
     listRelayers: async ({ query }) => {
       const page = toPage(query)
@@ -27,7 +29,7 @@ export function relayerHandlers({
       return { data: items.map(presentRelayer), pagination: page.describe(total) }
     },
     sign: async ({ path, body }) => {
-      const relayer = await requireRelayer(db, path.relayer_id)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
       const { chain, signer } = operatorOf(relayer)

@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { notFound } from '../errors.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { findRelayer } from '../relayers/store.ts'
+import { createRelayerReader } from '../relayers/read.ts'
 import type { createAcceptor } from '../transactions/accept.ts'
 import type { Operator } from '../transactions/context.ts'
 import type { createReplacer } from '../transactions/replace.ts'
@@ -34,15 +34,16 @@ type Operations =
 /** The tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
   const { db, operatorOf, accept, replacer, gather } = deps
+  const relayerOf = createRelayerReader(db)
   return {
     sendTransaction: async ({ path, body }) => {
-      const relayer = await requireRelayer(db, path.relayer_id)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = operatorOf(relayer)
       const { transaction, logs } = await accept(relayer, readRequest(body, relayer, chain))
       return { data: presentWithAttempts({ transaction, attempts: [] }, chain), logs }
     },
     listTransactions: async ({ path, query }) => {
-      const relayer = await requireRelayer(db, path.relayer_id)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const page = toPage(query)
       const { items, total } = await listTransactions(db, {
         relayerId: relayer.id,
@@ -53,24 +54,24 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       return { data: items.map((item) => presentTransaction(item, chain)), pagination: page.describe(total) }
     },
     getTransactionById: async ({ path }) => {
-      const relayer = await requireRelayer(db, path.relayer_id)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
       return { data: presentWithAttempts(item, operatorOf(relayer).chain) }
     },
     diagnoseTransaction: async ({ path }) => {
-      const relayer = await requireRelayer(db, path.relayer_id)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
       return { data: presentDiagnosis(await gather(relayer, item)) }
     },
     replaceTransaction: async ({ path, body }) => {
-      const relayer = await requireRelayer(db, path.relayer_id)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = operatorOf(relayer)
       const request = readRequest(body, relayer, chain)
       const { logs, ...item } = await replacer.replaceTransaction(relayer, path.transaction_id, request)
       return { data: presentWithAttempts(item, chain), logs }
     },
     cancelTransaction: async ({ path }) => {
-      const relayer = await requireRelayer(db, path.relayer_id)
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { logs, ...item } = await replacer.cancelTransaction(relayer, path.transaction_id)
       return { data: presentWithAttempts(item, operatorOf(relayer).chain), logs }
     },
@@ -89,8 +90,11 @@ async function requireTransaction(
 }
 
 /** @throws AppError 404 `relayer_not_found` */
-export async function requireRelayer(db: Kysely<Schema>, id: string): Promise<Relayer> {
-  const relayer = await findRelayer(db, id)
+export async function requireRelayer(
+  relayerOf: (id: string) => Promise<Relayer | undefined>,
+  id: string,
+): Promise<Relayer> {
+  const relayer = await relayerOf(id)
   if (relayer === undefined) throw notFound('relayer_not_found', `There is no relayer ${id}.`)
   return relayer
 }

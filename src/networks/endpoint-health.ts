@@ -18,8 +18,12 @@ const FAILURE_LIMIT = 3
 /** The first rest, in ms; each one that a trial did not end well is twice as long. */
 const REST_MS = 5_000
 
-/** The first rest of an endpoint that asked for one without saying how long, in ms. */
+/**
+ * The first, and the longest, rest of an endpoint that asked for one without saying how long, in ms. Limits are mostly
+ * per second; where it is the only endpoint, nothing moves meanwhile.
+ */
 const LIMITED_REST_MS = 1_000
+const MAX_LIMITED_REST_MS = 8_000
 
 /** No rest is longer, in ms, whatever `Retry-After` says: a mistaken header must not switch an endpoint off for a day. */
 const MAX_REST_MS = 300_000
@@ -61,7 +65,8 @@ export function afterFailure(health: Health, failure: Failure, now: number): Hea
   const byWish = failure.kind === 'limited' || failure.retryAfterMs !== undefined
   // Requests that were on their way together fail together: only a failure after the rest makes the next one longer.
   const rests = conditionOf(health, now) === 'resting' ? health.rests : health.rests + 1
-  const grown = (byWish ? LIMITED_REST_MS : REST_MS) * 2 ** Math.min(rests - 1, 16)
+  const factor = 2 ** Math.min(rests - 1, 16)
+  const grown = byWish ? Math.min(MAX_LIMITED_REST_MS, LIMITED_REST_MS * factor) : REST_MS * factor
   const ms = Math.min(MAX_REST_MS, failure.retryAfterMs ?? grown)
   return {
     ...failed,

@@ -154,7 +154,7 @@ describe('a file of an existing deployment', () => {
       from: 'base',
       chain_id: 2,
       is_testnet: true,
-      rpc_urls: [{ url: 'https://b', weight: 5 }, { url: 'https://c' }],
+      rpc_urls: [{ url: 'https://b', weight: 5 }, { url: 'https://c' }, 'wss://d/key'],
     }
     const other = { type: 'stellar', network: 'testnet', passphrase: 'Test' }
     const { networks } = load({
@@ -177,6 +177,7 @@ describe('a file of an existing deployment', () => {
       rpcUrls: [
         { url: 'https://b', weight: 5 },
         { url: 'https://c', weight: 100 },
+        { url: 'wss://d/key', weight: 100 },
       ],
     })
   })

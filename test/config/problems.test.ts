@@ -96,6 +96,16 @@ const FILES: [string, Change, string][] = [
     'relayers[0] has only weight 0 in "custom_rpc_urls": no url may be asked',
   ],
   [
+    'has only WebSocket urls',
+    relayer({ custom_rpc_urls: ['ws://x', { url: 'wss://y', weight: 1 }] }),
+    'relayers[0] has only WebSocket urls in "custom_rpc_urls": one http:// or https:// url is needed besides',
+  ],
+  [
+    'has a weight for its WebSocket url only',
+    relayer({ custom_rpc_urls: ['ws://x', { url: 'http://y', weight: 0 }] }),
+    'relayers[0] has only weight 0 in "custom_rpc_urls": no url may be asked',
+  ],
+  [
     'misspells a policy',
     policy({ gas_price_capp: 1 }),
     'relayers[0].policies.gas_price_capp is not known (did you mean "gas_price_cap"?)',

@@ -78,6 +78,16 @@ describe('a pause that was asked for', () => {
     expect(afterFailure(HEALTHY, failure, 100)).toMatchObject({ restsUntil: 100 + want, byWish: true })
   })
 
+  test('grows up to eight seconds where nobody says how long', () => {
+    let health = HEALTHY
+    const rests = Array.from({ length: 6 }, () => {
+      const now = health.restsUntil
+      health = afterFailure(health, { kind: 'limited', detail: '429' }, now)
+      return health.restsUntil - now
+    })
+    expect(rests).toEqual([1_000, 2_000, 4_000, 8_000, 8_000, 8_000])
+  })
+
   test('is not shortened by another failure on the way', () => {
     const asked = afterFailure(HEALTHY, { kind: 'limited', detail: '', retryAfterMs: 60_000 }, 0)
     expect(afterFailure(asked, SLOW, 1_000)).toMatchObject({ restsUntil: 60_000, byWish: true })

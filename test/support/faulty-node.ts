@@ -6,7 +6,7 @@ import { answeredAt, askedAt, type WireEntry } from './lagging.ts'
 /**
  * What happens to a call. `pass`: nothing · `drop`: the connection breaks before the node hears of it · `lose`: the node
  * does it and the reply is lost · `duplicate`: the node hears it twice, the second reply arrives · `http_500` /
- * `http_429`: the endpoint answers so and the node hears nothing · `delay`: it takes this long before the node hears of
+ * `http_429`: the endpoint answers so and the node hears nothing · `throttle`: 429 with Retry-After · `delay`: it takes this long before the node hears of
  * it · `lag`: reads are answered from so many blocks ago · `then`: the node does it, something happens, and the reply is
  * lost.
  */
@@ -17,6 +17,7 @@ export type Fault =
   | 'duplicate'
   | 'http_500'
   | 'http_429'
+  | 'throttle'
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'lag'; readonly blocks: number }
   | { readonly kind: 'then'; readonly happens: () => Promise<void> }
@@ -66,7 +67,8 @@ async function serve(
   const fault = await node.fault(methods)
   if (fault === 'drop') return void request.socket.destroy()
   if (fault === 'http_500') return void response.writeHead(500).end('no')
-  if (fault === 'http_429') {
+  if (fault === 'http_429') return void response.writeHead(429).end('no')
+  if (fault === 'throttle') {
     return void response.writeHead(429, { 'retry-after': String(RETRY_AFTER_SECONDS) }).end('no')
   }
   const reply = await ask(target, body, fault)

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { bytesToHex, getAddress } from 'viem'
 import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
-import { maskUrl } from '../../networks/mask-url.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'
 import type { Account, Answer, Chain, Draft, EndpointReport } from '../chain.ts'
 import { checkRequest } from './check.ts'
@@ -98,7 +97,7 @@ function costOf(draft: Draft): bigint {
 }
 
 function reportEndpoints(client: PooledClient): EndpointReport[] {
-  return client.states().map(({ url, ...state }) => ({ ...state, host: maskUrl(url) }))
+  return client.states().map(({ url, ...state }) => ({ ...state, host: new URL(url).host }))
 }
 
 /** WebSocket urls tell of new blocks; everything else is asked over HTTP. */

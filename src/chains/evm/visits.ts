@@ -5,8 +5,14 @@ import type { EndpointPool } from '../../networks/endpoints.ts'
 /** How often the whole pool is gone through for one question. */
 const ROUNDS = 3
 
-/** The longest first pause between two rounds, and of all pauses, in ms. */
-const BACKOFF = { baseMs: 100, maxMs: 2_000 }
+/**
+ * The longest pause that a question waits for, in ms. Whoever asked for more gets it, and the asker hears "unknown" at once:
+ * workers come back by themselves, and a caller of the API is not kept waiting.
+ */
+const MAX_PAUSE_MS = 2_000
+
+/** The longest first pause between two rounds, and the limit of its growth, in ms. */
+const BACKOFF = { baseMs: 100, maxMs: MAX_PAUSE_MS }
 
 interface VisitsOptions {
   readonly pool: EndpointPool
@@ -33,7 +39,7 @@ export function createVisits({ pool, clock, random }: VisitsOptions) {
       const wait = pool.waitMs(given)
       if (wait === undefined || round === ROUNDS) return
       const pause = wait + backoffMs(round, { ...BACKOFF, random })
-      if (clock.now() + pause >= deadline) return
+      if (wait > MAX_PAUSE_MS || clock.now() + pause >= deadline) return
       await clock.sleep(pause)
     }
   }

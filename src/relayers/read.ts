@@ -1,0 +1,22 @@
+import type { Kysely } from 'kysely'
+import { createBatcher } from '../batcher.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Relayer } from './relayer.ts'
+import { findRelayer } from './store.ts'
+
+/**
+ * `findRelayer` for many callers at once. Every request asks for its relayer, and the embedded database answers one query
+ * after the other: callers that wait for the same relayer share the next query. It starts after they asked, so nobody
+ * gets an older state than by a query of its own.
+ */
+export function createRelayerReader(db: Kysely<Schema>): (id: string) => Promise<Relayer | undefined> {
+  const read = createBatcher<string, { readonly relayer: Relayer | undefined }>({
+    keyOf: (id) => id,
+    maxItems: Number.POSITIVE_INFINITY,
+    run: async (ids) => {
+      const relayer = await findRelayer(db, ids[0] ?? '')
+      return ids.map(() => ({ relayer }))
+    },
+  })
+  return async (id) => (await read(id)).relayer
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReceiptAnswer } from '../../src/chains/chain.ts'
+import { workAccount } from '../../src/transactions/account-step.ts'
+import { createWatchMemory, watchNetwork } from '../../src/transactions/watch.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
+import { chainOf, createWorld, headAt } from './world.ts'
+
+/** As long as a verdict of "used elsewhere" takes, in ms. */
+const MISSING_MS = 30_000
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/**
+ * One transaction whose nonce is used, without a receipt at the endpoint that is asked, for long enough to be believed; and
+ * what all endpoints together say of it.
+ */
+async function judged(everywhere: (hash: string) => ReceiptAnswer) {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const [transaction] = await insert(room.context, newTransaction(owner))
+  if (!transaction) throw new Error('nothing was stored')
+  room.clock.advance(1_000)
+  await workAccount(room.context, owner.relayer.id)
+  const asked: (bigint | undefined)[] = []
+  world.nonce = { kind: 'ok', value: 1n }
+  world.override = {
+    receiptsEverywhere: async (hashes, { asOf } = {}) => {
+      asked.push(asOf)
+      return hashes.map(everywhere)
+    },
+  }
+  const target = { operator: owner.operator, relayers: [owner.relayer], memory: createWatchMemory() }
+  for (const height of [100n, 101n, 102n, 103n]) {
+    world.head = headAt(height)
+    await watchNetwork(room.context, target)
+    room.clock.advance(MISSING_MS)
+  }
+  return { item: await reload(room.context, transaction), asked }
+}
+
+test('one endpoint says yes where another says no: included (R6)', async () => {
+  const { item } = await judged((hash) => ({
+    kind: 'included',
+    receipt: { hash, blockNumber: 99n, blockHash: '0xblock99', success: true, gasUsed: 21_000n },
+  }))
+  expect(item.transaction).toMatchObject({ status: 'mined', block: { number: 99n } })
+  expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['mined'])
+})
+
+test('one endpoint does not answer: nothing is decided, and it is asked again', async () => {
+  const { item, asked } = await judged(() => ({ kind: 'unknown' }))
+  expect(item.transaction.status).toBe('submitted')
+  expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['broadcast'])
+  expect(asked.length).toBeGreaterThan(0)
+})
+
+test('all say no, as of the head: only then somebody else has used the nonce', async () => {
+  const { item, asked } = await judged(() => ({ kind: 'none' }))
+  expect(asked[0]).toBe(103n)
+  expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['superseded'])
+})
