@@ -1,12 +1,12 @@
 /**
  * Fuzzes the whole contract against a running service: schemathesis with all phases and all checks, with an anvil and
  * real relayers and transactions behind it. Needs Python 3 for the tool itself, which goes into .venv.
- * Arguments are handed on, for example `npm run fuzz -- --seed 7`.
+ * Arguments are handed on, for example `npm run fuzz -- --seed 7`; with `--docker` the tool comes from its image instead.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Anvil, startAnvil } from '../test/support/anvil.ts'
 import { API_KEY, DEV_ADDRESSES, RECEIVER, type Service, startService } from '../test/support/service.ts'
@@ -18,6 +18,9 @@ const TOOL = `${VENV}/bin/schemathesis`
 
 /** schemathesis.toml reads the ids from here. */
 const KNOWN_IDS = `${VENV}/fuzz-transaction-ids.txt`
+
+const IMAGE = `schemathesis/schemathesis:${VERSION}`
+const DOCKER_FLAG = '--docker'
 
 /** How many transactions are there from the start. */
 const TRANSACTIONS = 3
@@ -48,11 +51,32 @@ async function sendSome(service: Service): Promise<string[]> {
 }
 
 function runTool(url: string): ChildProcess {
-  const args = ['run', `${url}/openapi.json`, '--url', url, ...process.argv.slice(2)]
-  return spawn(TOOL, args, { cwd: ROOT, env: { ...process.env, FUZZ_API_KEY: API_KEY }, stdio: 'inherit' })
+  const [file = '', ...args] = [
+    ...(inDocker ? DOCKER_COMMAND : [TOOL]),
+    'run',
+    `${url}/openapi.json`,
+    '--url',
+    url,
+    ...process.argv.slice(2).filter((argument) => argument !== DOCKER_FLAG),
+  ]
+  return spawn(file, args, { cwd: ROOT, env: { ...process.env, FUZZ_API_KEY: API_KEY }, stdio: 'inherit' })
 }
 
-installTool()
+/** On the host's network, because the service listens on loopback; the image finds its configuration in the folder. */
+const DOCKER_COMMAND = [
+  'docker',
+  'run',
+  '--rm',
+  '--network=host',
+  '--env=FUZZ_API_KEY',
+  `--volume=${ROOT}:/app`,
+  '--workdir=/app',
+  IMAGE,
+]
+
+const inDocker = process.argv.includes(DOCKER_FLAG)
+if (inDocker) await mkdir(VENV, { recursive: true })
+else installTool()
 const anvil = await startAnvil({ args: ['--no-mining'] })
 await fillAccounts(anvil)
 const service = await startService({ rpcUrls: [anvil.url] })

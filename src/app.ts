@@ -138,7 +138,7 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
     log,
     clock,
   })
-  const unlisten = await database.listen(WORK_CHANNEL, () => submit.wake())
+  const unlisten = await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId))
   return {
     start: async () => {
       for (const loop of loops) loop.start()

@@ -1,7 +1,14 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+
 interface BatcherOptions<Item, Result> {
   /** Items with the same key may share a run; runs of one key never overlap. */
   readonly keyOf: (item: Item) => string
   readonly maxItems: number
+  /**
+   * Collects for the rest of the turn of the event loop before the first run. For work that blocks the loop, as queries of
+   * the embedded database do: it would be done before the next request is even read, and nothing would ever collect.
+   */
+  readonly collectsTurn?: boolean
   /** Results in the order of the items. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
 }
@@ -22,6 +29,7 @@ export function createBatcher<Item, Result>(
   const queues = new Map<string, Waiting<Item, Result>[]>()
 
   async function drain(key: string, queue: Waiting<Item, Result>[]) {
+    if (options.collectsTurn) await endOfTurn()
     while (queue.length > 0) await runBatch(options, queue.splice(0, options.maxItems))
     queues.delete(key)
   }

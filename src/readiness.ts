@@ -60,11 +60,19 @@ async function checkDatabase({ db }: Database): Promise<Component> {
 
 async function checkChain(chain: Chain): Promise<Component> {
   const answer = await chain.verify()
-  if (answer.kind === 'ok') return { status: 'healthy' }
+  if (answer.kind === 'ok') return checkEndpoints(chain)
   return {
     status: 'unhealthy',
     error: answer.kind === 'refused' ? answer.refusal.detail : 'No endpoint answers.',
   }
+}
+
+/** Served, by fewer endpoints than it has. Which ones is for those with a key to know: the diagnosis tells. */
+function checkEndpoints(chain: Chain): Component {
+  const endpoints = chain.endpoints()
+  const failing = endpoints.filter(({ healthy }) => !healthy).length
+  if (failing === 0) return { status: 'healthy' }
+  return { status: 'degraded', error: `${failing} of ${endpoints.length} endpoints failed lately.` }
 }
 
 function checkLoop(loop: Loop): Component & { name: string } {
@@ -89,7 +97,7 @@ async function inTime(clock: Clock, check: Promise<Component>): Promise<Componen
 }
 
 function combine(details: (Component & { name: string })[]): Component {
-  const failing = details.filter(({ status }) => status !== 'healthy').length
-  if (failing === 0) return { status: 'healthy', details }
-  return { status: failing === details.length ? 'unhealthy' : 'degraded', details }
+  if (details.every(({ status }) => status === 'healthy')) return { status: 'healthy', details }
+  const dead = details.every(({ status }) => status === 'unhealthy')
+  return { status: dead ? 'unhealthy' : 'degraded', details }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createBatcher } from '../src/batcher.ts'
 
 /** A batcher whose runs end when the test says so. */
-function held({ maxItems = 100 } = {}) {
+function held({ maxItems = 100, collectsTurn = false } = {}) {
   const runs: {
     items: readonly string[]
     end: (results?: readonly string[]) => void
@@ -11,6 +11,7 @@ function held({ maxItems = 100 } = {}) {
   const add = createBatcher<string, string>({
     keyOf: (item) => item.charAt(0),
     maxItems,
+    collectsTurn,
     run: (items) =>
       new Promise((resolve, reject) => {
         runs.push({
@@ -43,6 +44,16 @@ describe('a batcher', () => {
     expect(runs.map((run) => run.items)).toEqual([['a1'], ['a2', 'a3']])
     runs[1]?.end()
     expect(await results).toEqual(['a1!', 'a2!', 'a3!'])
+  })
+
+  test('collects the rest of the turn first where it is told to', async () => {
+    const { add, runs } = held({ collectsTurn: true })
+    const results = Promise.all(['a1', 'a2'].map(add))
+    expect(runs).toEqual([])
+    await settle()
+    expect(runs.map((run) => run.items)).toEqual([['a1', 'a2']])
+    runs[0]?.end()
+    expect(await results).toEqual(['a1!', 'a2!'])
   })
 
   test('never runs two batches of one key at once, and keys do not wait for each other', async () => {

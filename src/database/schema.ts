@@ -12,6 +12,7 @@ export interface Schema {
   attempts: AttemptsTable
   events: EventsTable
   leases: LeasesTable
+  finished_counts: FinishedCountsTable
 }
 
 export interface RelayersTable {
@@ -107,4 +108,11 @@ export interface LeasesTable {
   expires_at: Date
   /** Grows with each new owner; a write that carries an older one is refused. */
   fence: bigint
+}
+
+/** How many transactions of a relayer ended in which final status; kept in the statement that ends them. */
+export interface FinishedCountsTable {
+  relayer_id: string
+  status: string
+  count: bigint
 }

@@ -1,4 +1,4 @@
-import type { Attempt, Head, PriceComparison } from '../chains/chain.ts'
+import type { Attempt, EndpointReport, Head, PriceComparison } from '../chains/chain.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast.ts'
 import type { TransactionsContext } from '../transactions/context.ts'
@@ -29,17 +29,9 @@ export interface DiagnosisFacts {
   readonly price: PriceComparison | undefined
   readonly head: Head | undefined
   readonly requiredConfirmations: number
-  readonly endpoints: readonly EndpointFact[]
+  readonly endpoints: readonly EndpointReport[]
   /** When the fee of the shown attempt is raised, in ms since the epoch; undefined when it never is. */
   readonly raiseAt: number | undefined
-}
-
-/** One node that is asked for this relayer. */
-export interface EndpointFact {
-  readonly host: string
-  readonly healthy: boolean
-  readonly head?: bigint | undefined
-  readonly error?: string | undefined
 }
 
 /** Asks the database and the network. A final transaction needs neither. */

@@ -21,7 +21,9 @@ export function presentDiagnosis(facts: DiagnosisFacts): Schemas['Diagnosis'] {
       needed: String(transaction.cost),
     }),
     confirmations: presentConfirmations(facts),
-    endpoints: endpoints.map((endpoint) => defined({ ...endpoint })),
+    endpoints: endpoints.map(({ host, healthy, head, lastError }) =>
+      defined({ host, healthy, head, error: lastError }),
+    ),
     next_action: defined({ ...nextAction, at: nextAction.at?.toISOString() }),
   })
 }

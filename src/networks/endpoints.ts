@@ -29,8 +29,6 @@ export interface EndpointPool {
   answered(url: string): void
   failed(url: string, failure: Failure): void
   sawHead(url: string, height: bigint): void
-  /** The next choice is drawn anew: the present one is behind. */
-  turnAway(url: string): void
   /** The highest block that any endpoint told of lately; undefined when none did. */
   highest(): bigint | undefined
   /** Time until one other than `except` may be asked, in ms: 0 for now; undefined when there is no other. */
@@ -71,75 +69,63 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
   const endpoints = urls
     .filter(({ weight }) => weight > 0)
     .map((url): Endpoint => ({ ...url, health: HEALTHY, onTrial: false }))
-  const byUrl = new Map(endpoints.map((endpoint) => [endpoint.url, endpoint]))
+  const find = (url: string) => endpoints.find((endpoint) => endpoint.url === url)
+  const others = (except: ReadonlySet<string>) => endpoints.filter(({ url }) => !except.has(url))
   let held: { readonly url: string; readonly until: number } | undefined
 
-  const condition = ({ health }: Endpoint) => conditionOf(health, now())
-  const usable = (endpoint: Endpoint) =>
-    condition(endpoint) === 'well' || (condition(endpoint) === 'trial' && !endpoint.onTrial)
-  const mayBeAsked = (endpoint: Endpoint) => condition(endpoint) !== 'resting' || !endpoint.health.byWish
-
-  function change(url: string, update: (endpoint: Endpoint) => void) {
-    const endpoint = byUrl.get(url)
-    if (endpoint) update(endpoint)
-  }
-
-  function letGo(url: string) {
-    if (held?.url === url) held = undefined
-  }
-
   function pick(except: ReadonlySet<string>): Endpoint | undefined {
-    const others = endpoints.filter(({ url }) => !except.has(url))
-    const good = others.filter(usable)
-    const same =
-      held !== undefined && held.until > now() ? good.find(({ url }) => url === held?.url) : undefined
-    if (same) return same
+    const good = others(except).filter((endpoint) => isUsable(endpoint, now()))
+    const same = good.find(({ url }) => url === held?.url)
+    if (same && held && held.until > now()) return same
     const drawn = draw(good, random())
-    if (drawn) {
-      held = { url: drawn.url, until: now() + HOLD_MS }
-      return drawn
-    }
-    const last = others.filter(mayBeAsked).sort((a, b) => a.health.restsUntil - b.health.restsUntil)
-    return last[0]
+    if (drawn) held = { url: drawn.url, until: now() + HOLD_MS }
+    return drawn ?? lastResort(others(except), now())
+  }
+
+  function settle(url: string, change: (health: Health, at: number) => Health) {
+    const endpoint = find(url)
+    if (!endpoint) return
+    endpoint.health = change(endpoint.health, now())
+    endpoint.onTrial = false
   }
 
   return {
     choose: (except) => {
       const endpoint = pick(except)
-      if (endpoint && condition(endpoint) === 'trial') endpoint.onTrial = true
+      if (endpoint && conditionOf(endpoint.health, now()) === 'trial') endpoint.onTrial = true
       return endpoint?.url
     },
-    answered: (url) =>
-      change(url, (endpoint) => {
-        endpoint.health = afterAnswer(endpoint.health, now())
-        endpoint.onTrial = false
-      }),
-    failed: (url, failure) =>
-      change(url, (endpoint) => {
-        endpoint.health = afterFailure(endpoint.health, failure, now())
-        endpoint.onTrial = false
-        letGo(url)
-      }),
-    sawHead: (url, height) =>
-      change(url, (endpoint) => {
-        endpoint.head = height
-        const before = recent(endpoint, now())
-        if (before === undefined || height >= before) endpoint.highest = { height, at: now() }
-      }),
-    turnAway: letGo,
-    highest: () =>
-      endpoints
-        .map((endpoint) => recent(endpoint, now()))
-        .reduce((top, height) => (top === undefined || (height ?? 0n) > top ? height : top), undefined),
+    answered: (url) => settle(url, afterAnswer),
+    failed: (url, failure) => {
+      settle(url, (health, at) => afterFailure(health, failure, at))
+      if (held?.url === url) held = undefined
+    },
+    sawHead: (url, height) => note(find(url), height, now()),
+    highest: () => highestOf(endpoints, now()),
     waitMs: (except) => {
-      const waits = endpoints
-        .filter(({ url }) => !except.has(url))
-        .map((endpoint) => (mayBeAsked(endpoint) ? 0 : endpoint.health.restsUntil - now()))
+      const waits = others(except).map((endpoint) => untilAskable(endpoint, now()))
       return waits.length === 0 ? undefined : Math.min(...waits)
     },
-    awake: () => endpoints.filter((endpoint) => condition(endpoint) !== 'resting').map(({ url }) => url),
+    awake: () =>
+      endpoints.filter(({ health }) => conditionOf(health, now()) !== 'resting').map(({ url }) => url),
     states: () => endpoints.map((endpoint) => stateOf(endpoint, now())),
   }
+}
+
+function isUsable({ health, onTrial }: Endpoint, now: number): boolean {
+  const condition = conditionOf(health, now)
+  return condition === 'well' || (condition === 'trial' && !onTrial)
+}
+
+/** Time until it may be asked at all, in ms. Only a rest by its own wish is in the way, not one that we ordered. */
+function untilAskable({ health }: Endpoint, now: number): number {
+  return health.byWish ? Math.max(0, health.restsUntil - now) : 0
+}
+
+/** The one whose rest ends first; none that asked to be left alone. */
+function lastResort(endpoints: readonly Endpoint[], now: number): Endpoint | undefined {
+  const askable = endpoints.filter((endpoint) => untilAskable(endpoint, now) === 0)
+  return askable.sort((a, b) => a.health.restsUntil - b.health.restsUntil)[0]
 }
 
 /** Each gets the part of 0 … 1 that its weight is of all weights. */
@@ -153,6 +139,21 @@ function draw(endpoints: readonly Endpoint[], random: number): Endpoint | undefi
 
 function recent({ highest }: Endpoint, now: number): bigint | undefined {
   return highest !== undefined && now - highest.at < HEIGHT_MS ? highest.height : undefined
+}
+
+function note(endpoint: Endpoint | undefined, height: bigint, now: number): void {
+  if (!endpoint) return
+  endpoint.head = height
+  const before = recent(endpoint, now)
+  if (before === undefined || height >= before) endpoint.highest = { height, at: now }
+}
+
+function highestOf(endpoints: readonly Endpoint[], now: number): bigint | undefined {
+  const heights = endpoints.map((endpoint) => recent(endpoint, now)).filter((height) => height !== undefined)
+  return heights.reduce<bigint | undefined>(
+    (top, height) => (top === undefined || height > top ? height : top),
+    undefined,
+  )
 }
 
 function stateOf({ url, health, head }: Endpoint, now: number): EndpointState {

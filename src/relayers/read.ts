@@ -13,6 +13,7 @@ export function createRelayerReader(db: Kysely<Schema>): (id: string) => Promise
   const read = createBatcher<string, { readonly relayer: Relayer | undefined }>({
     keyOf: (id) => id,
     maxItems: Number.POSITIVE_INFINITY,
+    collectsTurn: true,
     run: async (ids) => {
       const relayer = await findRelayer(db, ids[0] ?? '')
       return ids.map(() => ({ relayer }))

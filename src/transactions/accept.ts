@@ -35,6 +35,7 @@ export function createAcceptor(
 ): (relayer: Relayer, request: ChainRequest) => Promise<Accepted> {
   const store = createBatcher<Candidate, Transaction | AppError>({
     maxItems: MAX_ROWS,
+    collectsTurn: true,
     keyOf: (candidate) => candidate.relayer.id,
     run: (candidates) => storeCandidates(context, candidates),
   })

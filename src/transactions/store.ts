@@ -3,6 +3,7 @@ import type { Attempt, AttemptOutcome } from '../chains/chain.ts'
 import { notify } from '../database/notify.ts'
 import type { Schema } from '../database/schema.ts'
 import { type AttemptRow, encodeDraft, encodeRequest, toAttempt, toTransaction } from './codec.ts'
+import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from './transaction.ts'
 
 /** Wakes the workers of every process. The payload is a relayer id. */
@@ -22,7 +23,8 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
       select id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, nonce, cost,
         next_run_at, created_at
       from record
-    )
+    ),
+    counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
     insert into events (relayer_id, transaction_id, type, payload)
     select relayer_id, id, 'transaction_update', to_jsonb(record) from record`.execute(tx)
   await wakeWorkers(tx, transactions)
@@ -52,13 +54,17 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
       from record join before on before.id = record.id
       where t.id = record.id
       returning t.id,
-        before.status <> t.status or before.current_attempt is distinct from t.current_attempt as is_event
+        before.status <> t.status or before.current_attempt is distinct from t.current_attempt as is_event,
+        ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
     told as (
       insert into events (relayer_id, transaction_id, type, payload)
       select record.relayer_id, record.id, 'transaction_update', to_jsonb(record)
       from record join written on written.id = record.id and written.is_event
-    )
+    ),
+    counted as (${addToCounts(sql`
+      select record.relayer_id, record.status
+      from record join written on written.id = record.id and written.is_finished`)})
     select id from written`.execute(tx)
   const written = new Set(rows.map((row) => row.id))
   const saved = transactions
@@ -178,8 +184,8 @@ export async function listTransactions(
 ): Promise<{ items: TransactionWithAttempts[]; total: number }> {
   let matching = db.selectFrom('transactions').where('relayer_id', '=', query.relayerId)
   if (query.status !== undefined) matching = matching.where('status', '=', query.status)
-  const [{ count }, rows] = await Promise.all([
-    matching.select((eb) => eb.fn.countAll<bigint>().as('count')).executeTakeFirstOrThrow(),
+  const [total, rows] = await Promise.all([
+    countTransactions(db, query),
     query.limit === 0
       ? []
       : matching.selectAll().orderBy('position', 'desc').limit(query.limit).offset(query.offset).execute(),
@@ -190,7 +196,7 @@ export async function listTransactions(
     transaction,
     attempts: attempts.get(transaction.id) ?? [],
   }))
-  return { items, total: Number(count) }
+  return { items, total }
 }
 
 /** Statuses that give the submitter something to do: new content to sign, or room for what waits behind. */

@@ -9,8 +9,8 @@ import { findWatched, hasWatched } from './work-store.ts'
 
 /** What one watcher remembers of its network. Losing it costs time, never correctness. */
 export interface WatchMemory {
-  /** The highest block seen; a node that is behind it is not believed when it says "no". */
-  highest: bigint
+  /** The highest block seen, and when; a node that is behind it is not believed when it says "no". */
+  highest: { readonly number: bigint; readonly at: number }
   /** The block after which nothing was left open; until the next block there is nothing to ask. */
   settledAt: string | undefined
   /** Since which block, and which time, a transaction looks as if somebody else had used its nonce. */
@@ -18,7 +18,7 @@ export interface WatchMemory {
 }
 
 export function createWatchMemory(): WatchMemory {
-  return { highest: 0n, settledAt: undefined, missingSince: new Map() }
+  return { highest: { number: 0n, at: 0 }, settledAt: undefined, missingSince: new Map() }
 }
 
 /**
@@ -51,9 +51,10 @@ export async function watchNetwork(
   if (!(await hasWatched(context.db, ids))) return
   const { chain, network } = operator
   const head = await chain.head()
-  if (head.kind !== 'ok' || head.value.number < memory.highest) return // Silent or behind: it decides nothing (I6).
+  const now = context.clock.now()
+  if (head.kind !== 'ok' || isBehind(head.value, memory, now)) return // It decides nothing (I6).
   if (head.value.hash === memory.settledAt) return
-  memory.highest = head.value.number
+  memory.highest = { number: head.value.number, at: now }
   // Read after the head: what this block holds was stored before it was broadcast, so nothing of it is missing here.
   const watched = await findWatched(context.db, ids)
   const watch: Watch = {
@@ -79,6 +80,16 @@ export async function watchNetwork(
   ])
   await fillGaps(context, { unmined, nonces })
   memory.settledAt = watch.open ? undefined : head.value.hash
+}
+
+/**
+ * How long a lower head is taken for a replica that lags, in ms. A chain that is still lower after that was rolled back;
+ * without an end to the doubt, the watcher would stand still until the old height is reached again.
+ */
+const LAG_MS = 60_000
+
+function isBehind(head: Head, { highest }: WatchMemory, now: number): boolean {
+  return head.number < highest.number && now < highest.at + LAG_MS
 }
 
 async function whoseNoncePassed(

@@ -6,8 +6,13 @@ import { createLoop, type Loop } from './loop.ts'
 /** How long work that nobody announced can lie, in ms: after a crash, or when a wait is over. */
 const BACKSTOP_MS = 500
 
+export interface SubmitLoop extends Loop {
+  /** Ends the present wait. Work of an account whose step is under way is looked for after it, and costs no query now. */
+  wake(relayerId?: string): void
+}
+
 /** Brings accounts with something to do to `workAccount`, side by side, each by one step at a time. */
-export function createSubmitWorker(context: TransactionsContext): Loop {
+export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
   const loop = createLoop({
@@ -37,6 +42,10 @@ export function createSubmitWorker(context: TransactionsContext): Loop {
 
   return {
     ...loop,
+    wake: (relayerId) => {
+      if (relayerId !== undefined && running.has(relayerId)) again.add(relayerId)
+      else loop.wake()
+    },
     stop: async () => {
       await loop.stop()
       await Promise.all(running.values())

@@ -210,7 +210,11 @@ describe('keys', () => {
 describe('migrate', () => {
   test('fills an empty data folder once', async () => {
     await run('init')
-    expect(await run('migrate')).toMatchObject({ code: 0, err: '', out: 'applied: 0001-initial\n' })
+    expect(await run('migrate')).toMatchObject({
+      code: 0,
+      err: '',
+      out: 'applied: 0001-initial, 0002-finished-counts\n',
+    })
     expect(await run('migrate')).toMatchObject({ code: 0, err: '', out: 'the tables are up to date\n' })
     expect(await modeOf('data')).toBe('700')
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Stage } from './act.ts'
 import { type CrashPoint, crash } from './crash.ts'
 import { createLedger } from './ledger.ts'
+import type { Stage } from './stage.ts'
 import { examine, settle, takeStock } from './verify.ts'
 import { startWorld, type World } from './world.ts'
 

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { act, type Stage } from './act.ts'
+import { act } from './act.ts'
 import type { Ask } from './ledger.ts'
 import type { Event } from './plan.ts'
+import type { Stage } from './stage.ts'
 import { ACCOUNTS } from './world.ts'
 
 /**

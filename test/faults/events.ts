@@ -5,8 +5,9 @@ import { createLogger } from '../../src/log.ts'
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   nothing: ['pending'],
   pending: ['pending', 'sent', 'canceled', 'expired', 'failed'],
-  sent: ['sent', 'submitted', 'pending', 'mined', 'failed'],
-  submitted: ['submitted', 'sent', 'pending', 'mined', 'failed'],
+  // Without ever being mined it ends where somebody else used the nonce and nothing more was to be done.
+  sent: ['sent', 'submitted', 'pending', 'mined', 'canceled', 'expired', 'failed'],
+  submitted: ['submitted', 'sent', 'pending', 'mined', 'canceled', 'expired', 'failed'],
   mined: ['mined', 'submitted', 'confirmed', 'canceled', 'expired', 'failed'],
 }
 

@@ -82,20 +82,22 @@ function recordIsTrue(evidence: Evidence, record: Transaction): string[] {
   if (record.status === 'confirmed') problems.push(...confirmedIsTrue(evidence, record).map(says))
   else if (succeeded.length > 0)
     problems.push(says(`is ${record.status} and was executed by ${succeeded[0]?.hash}`))
-  if (record.status === 'canceled' && record.attempts.length > 0 && !isClosed(evidence, record)) {
-    problems.push(says('is canceled, but nothing took its nonce'))
-  }
   if (record.status === 'failed' && done.some(({ hash }) => hash !== record.hash)) {
     problems.push(says(`was reverted as ${done[0]?.hash} and shows another hash`))
   }
-  return problems
+  return hasCause(evidence, record)
+    ? problems
+    : [...problems, says('was not executed, and nothing was the cause')]
 }
 
-/** Whether its nonce was used by its own no-op, or by somebody else, so that it can never be executed. */
-function isClosed({ address, included, ledger }: Evidence, record: Transaction): boolean {
-  const used = included.find(({ nonce }) => nonce === Number(record.nonce))
-  if (used === undefined) return false
-  return ledger.external.has(used.hash) || (used.hash === record.hash && used.to === address.toLowerCase())
+/** What was accepted is executed, unless the caller, its `valid_until` or the receiver is in the way: trouble is no cause. */
+function hasCause(evidence: Evidence, { id, status }: Transaction): boolean {
+  const asks = asksOf(evidence, id)
+  // A filler, or a request that was never answered.
+  if (asks.length === 0) return true
+  if (status === 'failed') return asks.some(({ mayRevert }) => mayRevert)
+  if (status === 'expired') return asks.some(({ mayExpire }) => mayExpire)
+  return status !== 'canceled' || asks.some(({ kind, said }) => kind === 'cancel' && said !== 'refused')
 }
 
 /** What the chain holds of everything that may have been asked for this record. */
@@ -164,8 +166,9 @@ function noGap({ records, included, nonces: { before, after }, waiting }: Eviden
   if (waiting.length > 0)
     problems.push(`nonces ${waiting.join()} still wait in the pool; the chain is at ${after}`)
   for (const record of records) {
-    if (record.nonce !== undefined && Number(record.nonce) >= after) {
-      problems.push(`${record.id} has a nonce behind a gap (the chain is at ${after}): ${describe(record)}`)
+    const ahead = record.attempts.filter(({ nonce }) => Number(nonce) >= after)
+    if (ahead.length > 0) {
+      problems.push(`${record.id} can still be executed (the chain is at ${after}): ${describe(record)}`)
     }
   }
   return problems

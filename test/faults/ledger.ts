@@ -13,6 +13,10 @@ export interface Ask {
   readonly account: number
   /** Absent for a cancellation. */
   readonly content?: Content
+  /** Its receiver refuses it from some time on. */
+  readonly mayRevert?: boolean
+  /** It has a `valid_until`. */
+  readonly mayExpire?: boolean
   /** Of the transaction; absent as long as a sent one has none. */
   id?: string
   said: Said

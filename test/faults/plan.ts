@@ -30,7 +30,7 @@ export type Event =
 
 export interface Step {
   readonly event: Event
-  /** Whether a request is answered before the history goes on. */
+  /** Whether a call is answered before the history goes on. */
   readonly awaited: boolean
   /** How long nothing happens afterwards, in ms. */
   readonly pauseMs: number
@@ -131,10 +131,21 @@ function drawValidity(random: Random): { validForMs?: number } {
   return random.chance(0.12) ? { validForMs: random.int(200, 20_000) } : {}
 }
 
+/** Whether it is a call of the API; the others are over before the history goes on. */
+export function isCall({ is }: Event): boolean {
+  return is === 'send' || is === 'replace' || is === 'cancel'
+}
+
 /** A step in one line, for a person who replays it. */
-export function describeStep({ event: { is, ...details }, awaited, pauseMs }: Step): string {
+export function describeStep({ event, awaited, pauseMs }: Step): string {
+  const { is, ...details } = event
   const words = Object.entries(details).map(([name, value]) => `${name}=${value}`)
-  return [is, ...words, awaited ? '' : 'not awaited', pauseMs === 0 ? '' : `then ${pauseMs} ms`]
+  return [
+    is,
+    ...words,
+    awaited || !isCall(event) ? '' : 'not awaited',
+    pauseMs === 0 ? '' : `then ${pauseMs} ms`,
+  ]
     .filter((word) => word !== '')
     .join(' ')
 }

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../support/service.ts'
-import { fund, type Stage } from './act.ts'
+import { fund } from './chain-event.ts'
 import { headOf, usedNonces, waitingNonces, walkChain } from './chain-walk.ts'
 import { judge } from './judge.ts'
+import type { Stage } from './stage.ts'
 import { ACCOUNTS, CONFIRMATIONS, type World } from './world.ts'
 
 /** Where the chain stood and what was known before a history. */

@@ -4,15 +4,25 @@ import type { Random } from './random.ts'
 /** How a node behaves for a while. */
 export type Weather = 'calm' | 'lossy' | 'laggy' | 'busy' | 'mixed' | 'dead'
 
-type Kind = 'pass' | 'drop' | 'lose' | 'duplicate' | 'http_500' | 'http_429' | 'throttle' | 'delay' | 'lag'
+type Kind =
+  | 'pass'
+  | 'drop'
+  | 'lose'
+  | 'duplicate'
+  | 'http_500'
+  | 'http_429'
+  | 'throttle'
+  | 'delay'
+  | 'lag'
+  | 'fork'
 
 /** How often each fault comes, as weights. */
 const FAULTS: Readonly<Record<Weather, Readonly<Partial<Record<Kind, number>>>>> = {
   calm: { pass: 1 },
   lossy: { pass: 5, drop: 2, lose: 2, duplicate: 1, delay: 2 },
-  laggy: { pass: 4, lag: 5, delay: 1 },
+  laggy: { pass: 4, lag: 3, fork: 3, delay: 1 },
   busy: { pass: 5, http_429: 2, throttle: 1, http_500: 2, delay: 1 },
-  mixed: { pass: 8, drop: 1, lose: 1, duplicate: 1, http_500: 1, http_429: 1, delay: 1, lag: 2 },
+  mixed: { pass: 8, drop: 1, lose: 1, duplicate: 1, http_500: 1, http_429: 1, delay: 1, lag: 1, fork: 1 },
   dead: { drop: 1 },
 }
 

@@ -53,14 +53,15 @@ describe('one choice', () => {
     expect(pool.choose(NONE)).toBe('b')
   })
 
-  test('ends when it fails, or is behind', () => {
+  test('ends when it fails, or another one was asked instead', () => {
     const { world, pool } = place(50, 50)
     pool.choose(NONE)
     world.random = 0.9
     pool.failed('a', { kind: 'down', detail: '' })
     expect(pool.choose(NONE)).toBe('b')
     world.random = 0
-    pool.turnAway('b')
+    expect(choose(pool, 'b')).toBe('a')
+    world.random = 0.9
     expect(pool.choose(NONE)).toBe('a')
   })
 })

@@ -1,13 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { answeredOnFork, type Fork } from './forked.ts'
 import { answeredAt, askedAt, type WireEntry } from './lagging.ts'
 
 /**
  * What happens to a call. `pass`: nothing · `drop`: the connection breaks before the node hears of it · `lose`: the node
  * does it and the reply is lost · `duplicate`: the node hears it twice, the second reply arrives · `http_500` /
  * `http_429`: the endpoint answers so and the node hears nothing · `throttle`: 429 with Retry-After · `delay`: it takes this long before the node hears of
- * it · `lag`: reads are answered from so many blocks ago · `then`: the node does it, something happens, and the reply is
+ * it · `lag`: reads are answered from so many blocks ago · `fork`: reads are answered by
+ * a replica that did not hear of the last reorganisation, where one can still be that late · `then`: the node does it, something happens, and the reply is
  * lost.
  */
 export type Fault =
@@ -18,6 +20,7 @@ export type Fault =
   | 'http_500'
   | 'http_429'
   | 'throttle'
+  | 'fork'
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'lag'; readonly blocks: number }
   | { readonly kind: 'then'; readonly happens: () => Promise<void> }
@@ -29,10 +32,12 @@ export interface FaultyNode {
   fault: (methods: readonly string[]) => Fault | Promise<Fault>
   /** How often each method was asked for. */
   readonly calls: Map<string, number>
+  /** What `fork` tells of. */
+  fork?: Fork
   stop(): Promise<void>
 }
 
-type Decider = Pick<FaultyNode, 'fault' | 'calls'>
+type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork'>
 
 /** What a throttling endpoint tells its callers, in seconds. */
 const RETRY_AFTER_SECONDS = 1
@@ -71,7 +76,7 @@ async function serve(
   if (fault === 'throttle') {
     return void response.writeHead(429, { 'retry-after': String(RETRY_AFTER_SECONDS) }).end('no')
   }
-  const reply = await ask(target, body, fault)
+  const reply = fault === 'fork' ? await askForked(target, body, node.fork) : await ask(target, body, fault)
   if (reply === undefined) return void request.socket.destroy()
   response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
 }
@@ -98,16 +103,32 @@ async function ask(target: string, body: string, fault: Fault): Promise<string |
   return undefined
 }
 
+async function askForked(target: string, body: string, fork: Fork | undefined): Promise<string> {
+  if (fork === undefined || (await headOf(target)) > fork.head + fork.staysFor) return post(target, body)
+  return askAll(target, body, (call, reply) => answeredOnFork(call, reply, fork))
+}
+
 async function askLagging(target: string, body: string, blocks: number): Promise<string> {
-  const height = await post(
-    target,
-    JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'eth_blockNumber', params: [] }),
-  )
-  const head = Math.max(0, Number(entriesOf(height)[0]?.result) - blocks)
-  const calls = entriesOf(body)
-  const replies = entriesOf(await post(target, JSON.stringify(calls.map((call) => askedAt(call, head)))))
-  const answers = calls.map((call, index) => answeredAt(call, replies[index] ?? {}, head))
+  const head = Math.max(0, (await headOf(target)) - blocks)
+  const entries = entriesOf(body).map((call) => askedAt(call, head))
+  const asked = JSON.stringify(body.trimStart().startsWith('[') ? entries : entries[0])
+  return askAll(target, asked, (call, reply) => answeredAt(call, reply, head))
+}
+
+/** The node's replies, each as `change` makes it. */
+async function askAll(
+  target: string,
+  body: string,
+  change: (call: WireEntry, reply: WireEntry) => WireEntry,
+): Promise<string> {
+  const replies = new Map(entriesOf(await post(target, body)).map((reply) => [reply.id, reply]))
+  const answers = entriesOf(body).map((call) => change(call, replies.get(call.id) ?? {}))
   return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
+}
+
+async function headOf(target: string): Promise<number> {
+  const call = { jsonrpc: '2.0', id: 0, method: 'eth_blockNumber', params: [] }
+  return Number(entriesOf(await post(target, JSON.stringify(call)))[0]?.result)
 }
 
 function entriesOf(body: string): WireEntry[] {

@@ -21,9 +21,8 @@ afterAll(() => room.close())
 async function judged(everywhere: (hash: string) => ReceiptAnswer) {
   const world = createWorld()
   const owner = await room.addAccount({ chain: chainOf(world) })
-  const [transaction] = await insert(room.context, newTransaction(owner))
+  const [transaction] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
-  room.clock.advance(1_000)
   await workAccount(room.context, owner.relayer.id)
   const asked: (bigint | undefined)[] = []
   world.nonce = { kind: 'ok', value: 1n }

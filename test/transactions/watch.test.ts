@@ -125,6 +125,21 @@ describe('unknown is never no (I6)', () => {
     expect(await statusOf(first)).toBe('mined')
   })
 
+  test('a head that stays lower for a minute is the chain: what it no longer holds goes out again', async () => {
+    const { world, first, hash, look } = await place()
+    include(world, hash)
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    world.blocks.set(100n, '0xother')
+    world.receipts.clear()
+    room.clock.advance(59_999)
+    await look(99n)
+    expect(await statusOf(first)).toBe('mined')
+    room.clock.advance(1)
+    await look(99n)
+    expect(await statusOf(first)).toBe('submitted')
+  })
+
   test('receipts that cannot be read are asked for again, at the same block (R7)', async () => {
     const { world, first, hash, look } = await place()
     world.receipts.set(hash, { kind: 'unknown' })

@@ -23,8 +23,7 @@ afterAll(() => room.close())
 async function place() {
   const world = createWorld()
   const owner = await room.addAccount({ chain: chainOf(world) })
-  await insert(room.context, newTransaction(owner))
-  room.clock.advance(1_000)
+  await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   await workAccount(room.context, owner.relayer.id)
   const feed = { live: true, tell: () => {}, stopped: false }
   let looks = 0

@@ -35,7 +35,7 @@ test('the submit worker is woken by the row itself, and ends its step before it 
     },
   }
   const worker = createSubmitWorker(context)
-  const unlisten = await room.database.listen(WORK_CHANNEL, () => worker.wake())
+  const unlisten = await room.database.listen(WORK_CHANNEL, (relayerId) => worker.wake(relayerId))
   worker.start()
   const [transaction] = await insert(context, newTransaction(owner))
   if (!transaction) throw new Error('nothing was stored')

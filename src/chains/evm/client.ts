@@ -128,8 +128,8 @@ function createAsker(
     const height = first?.kind === 'result' ? readQuantity(first.result) : undefined
     if (height !== undefined) pool.sawHead(url, height)
     const behind = height === undefined || height < asOf
-    if (behind) pool.turnAway(url)
-    return { replies: replies.map((reply) => place(reply, behind)), isFinal: isFinal || height !== undefined }
+    const placed = replies.map((reply) => place(reply, behind))
+    return { replies: placed, isFinal: isFinal || (behind && height !== undefined) }
   }
 }
 

@@ -83,7 +83,8 @@ interface Ended {
 /** One connection, from its opening to its end. Never rejects. */
 function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionOptions): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
-  const socket = new WebSocket(url)
+  const socket = open(url)
+  if (socket === undefined) return Promise.resolve({ detail: 'the url cannot be opened', heads: 0 })
   const over = new AbortController()
   let heads = 0
   let heardAt = clock.now()
@@ -118,6 +119,15 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
   }
 
   return promise
+}
+
+/** The constructor throws for urls that it does not like, such as one with a fragment in older versions. */
+function open(url: string): WebSocket | undefined {
+  try {
+    return new WebSocket(url)
+  } catch {
+    return undefined
+  }
 }
 
 type Message = { readonly kind: 'head' | 'other' } | { readonly kind: 'refused'; readonly detail: string }

@@ -17,11 +17,15 @@ type Answer = (calls: readonly WireCall[]) => WireAnswer
 
 /** Endpoints in this order, the first one drawn first; and a clock that makes nobody wait. */
 async function place(...answers: readonly Answer[]) {
+  return placeWith({ timeoutMs: TIMEOUT_MS }, ...answers)
+}
+
+async function placeWith({ timeoutMs }: { timeoutMs: number }, ...answers: readonly Answer[]) {
   const servers = await Promise.all(answers.map((answer) => startRpcServer(answer)))
   running.push(...servers)
   const clock = createHurriedClock()
   const urls = servers.map(({ url }) => ({ url, weight: 100 }))
-  const client = createRpcClient({ urls, timeoutMs: TIMEOUT_MS, clock, random: () => 0, log })
+  const client = createRpcClient({ urls, timeoutMs, clock, random: () => 0, log })
   return { client, clock, servers, asked: () => servers.map(({ requests }) => requests.length) }
 }
 
@@ -172,6 +176,16 @@ describe('a rate limit', () => {
     expect(await client.call('a', [])).toEqual(result('a'))
   })
 
+  test.each([
+    { name: 'longer than a caller should wait', timeoutMs: TIMEOUT_MS, seconds: '3' },
+    { name: 'as long as the whole question may take', timeoutMs: 500, seconds: '1' },
+  ])('of a pause $name is unknown at once', async ({ timeoutMs, seconds }) => {
+    const limited = saying({ status: 429, headers: { 'retry-after': seconds }, text: '' })
+    const { client, clock, asked } = await placeWith({ timeoutMs }, inTurn(limited, serving()))
+    expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
+    expect([asked(), clock.waits]).toEqual([[1], []])
+  })
+
   test('that stays is unknown, never an error of the node', async () => {
     const { client } = await place(failing(-32005, 'limit exceeded'))
     expect(await client.call('a', [])).toEqual({ kind: 'unknown', detail: 'limit exceeded' })
@@ -216,6 +230,16 @@ describe('an endpoint that refuses batches', () => {
     )
   })
 
+  test('gets transactions one after the other, for the sake of their nonces, and reads side by side', async () => {
+    const { client, servers } = await place(upTo(1, { status: 413, text: '' }))
+    const calls = Array.from({ length: 25 }, (_, index) => call(`m${index}`))
+    await client.send(calls)
+    // A connection is free again a little after its answer: now and then the next request takes a second one.
+    expect(servers[0]?.connections).toBeLessThanOrEqual(2)
+    await client.sendAsOf(calls)
+    expect(servers[0]?.connections).toBeGreaterThan(2)
+  })
+
   test('and single calls as well is just not answering: batches stay', async () => {
     const { client, servers } = await place(
       inTurn(...Array.from({ length: 6 }, () => saying({ status: 400, text: '' })), serving()),
@@ -255,6 +279,13 @@ describe('an answer as of a block', () => {
     expect(clock.waits).toEqual([])
   })
 
+  test('comes from there the next time, too: who lags is not asked first again', async () => {
+    const { client, asked } = await place(serving(99), serving(100))
+    await client.sendAsOf([call('a')], 100n)
+    await client.call('b', [])
+    expect(asked()).toEqual([1, 2])
+  })
+
   test('is behind when no endpoint has reached it, and nobody is asked twice', async () => {
     const { client, asked } = await place(serving(98), serving(99))
     expect(await client.sendAsOf([call('a')], 100n)).toEqual([{ reply: result('a'), behind: true }])
@@ -275,6 +306,19 @@ describe('an answer as of a block', () => {
     // A chain that really was rolled back must not stop us for ever.
     clock.advance(60_000)
     expect(await client.sendAsOf([call('a')])).toMatchObject([{ behind: false }])
+  })
+
+  test('is asked for again, as far as it is open, of an endpoint that was only short of breath', async () => {
+    const half: Answer = (calls) => ({
+      body: calls.map(({ id, method }) =>
+        method === 'b' ? { id, error: { code: -32005, message: 'limit exceeded' } } : { id, result: '0x64' },
+      ),
+    })
+    const { client, servers } = await place(inTurn(half, serving()))
+    const placed = await client.sendAsOf(['a', 'b'].map(call), 100n)
+    expect(placed).toEqual([result('0x64'), result('b')].map((reply) => ({ reply, behind: false })))
+    const [, again] = servers[0]?.requests ?? []
+    expect(again?.map(({ method }) => method)).toEqual(['eth_blockNumber', 'b'])
   })
 
   test('asks for the height before everything else where batches are refused', async () => {

@@ -102,7 +102,7 @@ describe('endpoints', () => {
     await expect.poll(() => chain.endpoints().map(({ head }) => head)).toEqual([100n, 50n])
     expect(chain.endpoints()).toEqual(
       servers.map(({ url }, index) => ({
-        host: `${url}/***`,
+        host: new URL(url).host,
         healthy: true,
         head: index === 0 ? 100n : 50n,
       })),
@@ -110,6 +110,13 @@ describe('endpoints', () => {
     const asked = servers[1]?.requests.length
     await chain.head()
     expect(servers[1]?.requests.length).toBe(asked)
+  })
+
+  test('that have no company are not asked for what the head tells anyway', async () => {
+    const { chain, servers } = await place(at('0x64'))
+    await chain.head()
+    await chain.balance('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+    expect(servers[0]?.requests).toHaveLength(2)
   })
 
   test('a WebSocket url is not asked', async () => {

@@ -46,9 +46,8 @@ async function callsFor(count: number): Promise<Record<string, number>> {
   const { clock, log } = room.context
   const chain = createEvmChain({ network: { ...SILENT_NETWORK, rpcUrls }, rpcTimeoutMs: 5_000, clock, log })
   const owner = await room.addAccount({ chain })
-  const pending = Array.from({ length: count }, () => newTransaction(owner))
+  const pending = Array.from({ length: count }, () => newTransaction(owner, { nextRunAt: new Date(0) }))
   await insert(room.context, ...pending)
-  room.clock.advance(1_000)
   await workAccount(room.context, owner.relayer.id)
   const sent = server.requests.flat().filter(({ method }) => method === 'eth_sendRawTransaction')
   expect(sent).toHaveLength(count)

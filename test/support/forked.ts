@@ -1,0 +1,84 @@
+import type { Anvil } from './anvil.ts'
+import type { WireEntry } from './lagging.ts'
+
+/** What a replica knows that has not heard of a reorganisation: the blocks that were undone, and the state on them. */
+export interface Fork {
+  readonly head: number
+  /** By height; the lowest is the first that was undone. */
+  readonly blocks: ReadonlyMap<number, WireBlock>
+  readonly receipts: ReadonlyMap<string, unknown>
+  /** By method and lower-case address. */
+  readonly accounts: ReadonlyMap<string, unknown>
+  /** How many blocks the rest of the network may get ahead until this replica hears of it. */
+  readonly staysFor: number
+}
+
+interface WireBlock {
+  readonly transactions: readonly string[]
+}
+
+interface ForkOptions {
+  readonly depth: number
+  readonly addresses: readonly string[]
+  readonly staysFor: number
+}
+
+const ACCOUNT_READS = ['eth_getTransactionCount', 'eth_getBalance'] as const
+
+/** Remembers the newest blocks; to be called before they are undone. */
+export async function captureFork(anvil: Anvil, { depth, addresses, staysFor }: ForkOptions): Promise<Fork> {
+  const head = Number(await anvil.rpc<string>('eth_blockNumber'))
+  const blocks = new Map<number, WireBlock>()
+  for (let height = head - depth + 1; height <= head; height += 1) {
+    const tag = `0x${height.toString(16)}`
+    blocks.set(height, await anvil.rpc<WireBlock>('eth_getBlockByNumber', [tag, false]))
+  }
+  const receipts = new Map<string, unknown>()
+  for (const hash of [...blocks.values()].flatMap((block) => block.transactions)) {
+    receipts.set(hash, await anvil.rpc('eth_getTransactionReceipt', [hash]))
+  }
+  const accounts = new Map<string, unknown>()
+  for (const address of addresses) {
+    for (const method of ACCOUNT_READS) {
+      accounts.set(accountKey(method, address), await anvil.rpc(method, [address, 'latest']))
+    }
+  }
+  return { head, blocks, receipts, accounts, staysFor }
+}
+
+/** What that replica would answer. `reply` is that of the real node, right for all that was not undone. */
+export function answeredOnFork(call: WireEntry, reply: WireEntry, fork: Fork): WireEntry {
+  const [first] = call.params ?? []
+  switch (call.method) {
+    case 'eth_blockNumber':
+      return { ...reply, result: `0x${fork.head.toString(16)}` }
+    case 'eth_getBlockByNumber':
+      return blockOnFork(first === 'latest' ? fork.head : Number(first), reply, fork)
+    case 'eth_getTransactionReceipt':
+      return receiptOnFork(String(first), reply, fork)
+    case 'eth_getTransactionCount':
+    case 'eth_getBalance': {
+      const known = fork.accounts.get(accountKey(call.method, String(first)))
+      return known === undefined ? reply : { ...reply, result: known }
+    }
+    default:
+      return reply
+  }
+}
+
+function blockOnFork(height: number, reply: WireEntry, fork: Fork): WireEntry {
+  if (height > fork.head) return { ...reply, result: null }
+  const block = fork.blocks.get(height)
+  return block === undefined ? reply : { ...reply, result: block }
+}
+
+function receiptOnFork(hash: string, reply: WireEntry, fork: Fork): WireEntry {
+  const undone = fork.receipts.get(hash)
+  if (undone !== undefined) return { ...reply, result: undone }
+  const height = Number((reply.result as { blockNumber?: string } | null)?.blockNumber ?? 0)
+  return height > fork.head - fork.blocks.size ? { ...reply, result: null } : reply
+}
+
+function accountKey(method: string, address: string): string {
+  return `${method} ${address.toLowerCase()}`
+}
