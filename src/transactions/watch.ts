@@ -218,7 +218,6 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
     watch.open = true
     return undefined
   }
-  memory.missingSince.delete(item.transaction.id)
   return lost(item, new Date(now))
 }
 
@@ -249,6 +248,8 @@ async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<void> 
     )
     const written = new Set(saved.map((transaction) => transaction.id))
     if (written.size < verdicts.length) watch.open = true
+    // Not before: a verdict that came too late is judged again at once, and not after the whole wait.
+    for (const id of written) watch.memory.missingSince.delete(id)
     const kept = verdicts.filter((verdict) => written.has(verdict.transaction.id))
     await saveOutcomes(
       tx,

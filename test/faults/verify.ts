@@ -21,10 +21,10 @@ export async function takeStock(world: World): Promise<Stock> {
 }
 
 /** More rounds than any wait of the service needs; so many only when something waits for ever. */
-const MAX_ROUNDS = 250
+const MAX_ROUNDS = 800
 
 /** Time that passes for the service in each round, in ms; for us it is `REAL_MS`. */
-const ROUND_MS = 2_000
+const ROUND_MS = 500
 const REAL_MS = 15
 
 /** Money, blocks and time until nothing is open, then as many blocks as the next history may undo. Gives what stays open. */

@@ -3,7 +3,7 @@ import type { Answer, Attempt, Prepared } from '../../src/chains/chain.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
-import { chainOf, createWorld } from './world.ts'
+import { chainOf, createWorld, SILENT_NETWORK } from './world.ts'
 
 let room: Room
 beforeAll(async () => {
@@ -77,6 +77,32 @@ describe('a fee', () => {
     await step()
     expect(await kindsOf(stored[0])).toHaveLength(2)
     expect(await kindsOf(stored[1])).toHaveLength(1)
+  })
+
+  test('on a network without a mempool is raised only when the base fee has passed it (R13)', async () => {
+    const world = createWorld()
+    const network = { ...SILENT_NETWORK, mempool: false }
+    const owner = await room.addAccount({ chain: chainOf(world), network })
+    const [stored] = await insert(
+      room.context,
+      newTransaction(owner, { request: { to: owner.relayer.address, value: 1n, speed: 'fast' } }),
+    )
+    let baseFee = 99n
+    world.override = {
+      speedUp: dearer,
+      comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market: 300n, baseFee } }),
+    }
+    const step = () => workAccount(room.context, owner.relayer.id)
+    room.clock.advance(1_000)
+    await step()
+    room.clock.advance(10 * MINUTE)
+    await step()
+    expect(await kindsOf(stored)).toEqual(['send broadcast'])
+    expect(world.offered).toHaveLength(2) // The same bytes again.
+    baseFee = 101n
+    room.clock.advance(MINUTE)
+    await step()
+    expect(await kindsOf(stored)).toEqual(['send broadcast', 'speed_up broadcast'])
   })
 
   test('that cannot be raised leaves the transaction waiting, with the reason', async () => {

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { workAccount } from '../../src/transactions/account-step.ts'
+import { saveTransactions } from '../../src/transactions/store.ts'
+import { createWatchMemory, watchNetwork } from '../../src/transactions/watch.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
+import { chainOf, createWorld, headAt } from './world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+// Found by the simulator (seed 8 on a busy machine): a record that is offered again each second was never given up.
+test('a lost nonce that is proven while the record changes is written at the next look, not after another wait', async () => {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const memory = createWatchMemory()
+  const [placed] = await insert(room.context, newTransaction(owner))
+  if (!placed) throw new Error('nothing was stored')
+  await workAccount(room.context, owner.relayer.id)
+  const look = (height: bigint) => {
+    world.head = headAt(height)
+    return watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+  }
+  world.nonce = { kind: 'ok', value: 1n }
+  await look(100n)
+  room.clock.advance(31_000)
+  world.override = {
+    receiptsEverywhere: async (hashes) => {
+      const { transaction } = await reload(room.context, placed)
+      await room.database.db.transaction().execute((tx) => saveTransactions(tx, [transaction]))
+      return hashes.map(() => ({ kind: 'none' }))
+    },
+  }
+  await look(103n)
+  expect((await reload(room.context, placed)).transaction.status).toBe('submitted')
+  world.override = {}
+  await look(103n)
+  expect((await reload(room.context, placed)).transaction.status).toBe('pending')
+})
