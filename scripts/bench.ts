@@ -15,7 +15,7 @@ import { table } from './bench/table.ts'
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    transactions: { type: 'string', default: '2000' },
+    transactions: { type: 'string', default: '5000' },
     rows: { type: 'string', default: '100000' },
   },
 })

@@ -7,7 +7,8 @@ export interface Measurement {
   readonly bare?: string
   /** What the budget is about: a ratio, or the number itself. */
   readonly value: number
-  readonly budget: Budget
+  /** Absent for what is only told. */
+  readonly budget?: Budget
 }
 
 /** The least or the most that `value` may be, and how it is written. */
@@ -23,8 +24,8 @@ export function atMost(limit: number, unit = '×'): Budget {
   return { kind: 'at_most', limit, unit }
 }
 
-/** Whether the number is within its budget. */
-export function isMet({ value, budget }: Measurement): boolean {
+/** Whether a number is within its budget. */
+export function isMet(value: number, budget: Budget): boolean {
   return budget.kind === 'at_least' ? value >= budget.limit : value <= budget.limit
 }
 

@@ -6,7 +6,7 @@ import { type FaultyNode, startFaultyNode } from '../../test/support/faulty-node
 import { type ServiceProcess, startProcess } from '../../test/support/process.ts'
 import { API_KEY, callService, DEV_ADDRESSES, RECEIVER } from '../../test/support/service.ts'
 import { drive, requestBytes, times } from './load.ts'
-import { atLeast, atMost, type Measurement, percentile } from './measurement.ts'
+import { atLeast, atMost, type Budget, type Measurement, percentile } from './measurement.ts'
 import { measureSink } from './sink.ts'
 
 const PATH = '/relayers/main/transactions'
@@ -37,6 +37,7 @@ export async function benchSend({ transactions }: { transactions: number }): Pro
   const sinkAfter = await measureSink(transactions)
   const sink = (sinkBefore + sinkAfter) / 2
   const { calls, toNode } = await withService('counted', (stage) => measureCalls(stage, transactions))
+  const p95 = percentile(toNode, 0.95)
   return [
     {
       what: `send, ${transactions} transactions, until the node has all`,
@@ -49,14 +50,14 @@ export async function benchSend({ transactions }: { transactions: number }): Pro
     single('send, CPU per transaction', sustained.cpuMs, { budget: atMost(1.5, 'ms') }),
     single('send, RPC calls per transaction', calls, { budget: atMost(2, ''), digits: 3 }),
     single('send, request to node, p50', percentile(toNode, 0.5), { budget: atMost(50, 'ms'), digits: 1 }),
-    single('send, request to node, p95', percentile(toNode, 0.95), { budget: atMost(100, 'ms'), digits: 1 }),
+    { what: 'send, request to node, p95', ours: `${p95.toFixed(1)} ms`, value: p95 },
   ]
 }
 
 function single(
   what: string,
   value: number,
-  { budget, digits = 2 }: { budget: Measurement['budget']; digits?: number },
+  { budget, digits = 2 }: { budget: Budget; digits?: number },
 ): Measurement {
   return { what, ours: `${value.toFixed(digits)} ${budget.unit}`.trimEnd(), value, budget }
 }

@@ -19,6 +19,7 @@ export function table(measurements: readonly Measurement[]): string {
 function cells(measurement: Measurement): string[] {
   const { what, ours, bare = '', value, budget } = measurement
   const ratio = bare === '' ? '' : value.toFixed(2)
+  if (budget === undefined) return [what, ours, bare, ratio, '', '']
   const sign = budget.kind === 'at_least' ? '≥' : '≤'
   return [
     what,
@@ -26,7 +27,7 @@ function cells(measurement: Measurement): string[] {
     bare,
     ratio,
     `${sign} ${budget.limit} ${budget.unit}`,
-    isMet(measurement) ? 'met' : 'NOT met',
+    isMet(value, budget) ? 'met' : 'NOT met',
   ]
 }
 

@@ -18,6 +18,7 @@ test('a lost nonce that is proven while the record changes is written at the nex
   const memory = createWatchMemory()
   const [placed] = await insert(room.context, newTransaction(owner))
   if (!placed) throw new Error('nothing was stored')
+  room.clock.advance(1_000)
   await workAccount(room.context, owner.relayer.id)
   const look = (height: bigint) => {
     world.head = headAt(height)
