@@ -25,6 +25,7 @@ const STATUSES: Record<string, number[]> = {
   getTransactionById: [200, 400, 401, 404, 429, 500],
   replaceTransaction: [200, 400, 401, 404, 429, 500],
   cancelTransaction: [200, 400, 401, 404, 429, 500],
+  diagnoseTransaction: [200, 400, 401, 404, 429, 500],
 }
 
 describe('openapi.yaml', () => {

@@ -93,6 +93,7 @@ test('presentWithAttempts shows every attempt that was ever signed, oldest first
       number: 1,
       kind: 'send',
       outcome: 'superseded',
+      nonce: 5n,
       hash: '0x1',
       to: TO,
       value: '340282366920938463463374607431768211455',
