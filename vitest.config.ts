@@ -1,13 +1,13 @@
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './test/support/postgres.ts'
 
-const POSTGRES_TESTS = ['test/database/postgres.test.ts', 'test/database/two-services.test.ts']
+const POSTGRES_TESTS = ['postgres', 'two-services', 'failover'].map((name) => `test/database/${name}.test.ts`)
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.
 const withPostgres = hasPostgres()
 if (!withPostgres)
   process.stdout.write(
-    `No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS.join(' and ')}.\n`,
+    `No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS.join(', ')}.\n`,
   )
 
 export default defineConfig({

@@ -65,7 +65,7 @@ describe('lists', () => {
   })
 })
 
-describe('integers', () => {
+describe('integers (R17)', () => {
   afterAll(() => story.settle())
 
   test.each([

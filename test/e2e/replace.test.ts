@@ -106,7 +106,7 @@ describe('replacing what is in the pool', () => {
     expect(body.metadata?.logs[0]?.message).toContain('44000000000')
   })
 
-  test('above the cap: explicit and by speed are refused, and the first one stays', async () => {
+  test('above the cap (R14): explicit and by speed are refused, and the first one stays', async () => {
     const before = await inPool({ max_fee_per_gas: 95 * GWEI, max_priority_fee_per_gas: 1 * GWEI })
     for (const pricing of [
       { speed: 'fast' },
@@ -249,7 +249,7 @@ describe('several at once', () => {
   })
 })
 
-describe('cancelling', () => {
+describe('cancelling (R9, R10)', () => {
   test('what is in the pool is replaced by a no-op of the same nonce, and ends as canceled', async () => {
     const before = await inPool()
     const { body } = await story.cancel(before.id)

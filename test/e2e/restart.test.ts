@@ -43,7 +43,7 @@ async function restart() {
 const noBroadcast = (methods: readonly string[]) =>
   methods.includes('eth_sendRawTransaction') ? 'drop' : 'pass'
 
-describe('after a restart', () => {
+describe('after a restart (R15)', () => {
   test('relayers, notifications and finished transactions are still there', async () => {
     const sent = await story.send({ to: RECEIVER, value: 1 })
     await story.settle()

@@ -9,7 +9,7 @@ import {
 
 const said = (message: string, code = -32000) => ({ kind: 'error', code, message }) as const
 
-/** What each client writes, and what it means to us. */
+/** What each client writes, and what it means to us (R20). */
 const PHRASES = [
   ['geth', 'already known', 'accepted'],
   ['geth, long ago', 'known transaction: 0x5f0e4d', 'accepted'],
