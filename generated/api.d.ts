@@ -636,13 +636,14 @@ export interface components {
              *     - `fee_below_base_fee`: no block can include it at its price.
              *     - `fee_below_market`: blocks prefer others at present.
              *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
+             *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
              *     - `not_taken`: no node has taken it yet; `message` has what was said.
              *     - `nodes_silent`: no node answers.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "not_taken" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "not_taken" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             readonly message: string;
         };
         /** @description The requested speed and what it means on this network. */

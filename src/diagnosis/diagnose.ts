@@ -20,6 +20,7 @@ const RULES: readonly Rule[] = [
   missingPredecessor,
   waitingForFunds,
   inFlightLimit,
+  noncePassed,
   notTaken,
   belowBaseFee,
   feeAtCap,
@@ -76,8 +77,23 @@ function inFlightLimit({ transaction, inFlight, inFlightLimit: limit }: Diagnosi
   }
 }
 
-function notTaken({ transaction, attempt }: DiagnosisFacts): Finding | undefined {
-  if (transaction.status !== 'sent') return undefined
+function noncePassed(facts: DiagnosisFacts): Finding | undefined {
+  if (!hasPassed(facts)) return undefined
+  const { transaction, chainNonce } = facts
+  return {
+    code: 'nonce_passed',
+    message: `The chain takes nonce ${chainNonce} next, so nonce ${transaction.nonce} is used; the receipts of all attempts are asked for.`,
+  }
+}
+
+function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
+  const { nonce, status } = transaction
+  return isUnmined(status) && nonce !== undefined && chainNonce !== undefined && nonce < chainNonce
+}
+
+function notTaken(facts: DiagnosisFacts): Finding | undefined {
+  const { transaction, attempt } = facts
+  if (transaction.status !== 'sent' || hasPassed(facts)) return undefined
   const said = attempt?.error ?? transaction.statusReason
   return {
     code: 'not_taken',

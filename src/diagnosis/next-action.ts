@@ -12,6 +12,8 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
   if (codes.has('missing_predecessor'))
     return { action: 'fill_gap', message: 'A no-op of the service closes the gap.' }
   if (transaction.status === 'mined') return confirming(facts)
+  if (codes.has('nonce_passed'))
+    return { action: 'watch', message: 'The receipts tell which attempt a block holds.' }
   if (transaction.status === 'pending') return signing(facts, codes)
   if (transaction.status === 'sent') {
     return {

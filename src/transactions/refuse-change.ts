@@ -4,6 +4,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import type { TransactionsContext } from './context.ts'
 import { findTransaction, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+import { nextStatus } from './transitions.ts'
 
 /** What a caller wants in the place of a transaction. */
 export interface Change {
@@ -86,7 +87,10 @@ async function takeBack(
 /** What the chain or a worker decided meanwhile stays; what the change brought goes. Pure. */
 function restored(now: Transaction, before: Transaction, number: number): Transaction {
   const { request, intent } = before
-  const content = { ...now, request, intent, cost: now.block === undefined ? before.cost : now.cost }
+  // A node took an earlier attempt before, and that is where it is again.
+  const taken = now.status === 'sent' && before.status === 'submitted'
+  const status = taken ? nextStatus(now.status, 'broadcast') : now.status
+  const content = { ...now, status, request, intent, cost: now.block === undefined ? before.cost : now.cost }
   if (now.currentAttempt !== number) return content
   return { ...content, currentAttempt: before.currentAttempt, statusReason: before.statusReason }
 }

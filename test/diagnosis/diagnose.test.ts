@@ -141,6 +141,13 @@ const CASES: readonly Case[] = [
     says: 'pool is full',
   },
   {
+    name: 'the chain is past its nonce',
+    facts: factsOf({ chainNonce: 6n }, { status: 'sent', statusReason: 'nonce too low' }),
+    code: 'nonce_passed',
+    action: 'watch',
+    says: 'nonce 5',
+  },
+  {
     name: 'below the base fee',
     facts: factsOf({ price: { offered: 9n, market: 25n, baseFee: 10n } }),
     code: 'fee_below_base_fee',
