@@ -4,6 +4,7 @@ import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'
 import type { Account, Answer, Chain, Draft, EndpointReport } from '../chain.ts'
+import { readManyReceipts } from './block-receipts.ts'
 import { checkRequest } from './check.ts'
 import { createRpcClient } from './client.ts'
 import { readBroadcast } from './failures.ts'
@@ -14,7 +15,6 @@ import {
   readBlockHash,
   readHead,
   readNonces,
-  readReceipts,
   readReceiptsEverywhere,
   readRevertReason,
 } from './inspect.ts'
@@ -71,7 +71,7 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
     onHead: (listener) =>
       createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
-    receipts: (hashes, { asOf } = {}) => readReceipts(client, hashes, asOf),
+    receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
     receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf),

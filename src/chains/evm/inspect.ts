@@ -119,7 +119,7 @@ function toFreshQuantity(placed: PlacedReply | undefined): Answer<bigint> {
 }
 
 /** Only `null`, or a receipt that says itself that it is of no block yet, is a "none"; what cannot be read is unknown (I6). */
-function toReceipt({ reply, behind }: PlacedReply): ReceiptAnswer {
+export function toReceipt({ reply, behind }: PlacedReply): ReceiptAnswer {
   if (reply.kind !== 'result') return { kind: 'unknown' }
   const none = { kind: behind ? 'unknown' : 'none' } as const
   if (reply.result === null) return none
