@@ -1,7 +1,7 @@
 import { acquireLease, LeaseLostError, releaseLease } from '../database/lease.ts'
 import { findRelayer } from '../relayers/store.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import type { AccountSession, TransactionsContext } from './context.ts'
+import type { HeldAccount, TransactionsContext } from './context.ts'
 import { raiseOverdue } from './raise.ts'
 import { findAttempts } from './store.ts'
 import { submitPending } from './submit.ts'
@@ -26,14 +26,14 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     ttlMs: LEASE_MS,
   })
   if (lease === undefined) return
-  const session = { relayer, operator: context.operatorOf(relayer), lease }
+  const held = { relayer, operator: context.operatorOf(relayer), lease }
   try {
     // Switched off, it signs nothing new; what is signed stays on its way.
     const signs = !relayer.paused && !relayer.systemDisabled
     const due = await findDue(context, relayerId)
-    if (due.length > 0 && signs) await raiseOverdue(context, session, due)
-    if (due.length > 0) await repeatBroadcasts(context, session)
-    if (signs) await submitPending(context, session)
+    if (due.length > 0 && signs) await raiseOverdue(context, held, due)
+    if (due.length > 0) await repeatBroadcasts(context, held)
+    if (signs) await submitPending(context, held)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error
     context.log.warn({ relayer: relayerId }, 'another process took the account over; this step was given up')
@@ -45,7 +45,7 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
 /** Signed bytes that no node took yet, and bytes that a pool may have lost: the same bytes again, in nonce order. */
 async function repeatBroadcasts(
   context: TransactionsContext,
-  { relayer, operator }: AccountSession,
+  { relayer, operator }: HeldAccount,
 ): Promise<void> {
   const due = await findDue(context, relayer.id)
   const attempts = await findAttempts(context.db, due)

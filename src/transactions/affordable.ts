@@ -1,5 +1,5 @@
 import type { Prepared } from '../chains/chain.ts'
-import type { AccountSession, TransactionsContext } from './context.ts'
+import type { HeldAccount, TransactionsContext } from './context.ts'
 import type { Transaction } from './transaction.ts'
 import { reservedInFlight } from './work-store.ts'
 
@@ -22,7 +22,7 @@ export interface Affordable {
  */
 export async function affordable(
   { db }: TransactionsContext,
-  { relayer, operator: { chain } }: AccountSession,
+  { relayer, operator: { chain } }: HeldAccount,
   ready: readonly Ready[],
 ): Promise<Affordable> {
   const reserved = await reservedInFlight(db, relayer.id)

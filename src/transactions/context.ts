@@ -29,7 +29,7 @@ export interface TransactionsContext {
 }
 
 /** One account, held by this process for the time of one step. */
-export interface AccountSession {
+export interface HeldAccount {
   readonly relayer: Relayer
   readonly operator: Operator
   readonly lease: Lease

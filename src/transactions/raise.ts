@@ -1,6 +1,6 @@
 import type { Attempt, Prepared } from '../chains/chain.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import { type AccountSession, accountOf, type TransactionsContext } from './context.ts'
+import { accountOf, type HeldAccount, type TransactionsContext } from './context.ts'
 import { levelOf, patienceMs } from './patience.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
 import { findAttempts, saveTransactions } from './store.ts'
@@ -17,19 +17,19 @@ const RETRY_MS = 15_000
  */
 export async function raiseOverdue(
   context: TransactionsContext,
-  session: AccountSession,
+  held: HeldAccount,
   due: readonly Transaction[],
 ): Promise<void> {
   const overdue = due.filter((transaction) => isExpired(transaction, context.clock.now()))
-  const first = await findHead(context.db, session.relayer.id)
+  const first = await findHead(context.db, held.relayer.id)
   const head = due.find((transaction) => transaction.id === first?.id)
   const candidates = head === undefined || overdue.includes(head) ? overdue : [head, ...overdue]
   if (candidates.length === 0) return
   const attempts = await findAttempts(context.db, candidates)
   for (const transaction of candidates) {
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
-    if (overdue.includes(transaction)) await cancelExpired(context, session, item)
-    else if (await isStuck(context, session, item)) await raiseFee(context, session, item)
+    if (overdue.includes(transaction)) await cancelExpired(context, held, item)
+    else if (await isStuck(context, held, item)) await raiseFee(context, held, item)
   }
 }
 
@@ -44,7 +44,7 @@ function isExpired({ request, intent, status }: Transaction, now: number): boole
 
 async function isStuck(
   { clock }: TransactionsContext,
-  { operator: { chain, network } }: AccountSession,
+  { operator: { chain, network } }: HeldAccount,
   item: TransactionWithAttempts,
 ): Promise<boolean> {
   const { transaction, attempts } = item
@@ -60,13 +60,13 @@ async function isStuck(
 
 async function raiseFee(
   context: TransactionsContext,
-  session: AccountSession,
+  held: HeldAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
-  const { relayer, operator } = session
+  const { relayer, operator } = held
   const answer = await operator.chain.speedUp(item.attempts, levelOf(item.transaction), accountOf(relayer))
   if (answer.kind === 'ok') {
-    return putInPlace(context, session, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
+    return putInPlace(context, held, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
   }
   const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
   await wait(context, item.transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
@@ -74,10 +74,10 @@ async function raiseFee(
 
 async function cancelExpired(
   context: TransactionsContext,
-  session: AccountSession,
+  held: HeldAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
-  const { relayer, operator } = session
+  const { relayer, operator } = held
   const account = accountOf(relayer)
   const answer = await operator.chain.replace(operator.chain.noop(account), item.attempts, account)
   if (answer.kind !== 'ok') {
@@ -86,7 +86,7 @@ async function cancelExpired(
   }
   const statusReason = 'valid_until passed; a no-op is to take its nonce.'
   const change = { intent: 'expire', statusReason } as const
-  return putInPlace(context, session, { item, change, prepared: answer.value, kind: 'expire' })
+  return putInPlace(context, held, { item, change, prepared: answer.value, kind: 'expire' })
 }
 
 interface Placement {
@@ -99,10 +99,10 @@ interface Placement {
 
 async function putInPlace(
   context: TransactionsContext,
-  session: AccountSession,
+  held: HeldAccount,
   placement: Placement,
 ): Promise<void> {
-  const { operator, lease } = session
+  const { operator, lease } = held
   const { item, change, prepared, kind } = placement
   const signable = {
     attempts: item.attempts,

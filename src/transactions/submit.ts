@@ -1,7 +1,7 @@
 import type { Answer, AttemptKind, Prepared, Refusal } from '../chains/chain.ts'
 import { affordable, type Ready } from './affordable.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import { type AccountSession, accountOf, type TransactionsContext } from './context.ts'
+import { accountOf, type HeldAccount, type TransactionsContext } from './context.ts'
 import { numberTransactions } from './number.ts'
 import { type Signable, signAndStore } from './sign.ts'
 import { findAttempts, saveTransactions } from './store.ts'
@@ -17,14 +17,14 @@ const WAIT_MS = 2_000
  * in-flight limit allows. Every line between two steps may be the last one of this process: what is stored by then is
  * enough to go on (I12).
  */
-export async function submitPending(context: TransactionsContext, session: AccountSession): Promise<void> {
-  const { relayer, operator, lease } = session
+export async function submitPending(context: TransactionsContext, held: HeldAccount): Promise<void> {
+  const { relayer, operator, lease } = held
   const inFlight = await countInFlight(context.db, relayer.id)
   const pending = await findPending(context.db, relayer.id, context.maxInFlight)
   const fitting = withinLimit(pending, context.maxInFlight - inFlight)
-  const prepared = await prepareInOrder(context, session, dueInOrder(fitting, context.clock.now()))
+  const prepared = await prepareInOrder(context, held, dueInOrder(fitting, context.clock.now()))
   if (prepared.length === 0) return
-  const { ready, short } = await affordable(context, session, prepared)
+  const { ready, short } = await affordable(context, held, prepared)
   if (short) await wait(context, short.transaction, short.reason)
   if (ready.length === 0) return
   // Asked each time: something outside may have used nonces ahead of our counter.
@@ -65,12 +65,10 @@ async function wait(
 
 async function prepareInOrder(
   context: TransactionsContext,
-  session: AccountSession,
+  held: HeldAccount,
   transactions: readonly Transaction[],
 ): Promise<Ready[]> {
-  const answers = await Promise.all(
-    transactions.map((transaction) => prepareOne(context, session, transaction)),
-  )
+  const answers = await Promise.all(transactions.map((transaction) => prepareOne(context, held, transaction)))
   const ready: Ready[] = []
   const changed: Transaction[] = []
   for (const [index, transaction] of transactions.entries()) {
@@ -91,7 +89,7 @@ async function prepareInOrder(
 
 function prepareOne(
   { clock }: TransactionsContext,
-  { relayer, operator: { chain } }: AccountSession,
+  { relayer, operator: { chain } }: HeldAccount,
   transaction: Transaction,
 ): Promise<Answer<Prepared>> {
   const account = accountOf(relayer)

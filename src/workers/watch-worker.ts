@@ -2,7 +2,8 @@ import type { HeadFeed } from '../chains/chain.ts'
 import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator, TransactionsContext } from '../transactions/context.ts'
-import { createWatchMemory, watchNetwork } from '../transactions/watch.ts'
+import { watchNetwork } from '../transactions/watch.ts'
+import { createWatchMemory } from '../transactions/watch-memory.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /** How long one process watches a network without asking for the lease again, in ms. */

@@ -3,12 +3,12 @@ import { bytesToHex, getAddress } from 'viem'
 import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'
-import type { Account, Answer, Chain, Draft, EndpointReport } from '../chain.ts'
+import type { Account, Answer, Chain, Draft, EndpointReport, PriceComparison, Speed } from '../chain.ts'
 import { readManyReceipts } from './block-receipts.ts'
 import { checkRequest } from './check.ts'
 import { createRpcClient } from './client.ts'
 import { readBroadcast } from './failures.ts'
-import { ceilingOf, marketFees } from './fees.ts'
+import { ceilingOf, type Market, marketFees } from './fees.ts'
 import { createHeadFeed } from './heads.ts'
 import {
   readBalance,
@@ -39,15 +39,6 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
   const client = createRpcClient({ urls: http, timeoutMs: rpcTimeoutMs, clock, log })
   const eip1559 = network.features.includes('eip1559')
   const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
-  // Each accepted request asks for the balance; those that wait for the same answer share the next one.
-  const balance = createBatcher<string, Answer<bigint>>({
-    keyOf: (address) => address,
-    maxItems: Number.POSITIVE_INFINITY,
-    run: async (addresses) => {
-      const answer = await readBalance(client, addresses[0] ?? '')
-      return addresses.map(() => answer)
-    },
-  })
   const survey = createSurvey(client, clock)
   const context: PrepareContext = { client, market, eip1559 }
   return {
@@ -76,20 +67,34 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf),
     revertReason: (draft, from, block) => readRevertReason(client, { draft, from, block }),
-    balance,
+    balance: createBalanceReader(client),
     comparePrice: async (draft, level) => {
       const answer = await market()
-      if (answer.kind !== 'ok') return answer
-      const { baseFee } = answer.value
-      const prices = {
-        offered: ceilingOf(draft.fees),
-        market: ceilingOf(marketFees(answer.value, level, draft.fees.kind === 'eip1559')),
-      }
-      return { kind: 'ok', value: baseFee === undefined ? prices : { ...prices, baseFee } }
+      return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, level, answer.value) } : answer
     },
     cost: costOf,
     speed: (level) => SPEEDS[level],
   }
+}
+
+/** Each accepted request asks for the balance; those that wait for the same answer share the next one. */
+function createBalanceReader(client: PooledClient): Chain['balance'] {
+  return createBatcher<string, Answer<bigint>>({
+    keyOf: (address) => address,
+    maxItems: Number.POSITIVE_INFINITY,
+    run: async (addresses) => {
+      const answer = await readBalance(client, addresses[0] ?? '')
+      return addresses.map(() => answer)
+    },
+  })
+}
+
+function comparePrice({ fees }: Draft, level: Speed, market: Market): PriceComparison {
+  const prices = {
+    offered: ceilingOf(fees),
+    market: ceilingOf(marketFees(market, level, fees.kind === 'eip1559')),
+  }
+  return market.baseFee === undefined ? prices : { ...prices, baseFee: market.baseFee }
 }
 
 function costOf(draft: Draft): bigint {
