@@ -108,12 +108,12 @@ export interface Prepared {
 }
 
 /**
- * What a node said to signed bytes. `accepted` includes "already known". `nonce_used`: the chain is past this nonce,
- * so one of the attempts, or something foreign, is included: ask for receipts. `refused`: these bytes will not do.
+ * What a node said to signed bytes. `accepted` includes "already known", and says so. `nonce_used`: the chain is past this
+ * nonce, so one of the attempts, or something foreign, is included: ask for receipts. `refused`: these bytes will not do.
  * `later`: the node cannot take it now (predecessor missing, pool full, funds short); keep it. `unknown`: no answer.
  */
 export type BroadcastResult =
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted'; readonly known?: true }
   | { readonly kind: 'nonce_used'; readonly detail: string }
   | { readonly kind: 'underpriced'; readonly detail: string }
   | { readonly kind: 'refused'; readonly detail: string }

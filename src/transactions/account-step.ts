@@ -1,9 +1,8 @@
 import { acquireLease, LeaseLostError, releaseLease } from '../database/lease.ts'
 import { findRelayer } from '../relayers/store.ts'
-import { broadcastCurrent } from './broadcast.ts'
-import type { HeldAccount, TransactionsContext } from './context.ts'
+import type { TransactionsContext } from './context.ts'
 import { raiseOverdue } from './raise.ts'
-import { findAttempts } from './store.ts'
+import { repeatBroadcasts } from './repeat.ts'
 import { submitPending } from './submit.ts'
 import { findDueInFlight } from './work-store.ts'
 
@@ -30,7 +29,7 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
   try {
     // Switched off, it signs nothing new; what is signed stays on its way.
     const signs = !relayer.paused && !relayer.systemDisabled
-    const due = await findDue(context, relayerId)
+    const due = await findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
     if (due.length > 0 && signs) await raiseOverdue(context, held, due)
     if (due.length > 0) await repeatBroadcasts(context, held)
     if (signs) await submitPending(context, held)
@@ -40,19 +39,4 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
   } finally {
     await releaseLease(context.db, lease)
   }
-}
-
-/** Signed bytes that no node took yet, and bytes that a pool may have lost: the same bytes again, in nonce order. */
-async function repeatBroadcasts(
-  context: TransactionsContext,
-  { relayer, operator }: HeldAccount,
-): Promise<void> {
-  const due = await findDue(context, relayer.id)
-  const attempts = await findAttempts(context.db, due)
-  const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
-  await broadcastCurrent(context, operator, items)
-}
-
-function findDue({ db, clock }: TransactionsContext, relayerId: string) {
-  return findDueInFlight(db, relayerId, new Date(clock.now()))
 }

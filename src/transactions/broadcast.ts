@@ -34,6 +34,7 @@ export async function broadcastCurrent(
     const attempt = currentAttempt(item)
     return attempt === undefined ? [] : [{ ...item, attempt }]
   })
+  if (ready.length === 0) return []
   const results = await chain.broadcast(ready.map((item) => item.attempt.signed.raw))
   const now = new Date(context.clock.now())
   const settled = ready.map((item, index) => {

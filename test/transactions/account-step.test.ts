@@ -82,6 +82,47 @@ describe('submitting', () => {
     expect(await countInFlight(room.context.db, owner.relayer.id)).toBe(LIMIT)
   })
 
+  describe('what waits in a pool', () => {
+    async function waiting() {
+      const { world, owner, step } = await place()
+      for (let index = 0; index < 4; index += 1) await accept(owner)
+      await step()
+      const hashes = world.offered.splice(0)
+      return { world, step, hashes }
+    }
+
+    test('costs one call for the account, as long as the pool knows the first of it', async () => {
+      const { world, step, hashes } = await waiting()
+      world.offer = () => ({ kind: 'accepted', known: true })
+      for (let round = 0; round < 3; round += 1) {
+        room.clock.advance(30_000)
+        await step()
+      }
+      expect(world.offered).toEqual([hashes[0], hashes[0], hashes[0]])
+    })
+
+    test('goes out again as a whole, in the order of the nonces, when the pool has lost the first', async () => {
+      const { world, step, hashes } = await waiting()
+      room.clock.advance(30_000)
+      await step()
+      expect(world.offered).toEqual(hashes)
+    })
+
+    test('does not keep what no node took from being offered', async () => {
+      const { world, owner, step } = await place()
+      await accept(owner)
+      await step()
+      world.offer = () => ({ kind: 'later', detail: 'pool is full' })
+      await accept(owner)
+      await step()
+      const [first, second] = world.offered.splice(0)
+      world.offer = () => ({ kind: 'accepted', known: true })
+      room.clock.advance(30_000)
+      await step()
+      expect(world.offered).toEqual([first, second])
+    })
+  })
+
   test('a missing nonce is closed even when everything in flight waits for it (I5)', async () => {
     const { world, owner, step } = await place()
     world.nonce = { kind: 'ok', value: 1n }

@@ -67,7 +67,8 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
   const side = sideOfNonce(reply.message)
   if (side !== undefined) return { kind: side, detail: reply.message }
   const row = PHRASES.find(([phrase]) => phrase.test(reply.message))
-  if (row) return row[1] === 'accepted' ? { kind: 'accepted' } : { kind: row[1], detail: reply.message }
+  if (row)
+    return row[1] === 'accepted' ? { kind: 'accepted', known: true } : { kind: row[1], detail: reply.message }
   return { kind: 'later', detail: reply.message }
 }
 

@@ -62,7 +62,7 @@ describe('broadcast', () => {
       taken = true
       return 'cut'
     })
-    expect(await chain.broadcast([RAW])).toEqual([{ kind: 'accepted' }])
+    expect(await chain.broadcast([RAW])).toEqual([{ kind: 'accepted', known: true }])
   })
 
   test('no answer from anybody is unknown (I6)', async () => {

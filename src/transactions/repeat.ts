@@ -1,0 +1,56 @@
+import { broadcastCurrent, currentAttempt, settleBroadcast } from './broadcast.ts'
+import type { HeldAccount, TransactionsContext } from './context.ts'
+import { patienceMs } from './patience.ts'
+import { findAttempts, saveTransactions } from './store.ts'
+import type { TransactionWithAttempts } from './transaction.ts'
+import { findDueInFlight } from './work-store.ts'
+
+/**
+ * Signed bytes that no node took yet, and bytes that a pool may have lost: the same bytes again, in nonce order. A pool
+ * that still knows the first of what it took is taken to know the rest, so what waits in it costs one call for each
+ * account, not one for each transaction. What it lost all the same is noticed when it has become the first.
+ */
+export async function repeatBroadcasts(context: TransactionsContext, held: HeldAccount): Promise<void> {
+  const due = await findDueInFlight(context.db, held.relayer.id, new Date(context.clock.now()))
+  const attempts = await findAttempts(context.db, due)
+  const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
+  const first = items.find(({ transaction }) => transaction.status === 'submitted')
+  const others = items.filter((item) => item !== first)
+  if (first === undefined || !(await isKnown(context, held, first))) {
+    await broadcastCurrent(context, held.operator, others)
+    return
+  }
+  const isTaken = ({ transaction }: TransactionWithAttempts) => transaction.status === 'submitted'
+  await countAsKnown(context, held, others.filter(isTaken))
+  await broadcastCurrent(
+    context,
+    held.operator,
+    others.filter((item) => !isTaken(item)),
+  )
+}
+
+async function isKnown(
+  context: TransactionsContext,
+  { operator }: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<boolean> {
+  const [offered] = await broadcastCurrent(context, operator, [item])
+  return offered?.result.kind === 'accepted' && offered.result.known === true
+}
+
+/** As if a node had said "already known" to each of them. */
+async function countAsKnown(
+  { db, clock }: TransactionsContext,
+  { operator: { chain } }: HeldAccount,
+  items: readonly TransactionWithAttempts[],
+): Promise<void> {
+  const now = new Date(clock.now())
+  const later = items.flatMap((item) => {
+    const attempt = currentAttempt(item)
+    if (attempt === undefined) return []
+    const raiseAfterMs = patienceMs(chain, item.transaction)
+    const result = { kind: 'accepted', known: true } as const
+    return [settleBroadcast({ item, attempt, result, now, costOf: chain.cost, raiseAfterMs }).transaction]
+  })
+  await db.transaction().execute((tx) => saveTransactions(tx, later))
+}
