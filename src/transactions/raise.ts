@@ -7,9 +7,6 @@ import { findAttempts, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { findHead } from './work-store.ts'
 
-/** How long a transaction that cannot be raised now is left alone, in ms. */
-const RETRY_MS = 15_000
-
 /**
  * Looks at the head of the account's line, because nothing behind it can be included first: past its `valid_until` it is
  * cancelled on chain, and after the wait of its speed its fee is raised. Explicit prices are the caller's and are left
@@ -69,7 +66,7 @@ async function raiseFee(
     return putInPlace(context, held, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
   }
   const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
-  await wait(context, item.transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
+  await explain(context, item.transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
 }
 
 async function cancelExpired(
@@ -82,7 +79,7 @@ async function cancelExpired(
   const answer = await operator.chain.replace(operator.chain.noop(account), item.attempts, account)
   if (answer.kind !== 'ok') {
     const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
-    return wait(context, item.transaction, `valid_until passed; it cannot be cancelled now: ${detail}`)
+    return explain(context, item.transaction, `valid_until passed; it cannot be cancelled now: ${detail}`)
   }
   const statusReason = 'valid_until passed; a no-op is to take its nonce.'
   const change = { intent: 'expire', statusReason } as const
@@ -114,7 +111,7 @@ async function putInPlace(
   const known = sameBytes(item.attempts, attempt)
   if (known) {
     const refusal = known.error ?? `the outcome was "${known.outcome}"`
-    return wait(
+    return explain(
       context,
       item.transaction,
       `Waiting for inclusion; these very bytes were offered before: ${refusal}.`,
@@ -124,11 +121,12 @@ async function putInPlace(
   await broadcastCurrent(context, operator, stored)
 }
 
-async function wait(
-  { db, clock }: TransactionsContext,
+/** Says why; the transaction stays due, so that its bytes are offered again all the same: a pool may have lost them. */
+async function explain(
+  { db }: TransactionsContext,
   transaction: Transaction,
   statusReason: string,
 ): Promise<void> {
-  const nextRunAt = new Date(clock.now() + RETRY_MS)
-  await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason, nextRunAt }]))
+  if (transaction.statusReason === statusReason) return
+  await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason }]))
 }

@@ -121,6 +121,11 @@ describe('a fee', () => {
       status: 'submitted',
       statusReason: 'Waiting for inclusion; the fee cannot be raised: The cap is 5.',
     })
+    // A pool may have lost it: what cannot be raised is offered again as it is, time after time.
+    const [hash] = world.offered
+    room.clock.advance(30_000)
+    await step()
+    expect(world.offered).toEqual([hash, hash, hash])
   })
 
   test('that a node will not have: the earlier attempt counts, and nobody behind is held up', async () => {
