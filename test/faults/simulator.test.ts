@@ -8,6 +8,14 @@ import { runCampaign } from './campaign.ts'
 const CAMPAIGNS = [
   { title: 'one endpoint', seeds: range(1, 18), steps: 25, endpoints: 1, kills: false },
   { title: 'two endpoints', seeds: range(200, 4), steps: 25, endpoints: 2, kills: false },
+  // A fee that cannot be raised kept its transaction from being offered again after the pool had lost it.
+  {
+    title: 'a lost pool and a raise that is refused',
+    seeds: [7000, 7001],
+    steps: 30,
+    endpoints: 2,
+    kills: false,
+  },
   { title: 'killed now and then', seeds: range(1000, 2), steps: 25, endpoints: 1, kills: true },
 ] as const
 
