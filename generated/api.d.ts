@@ -490,7 +490,7 @@ export interface components {
              * @description What must stay on the account when everything in flight is paid, in wei.
              */
             readonly min_balance?: bigint;
-            /** @description Reserved for networks with a private pool. */
+            /** @description Reserved for networks with a private pool; there is none yet, so a configuration with `true` is refused. */
             readonly private_transactions?: boolean;
             /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
             readonly whitelist_receivers?: readonly string[];
@@ -770,7 +770,8 @@ export interface components {
             readonly speed?: components["schemas"]["Speed"];
             /**
              * Format: date-time
-             * @description RFC 3339. When this time passes before the transaction was broadcast, it expires.
+             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. What is signed by then is
+             *     replaced by a no-op with the same nonce; what a block includes is what counts.
              */
             readonly valid_until?: string;
         };

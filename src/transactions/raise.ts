@@ -30,13 +30,9 @@ export async function raiseOverdue(
   }
 }
 
-function isExpired({ request, intent, status }: Transaction, now: number): boolean {
-  return (
-    status === 'submitted' &&
-    intent === 'request' &&
-    request.validUntil !== undefined &&
-    request.validUntil.getTime() <= now
-  )
+/** Also what no node took yet: its bytes may have left, and offering them any longer would be too late. */
+function isExpired({ request, intent }: Transaction, now: number): boolean {
+  return intent === 'request' && request.validUntil !== undefined && request.validUntil.getTime() <= now
 }
 
 async function isStuck(

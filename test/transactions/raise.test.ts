@@ -164,6 +164,26 @@ describe('valid_until', () => {
     })
   })
 
+  test('passes before any node took it: the old bytes are not offered again, a no-op is', async () => {
+    const world = createWorld()
+    const owner = await room.addAccount({ chain: chainOf(world) })
+    world.override = { replace: (_request, attempts) => dearer(attempts) }
+    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    const validUntil = new Date(room.clock.now() + 5_000)
+    const [stored] = await insert(
+      room.context,
+      newTransaction(owner, { request: { to: owner.relayer.address, value: 1n, speed: 'fast', validUntil } }),
+    )
+    room.clock.advance(1_000)
+    await workAccount(room.context, owner.relayer.id)
+    const [late] = world.offered.splice(0)
+    world.offer = () => ({ kind: 'accepted' })
+    room.clock.advance(10_000)
+    await workAccount(room.context, owner.relayer.id)
+    expect(await kindsOf(stored)).toEqual(['send signed', 'expire broadcast'])
+    expect(world.offered).not.toContain(late)
+  })
+
   test('the no-op is refused: it is tried again, and nobody behind is held up', async () => {
     const { world, owner, stored, step } = await place(soon())
     const [first] = world.offered
