@@ -49,6 +49,9 @@ function readPolicies(relayer: Reader): EvmPolicies {
     // An empty list is kept apart from none: what it means is for the policy to say.
     whitelistReceivers: reader.raw('whitelist_receivers') && reader.list('whitelist_receivers', address),
   }
+  // Accepted and ignored, it would promise a privacy that nobody gets.
+  if (policies.privateTransactions)
+    reader.problem('has private_transactions true, but no private pool is supported yet')
   // Revert data is always decoded here.
   reader.ignore('include_revert_data')
   reader.finish()

@@ -111,6 +111,11 @@ const FILES: [string, Change, string][] = [
     'relayers[0].policies.gas_price_capp is not known (did you mean "gas_price_cap"?)',
   ],
   [
+    'asks for a private pool',
+    policy({ private_transactions: true }),
+    'relayers[0].policies has private_transactions true, but no private pool is supported yet',
+  ],
+  [
     'has a negative cap',
     policy({ gas_price_cap: -1 }),
     'relayers[0].policies.gas_price_cap must be a whole number from 0 to 2^128-1 (or such a number as a string)',
