@@ -10,26 +10,40 @@ export interface RpcUrl {
   readonly weight: number
 }
 
-/** What an EVM network can do. `eip1559`: blocks have a base fee and accept type-2 transactions. */
-export type NetworkFeature = 'eip1559'
-
-/** One concrete EVM chain and how to reach it. */
-export interface Network {
-  readonly type: 'evm'
+/** What every network has. */
+interface AnyNetwork {
   /** The name that relayers refer to, unique within its type. */
   readonly name: string
-  readonly chainId: number
-  readonly symbol: string
   readonly isTestnet: boolean
-  readonly features: readonly NetworkFeature[]
-  /**
-   * Whether waiting transactions lie in a public pool where a higher fee helps. A sequencer (Arbitrum, OP stack) takes
-   * what pays its base fee in the order of arrival, so a raise is of use only when the base fee has passed the fee cap.
-   */
-  readonly mempool: boolean
   /** Expected time between blocks. Drives how often the chain is asked and how long is patient. */
   readonly averageBlocktimeMs: number
   /** How many blocks must lie on top of the including block before a transaction counts as final. */
   readonly requiredConfirmations: number
   readonly rpcUrls: readonly RpcUrl[]
 }
+
+/** What an EVM network can do. `eip1559`: blocks have a base fee and accept type-2 transactions. */
+export type NetworkFeature = 'eip1559'
+
+/** One concrete EVM chain and how to reach it. */
+export interface EvmNetwork extends AnyNetwork {
+  readonly type: 'evm'
+  readonly chainId: number
+  readonly symbol: string
+  readonly features: readonly NetworkFeature[]
+  /**
+   * Whether waiting transactions lie in a public pool where a higher fee helps. A sequencer (Arbitrum, OP stack) takes
+   * what pays its base fee in the order of arrival, so a raise is of use only when the base fee has passed the fee cap.
+   */
+  readonly mempool: boolean
+}
+
+/** One concrete Stellar network. What a ledger includes is final when the ledger is closed, so nothing need lie on top. */
+export interface StellarNetwork extends AnyNetwork {
+  readonly type: 'stellar'
+  /** Distinguishes networks in everything that is signed, e.g. `Test SDF Network ; September 2015`. */
+  readonly passphrase: string
+}
+
+/** One concrete network of any family. */
+export type Network = EvmNetwork | StellarNetwork

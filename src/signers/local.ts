@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises'
 import type { Secret } from '../configuration/secret.ts'
+import { createKey, isSecret, type Key } from './key.ts'
 import { decryptKeystore } from './keystore.ts'
 import { KeystoreError } from './keystore-kdf.ts'
-import { createSecp256k1Signer, isPrivateKey } from './secp256k1.ts'
-import type { Secp256k1Signer } from './signer.ts'
 
 /** A key file has less than one KiB; whatever is larger is something else. */
 const MAX_FILE_BYTES = 64 * 1024
@@ -15,14 +14,14 @@ interface LocalSignerConfig {
   readonly passphrase: Secret
 }
 
-/** A signer whose key is in an encrypted key file (Web3 Secret Storage, version 3). */
-export async function loadLocalSigner(config: LocalSignerConfig): Promise<Secp256k1Signer> {
-  const key = await decryptKeystore(await readSmallFile(config.path), config.passphrase.reveal())
-  if (!isPrivateKey(key)) throw new KeystoreError('it does not contain a secp256k1 key')
+/** A key that is in an encrypted key file (Web3 Secret Storage, version 3). */
+export async function loadLocalKey(config: LocalSignerConfig): Promise<Key> {
+  const secret = await decryptKeystore(await readSmallFile(config.path), config.passphrase.reveal())
+  if (!isSecret(secret)) throw new KeystoreError('it does not contain a private key')
   try {
-    return createSecp256k1Signer(config.id, key)
+    return createKey(config.id, secret)
   } finally {
-    key.fill(0)
+    secret.fill(0)
   }
 }
 

@@ -16,4 +16,19 @@ export interface Secp256k1Signer {
   sign(digest: Uint8Array): Promise<EcdsaSignature>
 }
 
-export type Signer = Secp256k1Signer
+/** Signs for one ed25519 key (RFC 8032). */
+export interface Ed25519Signer {
+  readonly curve: 'ed25519'
+  readonly id: string
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array
+  /** Signs a message of any length; 64 bytes, deterministic. */
+  sign(message: Uint8Array): Promise<Uint8Array>
+  /**
+   * A further key of the same owner, by a name. The same seed and the same name give the same key, so nothing of it has to
+   * be stored (HKDF-SHA256, RFC 5869).
+   */
+  derive(name: string): Ed25519Signer
+}
+
+export type Signer = Secp256k1Signer | Ed25519Signer

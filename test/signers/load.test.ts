@@ -1,13 +1,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Keypair, StrKey } from '@stellar/stellar-sdk/base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SignerConfig } from '../../src/config.ts'
 import { ConfigError } from '../../src/configuration/problems.ts'
 import { createSecret } from '../../src/configuration/secret.ts'
-import { evmAddress } from '../../src/signers/address.ts'
+import { evmAddress } from '../../src/signers/evm-address.ts'
 import { encryptKeystore } from '../../src/signers/keystore.ts'
-import { loadSigners } from '../../src/signers/load.ts'
+import { loadKeys } from '../../src/signers/load.ts'
+import { stellarAddress } from '../../src/signers/stellar-address.ts'
 
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
@@ -37,15 +39,26 @@ const plain = (id: string, key: string): SignerConfig => ({ id, type: 'plain', k
 
 describe('configured signers', () => {
   test('of both kinds are loaded by id', async () => {
-    const signers = await loadSigners([local('file', 'good.json'), plain('text', `0x${KEY}`)])
-    expect([...signers].map(([id, { publicKey }]) => [id, evmAddress(publicKey)])).toEqual([
+    const keys = await loadKeys([local('file', 'good.json'), plain('text', `0x${KEY}`)])
+    expect([...keys].map(([id, { secp256k1 }]) => [id, evmAddress(secp256k1.publicKey)])).toEqual([
       ['file', ADDRESS],
       ['text', ADDRESS],
     ])
   })
 
+  test('of both kinds are keys of Stellar as well, whatever their spelling', async () => {
+    const seed = StrKey.encodeEd25519SecretSeed(Buffer.from(KEY, 'hex'))
+    const keys = await loadKeys([local('file', 'good.json'), plain('text', KEY), plain('seed', seed)])
+    const account = Keypair.fromSecret(seed).publicKey()
+    expect([...keys.values()].map(({ ed25519 }) => stellarAddress(ed25519.publicKey))).toEqual([
+      account,
+      account,
+      account,
+    ])
+  })
+
   test('that are wrong are all told at once, with no secret', async () => {
-    const loading = loadSigners([
+    const loading = loadKeys([
       local('a', 'good.json', 'wrong passphrase'),
       local('b', 'missing.json'),
       local('c', 'text.json'),
@@ -55,22 +68,25 @@ describe('configured signers', () => {
       local('g', '.'),
       plain('h', KEY.slice(1)),
       plain('i', '0'.repeat(64)),
+      plain('j', 'SNOT-A-SEED'),
       plain('fine', KEY),
     ])
     const error: unknown = await loading.catch((thrown) => thrown)
     const at = (file: string) => join(folder, file)
-    const noKey = 'its key must be 64 hex digits that are a valid secp256k1 private key'
+    const noKey =
+      'its key must be a private key: 64 hex digits, with or without 0x, or a Stellar secret seed (S…)'
     expect(error).toBeInstanceOf(ConfigError)
     expect((error as ConfigError).problems).toEqual([
       `signer "a": the key file ${at('good.json')} cannot be read: the passphrase is wrong`,
       `signer "b": there is no key file ${at('missing.json')}`,
       `signer "c": the key file ${at('text.json')} cannot be read: it is not JSON`,
-      `signer "d": the key file ${at('zero.json')} cannot be read: it does not contain a secp256k1 key`,
-      `signer "e": the key file ${at('short.json')} cannot be read: it does not contain a secp256k1 key`,
+      `signer "d": the key file ${at('zero.json')} cannot be read: it does not contain a private key`,
+      `signer "e": the key file ${at('short.json')} cannot be read: it does not contain a private key`,
       `signer "f": the key file ${at('large.json')} cannot be read: it has 66560 bytes, more than any key file`,
       `signer "g": the key file ${join(folder, '.')} cannot be read (EISDIR)`,
       `signer "h": ${noKey}`,
       `signer "i": ${noKey}`,
+      `signer "j": ${noKey}`,
     ])
   })
 })

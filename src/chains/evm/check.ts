@@ -1,14 +1,20 @@
-import type { Account, EvmRequest, Refusal } from '../chain.ts'
+import type { Refusal } from '../answer.ts'
+import type { EvmRequest } from './content.ts'
 import { ceilingOf, describeFees, explicitFees } from './fees.ts'
 import { intrinsicGas } from './gas.ts'
+import type { EvmAccount } from './types.ts'
 
 /** EIP-3860: no node takes a creation with more init code, in bytes. */
 const MAX_INIT_CODE = 49_152
 
-type Rule = (request: EvmRequest, account: Account, eip1559: boolean) => Refusal | undefined
+type Rule = (request: EvmRequest, account: EvmAccount, eip1559: boolean) => Refusal | undefined
 
 /** What can be said against a request without asking anybody. The first rule that objects is reported. */
-export function checkRequest(request: EvmRequest, account: Account, eip1559: boolean): Refusal | undefined {
+export function checkRequest(
+  request: EvmRequest,
+  account: EvmAccount,
+  eip1559: boolean,
+): Refusal | undefined {
   for (const rule of RULES) {
     const refusal = rule(request, account, eip1559)
     if (refusal) return refusal
@@ -68,7 +74,7 @@ function tipWithinFee({ maxFeePerGas, maxPriorityFeePerGas }: EvmRequest): Refus
   return invalid(`max_priority_fee_per_gas: at most max_fee_per_gas (${maxFeePerGas}) is expected.`)
 }
 
-function typeSupported({ maxFeePerGas }: EvmRequest, _: Account, eip1559: boolean): Refusal | undefined {
+function typeSupported({ maxFeePerGas }: EvmRequest, _: EvmAccount, eip1559: boolean): Refusal | undefined {
   if (maxFeePerGas === undefined || eip1559) return undefined
   return {
     code: 'not_supported',
@@ -76,7 +82,7 @@ function typeSupported({ maxFeePerGas }: EvmRequest, _: Account, eip1559: boolea
   }
 }
 
-function withinCap(request: EvmRequest, { policies }: Account): Refusal | undefined {
+function withinCap(request: EvmRequest, { policies }: EvmAccount): Refusal | undefined {
   const fees = explicitFees(request)
   if (fees === undefined || policies.gasPriceCap === undefined || ceilingOf(fees) <= policies.gasPriceCap)
     return undefined
@@ -86,7 +92,7 @@ function withinCap(request: EvmRequest, { policies }: Account): Refusal | undefi
   }
 }
 
-function gasGiven({ gasLimit }: EvmRequest, { policies }: Account): Refusal | undefined {
+function gasGiven({ gasLimit }: EvmRequest, { policies }: EvmAccount): Refusal | undefined {
   if (gasLimit !== undefined || policies.gasLimitEstimation !== false) return undefined
   return {
     code: 'gas_limit_required',

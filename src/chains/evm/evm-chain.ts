@@ -2,11 +2,14 @@ import type { Logger } from 'pino'
 import { bytesToHex, getAddress } from 'viem'
 import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
-import type { Network, RpcUrl } from '../../networks/network.ts'
-import type { Account, Answer, Chain, Draft, EndpointReport, PriceComparison, Speed } from '../chain.ts'
+import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
+import type { Answer, EndpointReport, PriceComparison } from '../answer.ts'
+import type { Seat } from '../chain.ts'
+import type { Speed } from '../speed.ts'
 import { readManyReceipts } from './block-receipts.ts'
 import { checkRequest } from './check.ts'
-import { createRpcClient } from './client.ts'
+import { createRpcClient } from '../rpc/client.ts'
+import type { EvmDraft, EvmRequest } from './content.ts'
 import { readBroadcast } from './failures.ts'
 import { ceilingOf, type Market, marketFees } from './fees.ts'
 import { createHeadFeed } from './heads.ts'
@@ -20,36 +23,43 @@ import {
 } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
-import type { PooledClient } from './rpc.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { SPEEDS } from './speed.ts'
-import { createSurvey } from './survey.ts'
+import { createSurvey } from '../rpc/survey.ts'
+import { HEIGHT } from './quantity.ts'
+import type { EvmChain } from './types.ts'
 import { verifyChainId } from './verify.ts'
 
 interface EvmChainOptions {
-  readonly network: Network
+  readonly network: EvmNetwork
   readonly rpcTimeoutMs: number
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** One EVM network behind the `Chain` interface. */
-export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOptions): Chain {
+export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOptions): EvmChain {
   const { http, webSocket } = byProtocol(network.rpcUrls)
-  const client = createRpcClient({ urls: http, timeoutMs: rpcTimeoutMs, clock, log })
+  const client = createRpcClient({ urls: http, timeoutMs: rpcTimeoutMs, clock, log, height: HEIGHT })
   const eip1559 = network.features.includes('eip1559')
   const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
   const survey = createSurvey(client, clock)
   const context: PrepareContext = { client, market, eip1559 }
   return {
+    traits: { nonces: true, lapses: false, finality: 'depth', unit: 'wei' },
     verify: () => verifyChainId(client, network),
     canonicalAddress: (text) => getAddress(text),
     check: (request, account) => checkRequest(request, account, eip1559),
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     speedUp: (attempts, level, account) => prepareSpeedUp(context, { attempts, level, account }),
-    noop: ({ address }: Account) => ({ to: address, value: 0n, data: '0x', speed: 'fast' }),
-    sign: (draft, nonce, signer) => signDraft({ draft, nonce, chainId: network.chainId }, signer),
+    endsAt: ({ validUntil }) => validUntil,
+    place: () => undefined,
+    openLines: () => undefined,
+    noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast' }),
+    sign: (draft, seat) =>
+      signDraft({ draft, nonce: demandNonce(seat), chainId: network.chainId }, seat.account.signer),
     signMessage: signPersonalMessage,
     broadcast: async (raws) => {
       const calls = raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }))
@@ -73,12 +83,13 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, level, answer.value) } : answer
     },
     cost: costOf,
+    outlay: ({ value }: EvmRequest) => value,
     speed: (level) => SPEEDS[level],
   }
 }
 
 /** Each accepted request asks for the balance; those that wait for the same answer share the next one. */
-function createBalanceReader(client: PooledClient): Chain['balance'] {
+function createBalanceReader(client: PooledClient): EvmChain['balance'] {
   return createBatcher<string, Answer<bigint>>({
     keyOf: (address) => address,
     maxItems: Number.POSITIVE_INFINITY,
@@ -89,7 +100,7 @@ function createBalanceReader(client: PooledClient): Chain['balance'] {
   })
 }
 
-function comparePrice({ fees }: Draft, level: Speed, market: Market): PriceComparison {
+function comparePrice({ fees }: EvmDraft, level: Speed, market: Market): PriceComparison {
   const prices = {
     offered: ceilingOf(fees),
     market: ceilingOf(marketFees(market, level, fees.kind === 'eip1559')),
@@ -97,8 +108,14 @@ function comparePrice({ fees }: Draft, level: Speed, market: Market): PriceCompa
   return market.baseFee === undefined ? prices : { ...prices, baseFee: market.baseFee }
 }
 
-function costOf(draft: Draft): bigint {
+function costOf(draft: EvmDraft): bigint {
   return draft.value + draft.gasLimit * ceilingOf(draft.fees)
+}
+
+/** Everything is numbered before it is signed. */
+function demandNonce({ nonce }: Seat): bigint {
+  if (nonce === undefined) throw new Error('an EVM transaction cannot be signed without a nonce')
+  return nonce
 }
 
 function reportEndpoints(client: PooledClient): EndpointReport[] {

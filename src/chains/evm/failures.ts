@@ -1,5 +1,5 @@
-import type { BroadcastResult } from '../chain.ts'
-import type { RpcReply } from './rpc.ts'
+import type { BroadcastResult } from '../answer.ts'
+import type { RpcReply } from '../rpc/rpc.ts'
 
 type Meaning = Exclude<BroadcastResult['kind'], 'unknown'>
 
@@ -94,36 +94,6 @@ function sideOfNonce(message: string): 'nonce_used' | 'later' | undefined {
   const [expected, got] = [expectedFirst ?? expectedLast, gotLast ?? gotFirst]
   if (expected === undefined || got === undefined || got === expected) return undefined
   return BigInt(got) < BigInt(expected) ? 'nonce_used' : 'later'
-}
-
-type NodeError = Extract<RpcReply, { kind: 'error' }>
-
-/**
- * Codes that providers give for "too much": EIP-1474's `-32005`, Alchemy's `429`, and those of QuickNode, Base, Ankr and BNB
- * Chain.
- */
-const LIMIT_CODES = [-32005, 429, -32007, -32016, -32029, -32090, -32097]
-
-const LIMIT_PHRASE =
-  /rate.?limit|too many requests|request (count|limit)|(capacity|quota|throughput) (was |is )?exceeded|compute units|throttl/i
-
-/** A contract may say anything when it reverts; its words are not the endpoint's. */
-function isContractsOwn({ code, message }: NodeError): boolean {
-  return code === 3 || /revert/i.test(message)
-}
-
-/** Whether the endpoint refused to look at the call because it was asked too often. */
-export function isRateLimit(reply: RpcReply): reply is NodeError {
-  if (reply.kind !== 'error' || isContractsOwn(reply)) return false
-  return LIMIT_CODES.includes(reply.code) || LIMIT_PHRASE.test(reply.message)
-}
-
-const TROUBLE_PHRASE =
-  /^internal (server )?error\W*$|upstream|temporarily|(service|resource|node|backend) (is )?(currently )?(unavailable|not available)|(request|operation|gateway|connection) (has )?timed? ?out/i
-
-/** Whether an error tells of trouble at the endpoint and nothing of the call: another endpoint may do better. */
-export function isEndpointTrouble(reply: RpcReply): reply is NodeError {
-  return reply.kind === 'error' && !isContractsOwn(reply) && TROUBLE_PHRASE.test(reply.message)
 }
 
 /** Whether an error of `eth_estimateGas` or `eth_call` is the contract's own refusal, not trouble at the node. */

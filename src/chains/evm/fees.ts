@@ -1,6 +1,8 @@
 import { larger, smaller } from '../../bigints.ts'
-import type { Attempt, EvmRequest, Fees, Speed } from '../chain.ts'
+import type { Speed } from '../speed.ts'
+import type { EvmRequest, Fees } from './content.ts'
 import { DEFAULT_SPEED, SPEEDS } from './speed.ts'
+import type { EvmAttempt } from './types.ts'
 
 /** Prices of a network at one moment, in wei per gas. */
 export interface Market {
@@ -75,7 +77,7 @@ export interface Floor {
 }
 
 /** The floor over every attempt that may be in a node's pool with the present nonce; nothing when no attempt may be. */
-export function replacementFloor(attempts: readonly Attempt[]): Floor | undefined {
+export function replacementFloor(attempts: readonly EvmAttempt[]): Floor | undefined {
   const inPool = attempts
     .filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
     .map((attempt) => attempt.draft.fees)

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { backoffMs } from '../../networks/backoff.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
 import type { RpcUrl } from '../../networks/network.ts'
-import type { HeadFeed } from '../chain.ts'
+import type { HeadFeed } from '../answer.ts'
 
 interface HeadFeedOptions {
   /** `ws://` or `wss://`; the next one when one fails. Without any the feed is never live. */

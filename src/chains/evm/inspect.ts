@@ -1,8 +1,9 @@
 import { numberToHex } from 'viem'
-import type { Answer, Draft, Head, ReceiptAnswer } from '../chain.ts'
+import type { Answer, Head, ReceiptAnswer } from '../answer.ts'
+import type { EvmDraft } from './content.ts'
 import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
-import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from './rpc.ts'
+import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
@@ -84,7 +85,7 @@ function receiptCalls(hashes: readonly string[]): RpcCall[] {
 /** Runs the reverted content again on the state before its block. Nodes without that state cannot tell. */
 export async function readRevertReason(
   client: RpcClient,
-  { draft, from, block }: { draft: Draft; from: string; block: bigint },
+  { draft, from, block }: { draft: EvmDraft; from: string; block: bigint },
 ): Promise<string | undefined> {
   const call = {
     from,

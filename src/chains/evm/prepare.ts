@@ -1,4 +1,6 @@
-import type { Account, Answer, Attempt, Draft, EvmRequest, Fees, Prepared, Refusal, Speed } from '../chain.ts'
+import type { Answer, Refusal } from '../answer.ts'
+import type { Speed } from '../speed.ts'
+import type { EvmDraft, EvmRequest, Fees } from './content.ts'
 import {
   capped,
   ceilingOf,
@@ -13,7 +15,8 @@ import {
   replacementFloor,
 } from './fees.ts'
 import { estimateGas } from './gas.ts'
-import type { RpcClient } from './rpc.ts'
+import type { RpcClient } from '../rpc/rpc.ts'
+import type { EvmAccount, EvmAttempt, EvmPrepared } from './types.ts'
 
 export interface PrepareContext {
   readonly client: RpcClient
@@ -25,8 +28,8 @@ export interface PrepareContext {
 /** Prices and gas for a first attempt. A market price above the cap is lowered to the cap, and said so in the logs. */
 export async function prepareDraft(
   context: PrepareContext,
-  { request, account, knownGas }: { request: EvmRequest; account: Account; knownGas?: bigint | undefined },
-): Promise<Answer<Prepared>> {
+  { request, account, knownGas }: { request: EvmRequest; account: EvmAccount; knownGas?: bigint | undefined },
+): Promise<Answer<EvmPrepared>> {
   const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account, knownGas)])
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
@@ -46,8 +49,12 @@ export async function prepareDraft(
  */
 export async function prepareReplacement(
   context: PrepareContext,
-  { request, attempts, account }: { request: EvmRequest; attempts: readonly Attempt[]; account: Account },
-): Promise<Answer<Prepared>> {
+  {
+    request,
+    attempts,
+    account,
+  }: { request: EvmRequest; attempts: readonly EvmAttempt[]; account: EvmAccount },
+): Promise<Answer<EvmPrepared>> {
   const floor = replacementFloor(attempts)
   if (floor === undefined) return prepareDraft(context, { request, account })
   const explicit = explicitFees(request)
@@ -71,22 +78,22 @@ export async function prepareReplacement(
 /** The newest attempt's content at a fee that follows the market and beats what is in the pool. */
 export async function prepareSpeedUp(
   context: PrepareContext,
-  { attempts, level, account }: { attempts: readonly Attempt[]; level: Speed; account: Account },
-): Promise<Answer<Prepared>> {
+  { attempts, level, account }: { attempts: readonly EvmAttempt[]; level: Speed; account: EvmAccount },
+): Promise<Answer<EvmPrepared>> {
   const newest = attempts.at(-1)
   if (newest === undefined) return { kind: 'unknown', detail: 'there is no attempt to raise' }
   const { fees: _, ...content } = newest.draft
   return prepareReplacement(context, { request: { ...content, speed: level }, attempts, account })
 }
 
-function speaks1559({ eip1559 }: PrepareContext, { policies }: Account): boolean {
+function speaks1559({ eip1559 }: PrepareContext, { policies }: EvmAccount): boolean {
   return eip1559 && policies.eip1559Pricing !== false
 }
 
 async function gasFor(
   { client }: PrepareContext,
   request: EvmRequest,
-  account: Account,
+  account: EvmAccount,
   knownGas?: bigint,
 ): Promise<Answer<bigint>> {
   const given = request.gasLimit ?? knownGas
@@ -101,14 +108,14 @@ interface Parts {
   readonly logs: readonly string[]
 }
 
-function finish({ request, gas, fees, market, logs }: Parts): Answer<Prepared> {
+function finish({ request, gas, fees, market, logs }: Parts): Answer<EvmPrepared> {
   if (gas > market.blockGasLimit) {
     const detail = `gas_limit: at most ${market.blockGasLimit} is expected, the gas of a whole block; this needs ${gas}.`
     return { kind: 'refused', refusal: { code: 'gas_limit_too_high', detail } }
   }
-  const content = { value: request.value, data: request.data ?? '0x', gasLimit: gas, fees }
-  const draft: Draft = request.to === undefined ? content : { to: request.to, ...content }
-  return { kind: 'ok', value: { draft, logs } }
+  const content = { type: "evm" as const, value: request.value, data: request.data ?? '0x', gasLimit: gas, fees }
+  const draft: EvmDraft = request.to === undefined ? content : { to: request.to, ...content }
+  return { kind: 'ok', value: request.gasLimit === undefined ? { draft, logs, knownGas: gas } : { draft, logs } }
 }
 
 function underpriced(fees: Fees, floor: Floor): Refusal {
@@ -118,7 +125,7 @@ function underpriced(fees: Fees, floor: Floor): Refusal {
   }
 }
 
-function aboveCap(fees: Fees, { policies }: Account): Refusal | undefined {
+function aboveCap(fees: Fees, { policies }: EvmAccount): Refusal | undefined {
   if (policies.gasPriceCap === undefined || ceilingOf(fees) <= policies.gasPriceCap) return undefined
   return {
     code: 'gas_price_above_cap',

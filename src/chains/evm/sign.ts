@@ -1,14 +1,15 @@
 import { bytesToHex, type Hex, hashMessage, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem'
-import type { EcdsaSignature, Signer } from '../../signers/signer.ts'
-import type { Draft, Signature, SignedDraft } from '../chain.ts'
+import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
+import type { Signature, SignedDraft } from '../attempt.ts'
+import type { EvmDraft } from './content.ts'
 
 /** Signs a draft: transaction type 2 (EIP-1559) or type 0 with replay protection (EIP-155), by its fees. */
 export async function signDraft(
-  { draft, nonce, chainId }: { draft: Draft; nonce: bigint; chainId: number },
+  { draft, nonce, chainId }: { draft: EvmDraft; nonce: bigint; chainId: number },
   signer: Signer,
 ): Promise<SignedDraft> {
   const unsigned = toUnsigned(draft, nonce, chainId)
-  const signature = await signer.sign(keccak256(serializeTransaction(unsigned), 'bytes'))
+  const signature = await secp256k1(signer).sign(keccak256(serializeTransaction(unsigned), 'bytes'))
   const parts = { r: bytesToHex(signature.r), s: bytesToHex(signature.s), yParity: signature.recovery }
   const raw = serializeTransaction(unsigned, {
     ...parts,
@@ -21,11 +22,17 @@ export async function signDraft(
 
 /** EIP-191, version 0x45 ("personal message"), over the UTF-8 bytes. Text that looks like hex is text. */
 export async function signPersonalMessage(message: string, signer: Signer): Promise<Signature> {
-  const signature = await signer.sign(hexToBytes(hashMessage(message)))
+  const signature = await secp256k1(signer).sign(hexToBytes(hashMessage(message)))
   return presentSignature(signature, 27 + signature.recovery)
 }
 
-function toUnsigned(draft: Draft, nonce: bigint, chainId: number) {
+/** The configuration lets no other key near an EVM account. */
+function secp256k1(signer: Signer): Secp256k1Signer {
+  if (signer.curve !== 'secp256k1') throw new Error(`signer ${signer.id} has no key for an EVM account`)
+  return signer
+}
+
+function toUnsigned(draft: EvmDraft, nonce: bigint, chainId: number) {
   const content = {
     chainId,
     // Nonces are below 2^53 for as long as anybody pays gas (EIP-2681 allows up to 2^64 − 2).

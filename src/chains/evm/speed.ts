@@ -1,4 +1,4 @@
-import type { Speed } from '../chain.ts'
+import type { Speed } from '../speed.ts'
 
 /** What a speed level means: how far above the market it bids, and how long it waits before it bids again. */
 export interface SpeedMeaning {

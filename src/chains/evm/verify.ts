@@ -1,7 +1,7 @@
-import type { Network } from '../../networks/network.ts'
-import type { Answer } from '../chain.ts'
+import type { EvmNetwork } from '../../networks/network.ts'
+import type { Answer } from '../answer.ts'
 import { readQuantity } from './quantity.ts'
-import type { PooledClient, RpcCall, RpcReply } from './rpc.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
 
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
@@ -9,7 +9,7 @@ const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
  * Signing for another chain than the configured one would be valid somewhere else (EIP-155), and one endpoint of another
  * chain among several would answer with foreign nonces: each that answers has to serve the configured chain.
  */
-export async function verifyChainId(client: PooledClient, network: Network): Promise<Answer<void>> {
+export async function verifyChainId(client: PooledClient, network: EvmNetwork): Promise<Answer<void>> {
   const everywhere = (await client.sendEverywhere([CHAIN_ID])).flatMap((replies) =>
     replies.map(({ reply }) => reply),
   )
@@ -23,7 +23,7 @@ export async function verifyChainId(client: PooledClient, network: Network): Pro
   )
 }
 
-function compare(reply: RpcReply, { name, chainId }: Network): Answer<void> {
+function compare(reply: RpcReply, { name, chainId }: EvmNetwork): Answer<void> {
   if (reply.kind !== 'result') {
     return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
   }

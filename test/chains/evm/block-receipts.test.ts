@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readManyReceipts } from '../../../src/chains/evm/block-receipts.ts'
-import type { PooledClient, RpcCall, RpcReply } from '../../../src/chains/evm/rpc.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 
 const UNSUPPORTED: RpcReply = { kind: 'error', code: -32601, message: 'the method does not exist' }
 
@@ -27,7 +27,8 @@ function nodeWith(
     asked.push(method)
     if (method === 'eth_getBlockReceipts') {
       if (blockReceipts === 'unknown') return UNSUPPORTED
-      const number = Number(params[0])
+      const [height] = params as [string]
+      const number = Number(height)
       return { kind: 'result', result: (blocks[number] ?? []).map((hash) => receipt(hash, number)) }
     }
     const [hash] = params as [string]

@@ -1,4 +1,5 @@
-import type { Account, Attempt, Draft, EvmPolicies, Fees } from '../../../src/chains/chain.ts'
+import type { EvmDraft, EvmPolicies, EvmRequest, Fees } from '../../../src/chains/evm/content.ts'
+import type { EvmAccount, EvmAttempt } from '../../../src/chains/evm/types.ts'
 
 export const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 export const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -11,20 +12,26 @@ export const eip1559 = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint): Fee
   maxPriorityFeePerGas,
 })
 
-export function accountWith(policies: EvmPolicies = {}): Account {
+export function accountWith(policies: EvmPolicies = {}): EvmAccount {
   return { address: FROM, policies }
 }
 
-export function draftOf(fees: Fees, change: Partial<Draft> = {}): Draft {
-  return { to: TO, value: 1n, data: '0x', gasLimit: 21_000n, fees, ...change }
+/** A transfer of one wei. */
+export function requestOf(change: Partial<EvmRequest> = {}): EvmRequest {
+  return { type: 'evm', to: TO, value: 1n, ...change }
+}
+
+export function draftOf(fees: Fees, change: Partial<EvmDraft> = {}): EvmDraft {
+  return { type: 'evm', to: TO, value: 1n, data: '0x', gasLimit: 21_000n, fees, ...change }
 }
 
 /** An attempt that a node took, with bytes that no test looks at. */
-export function attemptOf(fees: Fees, change: Partial<Attempt> = {}): Attempt {
+export function attemptOf(fees: Fees, change: Partial<EvmAttempt> = {}): EvmAttempt {
   const number = change.number ?? 1
   return {
     number,
     kind: 'send',
+    line: FROM,
     nonce: 5n,
     draft: draftOf(fees),
     signed: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { EvmPolicies, EvmRequest } from '../../../src/chains/chain.ts'
 import { checkRequest } from '../../../src/chains/evm/check.ts'
+import type { EvmPolicies, EvmRequest } from '../../../src/chains/evm/content.ts'
 import { accountWith, TO } from './build.ts'
 
 interface Case {
@@ -124,7 +124,7 @@ const CASES: readonly Case[] = [
 
 describe('checkRequest', () => {
   test.each(CASES)('$name: $code', ({ request, policies = {}, eip1559 = true, code, names = [] }) => {
-    const refusal = checkRequest({ value: 0n, ...request }, accountWith(policies), eip1559)
+    const refusal = checkRequest({ type: 'evm', value: 0n, ...request }, accountWith(policies), eip1559)
     expect(refusal?.code).toBe(code)
     for (const name of names) expect(refusal?.detail).toContain(name)
   })

@@ -45,7 +45,7 @@ describe('explicitFees', () => {
     { name: 'both fees', request: { maxFeePerGas: 5n, maxPriorityFeePerGas: 1n }, want: eip1559(5n, 1n) },
     { name: 'half of them is no price', request: { maxFeePerGas: 5n }, want: undefined },
   ])('$name', ({ request, want }) => {
-    expect(explicitFees({ value: 0n, ...request })).toEqual(want)
+    expect(explicitFees({ type: 'evm', value: 0n, ...request })).toEqual(want)
   })
 })
 

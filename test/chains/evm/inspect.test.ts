@@ -8,8 +8,8 @@ import {
   readReceipts,
   readReceiptsEverywhere,
 } from '../../../src/chains/evm/inspect.ts'
-import type { PooledClient, RpcReply } from '../../../src/chains/evm/rpc.ts'
-import { FROM, TO } from './build.ts'
+import type { PooledClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
+import { FROM, requestOf, TO } from './build.ts'
 
 /** The client has tests of its own; here it says what a node could say, from behind if need be. */
 function saying(reply: RpcReply, behind = false): PooledClient {
@@ -170,6 +170,6 @@ describe('estimateGas', () => {
       want: { kind: 'refused', refusal: { code: 'insufficient_balance' } },
     },
   ])('$name: $want.kind', async ({ reply, want }) => {
-    expect(await estimateGas(saying(reply), { to: TO, value: 0n }, FROM)).toMatchObject(want)
+    expect(await estimateGas(saying(reply), requestOf(), FROM)).toMatchObject(want)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createMarketWatch } from '../../../src/chains/evm/market.ts'
-import type { RpcCall, RpcClient, RpcReply } from '../../../src/chains/evm/rpc.ts'
+import type { RpcCall, RpcClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { createTestClock } from '../../support/clock.ts'
 
 type Results = Readonly<Record<string, unknown>>

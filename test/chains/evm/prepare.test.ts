@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Attempt, EvmPolicies, EvmRequest } from '../../../src/chains/chain.ts'
+import type { EvmPolicies, EvmRequest } from '../../../src/chains/evm/content.ts'
 import type { Market } from '../../../src/chains/evm/fees.ts'
 import {
   type PrepareContext,
@@ -7,8 +7,9 @@ import {
   prepareReplacement,
   prepareSpeedUp,
 } from '../../../src/chains/evm/prepare.ts'
-import type { RpcClient, RpcReply } from '../../../src/chains/evm/rpc.ts'
-import { accountWith, attemptOf, draftOf, eip1559, FROM, legacy, TO } from './build.ts'
+import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
+import type { RpcClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
+import { accountWith, attemptOf, draftOf, eip1559, FROM, legacy, requestOf, TO } from './build.ts'
 
 const MARKET: Market = {
   gasPrice: 100n,
@@ -25,7 +26,7 @@ function contextOf({ market = MARKET, reply = ESTIMATE, eip1559: network = true 
   const client: RpcClient = {
     send: async () => [],
     call: async (method, params) => {
-      asked.push([method, ...params])
+      asked.push([method, params])
       return reply
     },
   }
@@ -36,8 +37,6 @@ function contextOf({ market = MARKET, reply = ESTIMATE, eip1559: network = true 
   }
   return { context, asked }
 }
-
-const request = (change: Partial<EvmRequest> = {}): EvmRequest => ({ to: TO, value: 1n, ...change })
 
 describe('prepareDraft', () => {
   test.each([
@@ -71,7 +70,7 @@ describe('prepareDraft', () => {
     logs: number
   }[])('$name', async ({ change, policies = {}, fees, logs }) => {
     const { context } = contextOf()
-    const answer = await prepareDraft(context, { request: request(change), account: accountWith(policies) })
+    const answer = await prepareDraft(context, { request: requestOf(change), account: accountWith(policies) })
     expect(answer).toMatchObject({
       kind: 'ok',
       value: { draft: { to: TO, value: 1n, data: '0x', gasLimit: 23_100n, fees } },
@@ -81,8 +80,8 @@ describe('prepareDraft', () => {
 
   test('asks for an estimate with what will be sent, once', async () => {
     const { context, asked } = contextOf()
-    await prepareDraft(context, { request: request({ data: '0xff', value: 255n }), account: accountWith() })
-    expect(asked).toEqual([['eth_estimateGas', { from: FROM, to: TO, value: '0xff', data: '0xff' }]])
+    await prepareDraft(context, { request: requestOf({ data: '0xff', value: 255n }), account: accountWith() })
+    expect(asked).toEqual([['eth_estimateGas', [{ from: FROM, to: TO, value: '0xff', data: '0xff' }]]])
   })
 
   test.each([
@@ -97,7 +96,7 @@ describe('prepareDraft', () => {
   ])('$name spares the simulation', async ({ change, known, want }) => {
     const { context, asked } = contextOf()
     const answer = await prepareDraft(context, {
-      request: request(change),
+      request: requestOf(change),
       account: accountWith(),
       knownGas: known,
     })
@@ -110,19 +109,21 @@ describe('prepareDraft', () => {
     { name: 'more than a block', gasLimit: 30_000_001n, kind: 'refused' },
   ])('gas of $name is $kind', async ({ gasLimit, kind }) => {
     const { context } = contextOf()
-    const answer = await prepareDraft(context, { request: request({ gasLimit }), account: accountWith() })
+    const answer = await prepareDraft(context, { request: requestOf({ gasLimit }), account: accountWith() })
     expect(answer.kind).toBe(kind)
     if (answer.kind === 'refused') expect(answer.refusal.code).toBe('gas_limit_too_high')
   })
 
   test('silence about prices or gas is unknown (I6)', async () => {
     const { context } = contextOf({ reply: { kind: 'unknown', detail: 'time-out' } })
-    expect((await prepareDraft(context, { request: request(), account: accountWith() })).kind).toBe('unknown')
+    expect((await prepareDraft(context, { request: requestOf(), account: accountWith() })).kind).toBe(
+      'unknown',
+    )
     const noMarket: PrepareContext = {
       ...contextOf().context,
       market: async () => ({ kind: 'unknown', detail: 'time-out' }),
     }
-    expect((await prepareDraft(noMarket, { request: request(), account: accountWith() })).kind).toBe(
+    expect((await prepareDraft(noMarket, { request: requestOf(), account: accountWith() })).kind).toBe(
       'unknown',
     )
   })
@@ -130,7 +131,7 @@ describe('prepareDraft', () => {
 
 interface Replacement {
   readonly name: string
-  readonly pool: readonly Attempt[]
+  readonly pool: readonly EvmAttempt[]
   readonly change: Partial<EvmRequest>
   readonly policies?: EvmPolicies
   /** The fees, or the code of the refusal. */
@@ -230,7 +231,7 @@ describe('prepareReplacement', () => {
   test.each(REPLACEMENTS)('$name', async ({ pool, change, policies = {}, want, names }) => {
     const { context } = contextOf()
     const answer = await prepareReplacement(context, {
-      request: request(change),
+      request: requestOf(change),
       attempts: pool,
       account: accountWith(policies),
     })
@@ -243,7 +244,7 @@ describe('prepareReplacement', () => {
   test('an underpriced one asks no node', async () => {
     const { context, asked } = contextOf()
     await prepareReplacement(context, {
-      request: request({ gasPrice: 1n }),
+      request: requestOf({ gasPrice: 1n }),
       attempts: inPool(legacy(100n)),
       account: accountWith(),
     })

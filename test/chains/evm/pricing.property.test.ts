@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Attempt, Fees, Speed } from '../../../src/chains/chain.ts'
+import type { Attempt } from '../../../src/chains/attempt.ts'
+import type { Fees } from '../../../src/chains/evm/content.ts'
 import {
   capped,
   ceilingOf,
@@ -11,7 +12,8 @@ import {
   replacementFloor,
 } from '../../../src/chains/evm/fees.ts'
 import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm/prepare.ts'
-import { accountWith, attemptOf, eip1559, legacy, TO } from './build.ts'
+import type { Speed } from '../../../src/chains/speed.ts'
+import { accountWith, attemptOf, eip1559, legacy, requestOf } from './build.ts'
 
 const LEVELS = ['safeLow', 'average', 'fast', 'fastest'] as const
 
@@ -111,7 +113,7 @@ describe('pricing', () => {
         }
         const account = accountWith({ gasPriceCap })
         const answer = await prepareReplacement(context, {
-          request: { to: TO, value: 0n, speed: level },
+          request: requestOf({ speed: level }),
           attempts: pool,
           account,
         })

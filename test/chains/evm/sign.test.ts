@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex, hexToBytes, keccak256, recoverMessageAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import type { Draft } from '../../../src/chains/chain.ts'
+import type { EvmDraft } from '../../../src/chains/evm/content.ts'
 import { signDraft, signPersonalMessage } from '../../../src/chains/evm/sign.ts'
 import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
 import { draftOf, eip1559, legacy } from './build.ts'
@@ -15,7 +15,7 @@ const account = privateKeyToAccount(KEY)
 
 /** The same transaction signed by viem itself. */
 function signedByViem(
-  { to, value, data, gasLimit, fees }: Draft,
+  { to, value, data, gasLimit, fees }: EvmDraft,
   nonce: number,
   chainId: number,
 ): Promise<Hex> {
@@ -32,7 +32,7 @@ function signedByViem(
 
 const { to: _, ...creation } = draftOf(eip1559(10n, 1n), { data: '0x6001600101', gasLimit: 60_000n })
 
-const DRAFTS: readonly { name: string; draft: Draft }[] = [
+const DRAFTS: readonly { name: string; draft: EvmDraft }[] = [
   { name: 'legacy transfer', draft: draftOf(legacy(7n)) },
   { name: 'legacy creation', draft: { ...creation, fees: legacy(7n) } },
   { name: 'EIP-1559 transfer', draft: draftOf(eip1559(10n, 1n)) },

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createRpcClient } from '../../../src/chains/evm/client.ts'
+import { HEIGHT } from '../../../src/chains/evm/quantity.ts'
+import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
 import { type RpcServer, startRpcServer, type WireAnswer, type WireCall } from '../../support/rpc-server.ts'
@@ -25,7 +26,7 @@ async function placeWith({ timeoutMs }: { timeoutMs: number }, ...answers: reado
   running.push(...servers)
   const clock = createHurriedClock()
   const urls = servers.map(({ url }) => ({ url, weight: 100 }))
-  const client = createRpcClient({ urls, timeoutMs, clock, random: () => 0, log })
+  const client = createRpcClient({ urls, timeoutMs, clock, random: () => 0, log, height: HEIGHT })
   return { client, clock, servers, asked: () => servers.map(({ requests }) => requests.length) }
 }
 
@@ -90,6 +91,7 @@ describe('another try', () => {
       clock,
       random: () => 0.75,
       log,
+      height: HEIGHT,
     })
     expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
     expect(clock.waits).toEqual([75, 150])

@@ -4,10 +4,9 @@ import { createEndpointPool, type EndpointPool } from '../../networks/endpoints.
 import { maskUrl } from '../../networks/mask-url.ts'
 import type { RpcUrl } from '../../networks/network.ts'
 import { createExchange, type Exchanged } from './exchange.ts'
-import { isEndpointTrouble, isRateLimit } from './failures.ts'
 import { createGatherer } from './gather.ts'
-import { readQuantity } from './quantity.ts'
 import type { PlacedReply, PooledClient, RpcCall, RpcReply } from './rpc.ts'
+import { isEndpointTrouble, isRateLimit } from './trouble.ts'
 import { createVisits } from './visits.ts'
 
 interface RpcClientOptions {
@@ -18,12 +17,23 @@ interface RpcClientOptions {
   /** From 0 up to but not including 1. Default `Math.random`. */
   readonly random?: () => number
   readonly log: Logger
+  readonly height: HeightQuestion
+}
+
+/** How a node is asked for the height that it has reached. */
+export interface HeightQuestion {
+  readonly call: RpcCall
+  /** Undefined for what is no height. */
+  readonly read: (result: unknown) => bigint | undefined
+  /**
+   * Whether it needs an HTTP request of its own before the others. A node that answers the calls of a batch side by side
+   * could tell a height that is newer than its other answers, and its "none" would not hold for that height.
+   */
+  readonly alone?: true
 }
 
 /** All attempts of a question together take at most so many time-outs: one endpoint may use up one, and another still has its own. */
 const PATIENCE = 2
-
-const HEIGHT: RpcCall = { method: 'eth_blockNumber', params: [] }
 
 /** JSON-RPC over HTTP with kept connections, batches, time-outs, and other endpoints when one does not answer. */
 export function createRpcClient(options: RpcClientOptions): PooledClient {
@@ -100,7 +110,7 @@ interface TurnTaken {
 
 /** Asks one endpoint and tells the pool how it went. */
 function createAsker(
-  { timeoutMs, clock, log }: RpcClientOptions,
+  { timeoutMs, clock, log, height }: RpcClientOptions,
   pool: EndpointPool,
 ): (turn: Turn) => Promise<TurnTaken> {
   const exchange = createExchange(() => clock.now())
@@ -116,20 +126,37 @@ function createAsker(
     log.warn({ endpoint: maskUrl(url), detail }, 'RPC endpoint did not answer')
   }
 
-  return async ({ url, calls, deadline, asOf }) => {
-    const asked = asOf === undefined ? calls : [HEIGHT, ...calls]
-    const exchanged = await exchange({ url, calls: asked, timeoutMs, deadline, inOrder: asOf === undefined })
+  async function put(turn: Turn, calls: readonly RpcCall[], inOrder: boolean): Promise<Exchanged> {
+    const { url, deadline } = turn
+    const exchanged = await exchange({ url, calls, timeoutMs, deadline, inOrder })
     report(url, exchanged)
-    const isFinal = exchanged.failure?.kind === 'slow'
-    if (asOf === undefined) {
-      return { replies: exchanged.replies.map((reply) => place(reply, false)), isFinal }
+    return exchanged
+  }
+
+  /** The height, and the replies of a node that had reached it before it looked at the calls. */
+  async function putWithHeight(turn: Turn): Promise<Exchanged & { readonly height: bigint | undefined }> {
+    const opening = await put(turn, height.alone ? [height.call] : [height.call, ...turn.calls], false)
+    const [first, ...together] = opening.replies
+    const told = first?.kind === 'result' ? height.read(first.result) : undefined
+    if (!height.alone) return { ...opening, replies: together, height: told }
+    if (turn.calls.length === 0 || told === undefined) {
+      const detail = opening.failure?.detail ?? 'the endpoint did not tell how far it is'
+      return { ...opening, replies: turn.calls.map(() => ({ kind: 'unknown', detail })), height: told }
     }
-    const [first, ...replies] = exchanged.replies
-    const height = first?.kind === 'result' ? readQuantity(first.result) : undefined
-    if (height !== undefined) pool.sawHead(url, height)
-    const behind = height === undefined || height < asOf
-    const placed = replies.map((reply) => place(reply, behind))
-    return { replies: placed, isFinal: isFinal || (behind && height !== undefined) }
+    return { ...(await put(turn, turn.calls, false)), height: told }
+  }
+
+  return async (turn) => {
+    const { url, calls, asOf } = turn
+    if (asOf === undefined) {
+      const { replies, failure } = await put(turn, calls, true)
+      return { replies: replies.map((reply) => place(reply, false)), isFinal: failure?.kind === 'slow' }
+    }
+    const { replies, failure, height: told } = await putWithHeight(turn)
+    if (told !== undefined) pool.sawHead(url, told)
+    const behind = told === undefined || told < asOf
+    const isFinal = failure?.kind === 'slow' || (behind && told !== undefined)
+    return { replies: replies.map((reply) => place(reply, behind)), isFinal }
   }
 }
 

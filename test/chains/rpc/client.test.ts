@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createRpcClient } from '../../../src/chains/evm/client.ts'
-import type { PooledClient } from '../../../src/chains/evm/rpc.ts'
+import { HEIGHT } from '../../../src/chains/evm/quantity.ts'
+import { createRpcClient } from '../../../src/chains/rpc/client.ts'
+import type { PooledClient } from '../../../src/chains/rpc/rpc.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
 import {
@@ -29,7 +30,14 @@ async function serve(answer: (calls: readonly WireCall[]) => WireAnswer): Promis
 /** The endpoints in this order: the draw always falls on the first that may be asked. */
 function clientOf(...servers: readonly RpcServer[]): PooledClient {
   const urls = servers.map(({ url }) => ({ url, weight: 100 }))
-  return createRpcClient({ urls, timeoutMs: TIMEOUT_MS, clock: createHurriedClock(), random: () => 0, log })
+  return createRpcClient({
+    urls,
+    timeoutMs: TIMEOUT_MS,
+    clock: createHurriedClock(),
+    random: () => 0,
+    log,
+    height: HEIGHT,
+  })
 }
 
 const call = (method: string) => ({ method, params: [] })
@@ -177,6 +185,7 @@ describe('an endpoint that does not answer', () => {
       timeoutMs: TIMEOUT_MS,
       clock: createHurriedClock(),
       log,
+      height: HEIGHT,
     })
     expect(await client.send([call('a')])).toEqual([{ kind: 'unknown', detail: 'no RPC url is configured' }])
     expect(server.requests).toEqual([])

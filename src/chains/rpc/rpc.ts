@@ -1,10 +1,12 @@
 import type { EndpointState } from '../../networks/endpoints.ts'
 
-/** One JSON-RPC 2.0 call. Quantities in `params` are `0x` hex, as the Ethereum JSON-RPC specification wants them. */
+/** One JSON-RPC 2.0 call, with its parameters by place or by name, as the chain's nodes want them. */
 export interface RpcCall {
   readonly method: string
-  readonly params: readonly unknown[]
+  readonly params: RpcParams
 }
+
+export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>>
 
 /**
  * What came back. `error` is the node's own answer and may be relied on; `unknown` means that nobody can say whether the
@@ -20,7 +22,7 @@ export interface RpcClient {
   /** Replies in the order of the calls. Never rejects. */
   send(calls: readonly RpcCall[]): Promise<RpcReply[]>
   /** One call, put into one HTTP request with everything else that is asked in the same turn of the event loop. */
-  call(method: string, params: readonly unknown[]): Promise<RpcReply>
+  call(method: string, params: RpcParams): Promise<RpcReply>
 }
 
 /** A reply, and whether the endpoint that gave it had seen the block that was demanded. */

@@ -1,7 +1,7 @@
 import type { Failure } from '../../networks/endpoint-health.ts'
-import { isRateLimit } from './failures.ts'
 import { readRetryAfter } from './retry-after.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
+import { isRateLimit } from './trouble.ts'
 import { readBody, writeCalls } from './wire.ts'
 
 /** How one HTTP request ended. `batch_refused`: the endpoint takes no batches, or none as large as this. */

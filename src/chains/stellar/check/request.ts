@@ -1,0 +1,104 @@
+import type { Refusal } from '../../answer.ts'
+import type { StellarRequest } from '../content.ts'
+import { isSoroban, type StellarOperation } from '../operation.ts'
+import { baseAccountId } from '../strkey.ts'
+import type { StellarAccount } from '../types.ts'
+import { checkClassic } from './classic.ts'
+import { accountAddress, firstOf, type Problem } from './fields.ts'
+import { checkMemo } from './memo.ts'
+import { checkSoroban, unsupportedAuth } from './soroban.ts'
+import { checkTransactionXdr } from './transaction-xdr.ts'
+
+/** `Operation operations<100>` of XDR (`MAX_OPS_PER_TX`). */
+const MAX_OPERATIONS = 100
+
+/** What a chain knows of its network. */
+export interface NetworkWords {
+  readonly name: string
+  readonly passphrase: string
+}
+
+/** What can be said against a request without asking anybody. The first problem is reported. */
+export function checkRequest(
+  request: StellarRequest,
+  account: StellarAccount,
+  network: NetworkWords,
+): Refusal | undefined {
+  const problem = checkFrame(request, account, network) ?? checkContent(request, account, network)
+  if (problem !== undefined) return { code: 'invalid_request', detail: problem }
+  return checkSupport(request) ?? checkCap(request, account)
+}
+
+function checkSupport({ operations = [] }: StellarRequest): Refusal | undefined {
+  const detail = firstOf(operations, 'operations', (operation, at) =>
+    isSoroban(operation) ? unsupportedAuth(operation, at) : undefined,
+  )
+  return detail === undefined ? undefined : { code: 'not_supported', detail }
+}
+
+function checkFrame(request: StellarRequest, { address }: StellarAccount, { name }: NetworkWords): Problem {
+  const { network, operations, transactionXdr, feeBump, maxFee, sourceAccount } = request
+  if (network !== name) return `network: ${name} is expected, the network of the relayer.`
+  if (operations !== undefined && transactionXdr !== undefined) {
+    return 'operations, transaction_xdr: one of the two is expected, not both.'
+  }
+  if (operations === undefined && transactionXdr === undefined) {
+    return 'operations, transaction_xdr: one of the two is expected.'
+  }
+  if (feeBump === true && transactionXdr === undefined) {
+    return 'fee_bump: expected only with a signed transaction_xdr; operations are paid by the relayer anyway.'
+  }
+  if (maxFee !== undefined && maxFee <= 0n) return 'max_fee: at least 1 stroop is expected.'
+  return sourceAccount === undefined ? undefined : checkSource(sourceAccount, address)
+}
+
+/** The sequence number is the relayer's and so is the signature: only its account, perhaps with a number, can act. */
+function checkSource(source: string, self: string): Problem {
+  return (
+    accountAddress(source, 'source_account') ??
+    (baseAccountId(source) === self
+      ? undefined
+      : `source_account: the relayer's own account ${self} is expected; the service signs for no other.`)
+  )
+}
+
+function checkContent(
+  request: StellarRequest,
+  { address: self }: StellarAccount,
+  network: NetworkWords,
+): Problem {
+  const { transactionXdr, operations = [], memo } = request
+  if (transactionXdr !== undefined) {
+    return checkTransactionXdr(request, transactionXdr, { self, passphrase: network.passphrase })
+  }
+  return (
+    (memo === undefined ? undefined : checkMemo(memo)) ??
+    checkTogether(operations, memo !== undefined && memo.type !== 'none') ??
+    firstOf(operations, 'operations', (operation, at) => checkOperation(operation, at, self))
+  )
+}
+
+/** CAP-46-07: a transaction of smart contracts has one operation and no memo. */
+function checkTogether(operations: readonly StellarOperation[], hasMemo: boolean): Problem {
+  if (operations.length < 1 || operations.length > MAX_OPERATIONS) {
+    return `operations: 1 to ${MAX_OPERATIONS} operations are expected, ${operations.length} were given.`
+  }
+  const soroban = operations.findIndex(isSoroban)
+  if (soroban < 0) return undefined
+  if (operations.length > 1) {
+    return `operations[${soroban}]: ${operations[soroban]?.type} has to be the only operation of its transaction.`
+  }
+  return hasMemo ? `memo: none is expected with ${operations[soroban]?.type}.` : undefined
+}
+
+function checkOperation(operation: StellarOperation, at: string, self: string): Problem {
+  return isSoroban(operation) ? checkSoroban(operation, at) : checkClassic(operation, at, self)
+}
+
+function checkCap({ maxFee }: StellarRequest, { policies }: StellarAccount): Refusal | undefined {
+  if (maxFee === undefined || policies.maxFee === undefined || maxFee <= policies.maxFee) return undefined
+  return {
+    code: 'fee_above_cap',
+    detail: `max_fee: ${maxFee} is above the relayer's max_fee of ${policies.maxFee} stroops.`,
+  }
+}

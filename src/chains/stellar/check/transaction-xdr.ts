@@ -1,0 +1,87 @@
+import type { Transaction, TransactionV1Envelope } from '@stellar/stellar-sdk/xdr'
+import type { StellarRequest } from '../content.ts'
+import { hashTransaction, maxTimeOf, readEnvelope } from '../envelope.ts'
+import { claimsToBeBy, isBy } from '../signature.ts'
+import { publicKeyOf, underlying } from '../strkey.ts'
+import { firstOf, type Problem } from './fields.ts'
+
+const AT = 'transaction_xdr'
+
+/** What the check of a prebuilt transaction has to know. */
+export interface XdrRules {
+  /** `G…` of the relayer. */
+  readonly self: string
+  readonly passphrase: string
+}
+
+/** What is wrong with a request that brings its transaction. */
+export function checkTransactionXdr(request: StellarRequest, xdr: string, rules: XdrRules): Problem {
+  if (request.memo !== undefined && request.memo.type !== 'none') {
+    return `memo: a prebuilt transaction has its own; put it into ${AT}.`
+  }
+  const read = readEnvelope(xdr)
+  if (read === undefined) return `${AT}: a TransactionEnvelope is expected, XDR in base64.`
+  if (read.kind === 'fee_bump') return `${AT}: a transaction is expected; this is a fee bump already.`
+  const { envelope } = read
+  return request.feeBump === true ? checkSigned(request, envelope, rules) : checkUnsigned(envelope, rules)
+}
+
+/** It is ours to sign, so nobody else's signature is needed, and no earlier one is worth anything: the number is new. */
+function checkUnsigned({ tx, signatures }: TransactionV1Envelope, { self }: XdrRules): Problem {
+  if (signatures.length > 0) {
+    return `${AT}: an unsigned transaction is expected, this one has ${signatures.length} signatures; with fee_bump it is wrapped as it is.`
+  }
+  const source = underlying(tx.sourceAccount)
+  if (source !== self)
+    return `${AT}: the relayer's own account ${self} is expected as its source, not ${source}.`
+  if (tx.cond.type === 'precondV2' && tx.cond.v2.extraSigners.length > 0) {
+    return `${AT}: extra signers are expected to be none; the service signs for the relayer's own account only.`
+  }
+  return checkOperations(tx, self)
+}
+
+/** Operations whose transaction may hold no other (CAP-46-07). */
+const SOROBAN: ReadonlySet<string> = new Set(['invokeHostFunction', 'extendFootprintTtl', 'restoreFootprint'])
+
+function checkOperations({ operations, memo }: Transaction, self: string): Problem {
+  if (operations.length === 0) return `${AT}: at least one operation is expected.`
+  const soroban = operations.some(({ body }) => SOROBAN.has(body.type))
+  if (soroban && operations.length > 1)
+    return `${AT}: an operation of smart contracts has to be the only one.`
+  if (soroban && memo.type !== 'memoNone')
+    return `${AT}: an operation of smart contracts goes without a memo.`
+  return firstOf(operations, `${AT}: operations`, ({ sourceAccount }, place) =>
+    sourceAccount === null || underlying(sourceAccount) === self
+      ? undefined
+      : `${place} has the source ${underlying(sourceAccount)}; the service signs for the relayer's own account only.`,
+  )
+}
+
+/**
+ * Whether the account has other signers stands on the ledger, so a signature that does not name the source's own key may be
+ * right. One that names it and is not its, is wrong for certain: signed for another network, or changed afterwards.
+ */
+function checkSigned(
+  { validUntil }: StellarRequest,
+  { tx, signatures }: TransactionV1Envelope,
+  { passphrase }: XdrRules,
+): Problem {
+  if (signatures.length === 0)
+    return 'fee_bump: a signed transaction_xdr is expected; this one has no signature.'
+  if (tx.operations.length === 0) return `${AT}: at least one operation is expected.`
+  const key = publicKeyOf(underlying(tx.sourceAccount))
+  const hash = hashTransaction(tx, passphrase)
+  const wrong = signatures.findIndex((one) => claimsToBeBy(one, key) && !isBy(one, key, hash))
+  if (wrong >= 0) {
+    return `${AT}: signatures[${wrong}] is not by ${underlying(tx.sourceAccount)} for this transaction on this network.`
+  }
+  return checkValidUntil(tx, validUntil)
+}
+
+function checkValidUntil(tx: Transaction, validUntil: Date | undefined): Problem {
+  if (validUntil === undefined) return undefined
+  const maxTime = maxTimeOf(tx)
+  return maxTime !== undefined && Number(maxTime) * 1_000 <= validUntil.getTime()
+    ? undefined
+    : 'valid_until: a signed transaction keeps its own time bounds, and these reach further.'
+}

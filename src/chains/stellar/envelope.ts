@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import {
+  type FeeBumpTransaction,
+  MuxedAccount,
+  Preconditions,
+  PreconditionsV2,
+  TransactionSignaturePayloadTaggedTransaction as TaggedTransaction,
+  TimeBounds,
+  Transaction,
+  TransactionEnvelope,
+  TransactionExt,
+  TransactionSignaturePayload,
+  type TransactionV0,
+  TransactionV1Envelope,
+} from '@stellar/stellar-sdk/xdr'
+
+/** What a prebuilt envelope is. */
+export type ReadEnvelope =
+  | { readonly kind: 'transaction'; readonly envelope: TransactionV1Envelope }
+  | { readonly kind: 'fee_bump' }
+
+/**
+ * Reads a `TransactionEnvelope`; undefined for what is none. One of version 0 is read as version 1: both are signed over the
+ * same bytes (CAP-15), so its signatures keep their worth.
+ */
+export function readEnvelope(base64: string): ReadEnvelope | undefined {
+  const envelope = decode(base64)
+  if (envelope === undefined) return undefined
+  if (envelope.type === 'envelopeTypeTxFeeBump') return { kind: 'fee_bump' }
+  if (envelope.type === 'envelopeTypeTx') return { kind: 'transaction', envelope: envelope.v1 }
+  const { tx, signatures } = envelope.v0
+  return { kind: 'transaction', envelope: new TransactionV1Envelope({ tx: upgrade(tx), signatures }) }
+}
+
+/**
+ * The transaction of an envelope that was checked or made by us.
+ * @throws Error for anything else
+ */
+export function openEnvelope(base64: string): TransactionV1Envelope {
+  const read = readEnvelope(base64)
+  if (read?.kind !== 'transaction') throw new Error('the envelope holds no transaction')
+  return read.envelope
+}
+
+/** XDR in base64 of a transaction that nobody has signed. */
+export function closeEnvelope(tx: Transaction): string {
+  return TransactionEnvelope.envelopeTypeTx(new TransactionV1Envelope({ tx, signatures: [] })).toXdr('base64')
+}
+
+/** The same transaction with some of its fields changed. */
+export function withFields(
+  tx: Transaction,
+  change: Partial<ConstructorParameters<typeof Transaction>[0]>,
+): Transaction {
+  const { sourceAccount, fee, seqNum, cond, memo, operations, ext } = tx
+  return new Transaction({ sourceAccount, fee, seqNum, cond, memo, operations, ext, ...change })
+}
+
+/**
+ * What is signed, and the hash by which the network knows a transaction: SHA-256 over the network's id, the kind and the
+ * transaction (`TransactionSignaturePayload`).
+ */
+export function hashTransaction(tx: Transaction, passphrase: string): Buffer {
+  return hashTagged(TaggedTransaction.envelopeTypeTx(tx), passphrase)
+}
+
+/** The same for a fee bump (CAP-15): another kind, so another hash than that of the transaction inside. */
+export function hashFeeBump(tx: FeeBumpTransaction, passphrase: string): Buffer {
+  return hashTagged(TaggedTransaction.envelopeTypeTxFeeBump(tx), passphrase)
+}
+
+/** Unix seconds from which on a time is as good as none: a `Date` holds no later one. */
+const NEVER = 8_640_000_000_000n
+
+/** The newest close time, in Unix seconds, at which a ledger may include it; undefined when it may wait for ever. */
+export function maxTimeOf({ cond }: Transaction): bigint | undefined {
+  const maxTime = boundsOf(cond)?.maxTime ?? 0n
+  return maxTime === 0n || maxTime > NEVER ? undefined : maxTime
+}
+
+/** The same conditions with this newest close time. */
+export function withMaxTime(cond: Preconditions, maxTime: bigint): Preconditions {
+  const timeBounds = new TimeBounds({ minTime: boundsOf(cond)?.minTime ?? 0n, maxTime })
+  if (cond.type !== 'precondV2') return Preconditions.precondTime(timeBounds)
+  const { ledgerBounds, minSeqNum, minSeqAge, minSeqLedgerGap, extraSigners } = cond.v2
+  return Preconditions.precondV2(
+    new PreconditionsV2({ timeBounds, ledgerBounds, minSeqNum, minSeqAge, minSeqLedgerGap, extraSigners }),
+  )
+}
+
+/** For resources of smart contracts, in stroops; 0 without any. */
+export function resourceFeeOf({ ext }: Transaction): bigint {
+  return ext.type === 'sorobanData' ? ext.sorobanData.resourceFee : 0n
+}
+
+function boundsOf(cond: Preconditions): TimeBounds | null {
+  if (cond.type === 'precondNone') return null
+  return cond.type === 'precondTime' ? cond.timeBounds : cond.v2.timeBounds
+}
+
+function decode(base64: string): TransactionEnvelope | undefined {
+  try {
+    return TransactionEnvelope.fromXdr(base64, 'base64')
+  } catch {
+    return undefined // The SDK says it with an exception: not XDR, not of this kind, or with bytes left over.
+  }
+}
+
+function upgrade(tx: TransactionV0): Transaction {
+  const { timeBounds, fee, seqNum, memo, operations } = tx
+  return new Transaction({
+    sourceAccount: MuxedAccount.keyTypeEd25519(tx.sourceAccountEd25519),
+    fee,
+    seqNum,
+    cond: timeBounds === null ? Preconditions.precondNone() : Preconditions.precondTime(timeBounds),
+    memo,
+    operations,
+    ext: TransactionExt.v0(),
+  })
+}
+
+function hashTagged(taggedTransaction: TaggedTransaction, passphrase: string): Buffer {
+  const payload = new TransactionSignaturePayload({ networkId: sha256(passphrase), taggedTransaction })
+  return sha256(payload.toXdr())
+}
+
+function sha256(data: string | Uint8Array): Buffer {
+  return createHash('sha256').update(data).digest()
+}

@@ -1,0 +1,204 @@
+import type { ScValue } from './sc-value.ts'
+
+/**
+ * One operation as the contract writes it (group C, `OperationSpec`). Amounts are in stroops, or in the smallest unit of the
+ * asset (10^-7). Accounts are strkeys: `G…`, or `M…` where the ledger takes a muxed account.
+ */
+export type StellarOperation =
+  | PaymentOperation
+  | CreateAccountOperation
+  | ChangeTrustOperation
+  | PathPaymentStrictSendOperation
+  | PathPaymentStrictReceiveOperation
+  | ManageDataOperation
+  | SetOptionsOperation
+  | AccountMergeOperation
+  | CreateClaimableBalanceOperation
+  | ClaimClaimableBalanceOperation
+  | BumpSequenceOperation
+  | SorobanOperation
+
+/** Operations of smart contracts: alone in their transaction, simulated, and with a resource fee (CAP-46). */
+export type SorobanOperation = HostFunctionOperation | RestoreFootprintOperation
+
+/** Those that run a host function, and so may need authorization. */
+export type HostFunctionOperation = InvokeContractOperation | CreateContractOperation | UploadWasmOperation
+
+export interface PaymentOperation {
+  readonly type: 'payment'
+  readonly destination: string
+  readonly asset: StellarAsset
+  readonly amount: bigint
+}
+
+export interface CreateAccountOperation {
+  readonly type: 'create_account'
+  readonly destination: string
+  readonly starting_balance: bigint
+}
+
+export interface ChangeTrustOperation {
+  readonly type: 'change_trust'
+  readonly asset: StellarAsset
+  /** The largest possible when absent; 0 removes the trust line. */
+  readonly limit?: bigint
+}
+
+export interface PathPaymentStrictSendOperation {
+  readonly type: 'path_payment_strict_send'
+  readonly send_asset: StellarAsset
+  readonly send_amount: bigint
+  readonly destination: string
+  readonly dest_asset: StellarAsset
+  readonly dest_min: bigint
+  readonly path?: readonly StellarAsset[]
+}
+
+export interface PathPaymentStrictReceiveOperation {
+  readonly type: 'path_payment_strict_receive'
+  readonly send_asset: StellarAsset
+  readonly send_max: bigint
+  readonly destination: string
+  readonly dest_asset: StellarAsset
+  readonly dest_amount: bigint
+  readonly path?: readonly StellarAsset[]
+}
+
+export interface ManageDataOperation {
+  readonly type: 'manage_data'
+  readonly name: string
+  /** Base64; null deletes the entry. */
+  readonly value: string | null
+}
+
+export interface SetOptionsOperation {
+  readonly type: 'set_options'
+  readonly inflation_destination?: string
+  /** Bits of `AccountFlags`. */
+  readonly clear_flags?: number
+  readonly set_flags?: number
+  readonly master_weight?: number
+  readonly low_threshold?: number
+  readonly medium_threshold?: number
+  readonly high_threshold?: number
+  readonly home_domain?: string
+  /** `G…`, `T…` (a transaction's hash), `X…` (the hash of a secret) or `P…` (a signed payload). */
+  readonly signer?: { readonly key: string; readonly weight: number }
+}
+
+export interface AccountMergeOperation {
+  readonly type: 'account_merge'
+  readonly destination: string
+}
+
+export interface CreateClaimableBalanceOperation {
+  readonly type: 'create_claimable_balance'
+  readonly asset: StellarAsset
+  readonly amount: bigint
+  readonly claimants: readonly Claimant[]
+}
+
+export interface Claimant {
+  readonly destination: string
+  /** At any time when absent. */
+  readonly predicate?: ClaimPredicate
+}
+
+/** Exactly one of the fields is there. */
+export interface ClaimPredicate {
+  readonly unconditional?: true
+  /** Unix time in seconds. */
+  readonly before_absolute_time?: bigint
+  /** Seconds after the creation of the balance. */
+  readonly before_relative_time?: bigint
+  readonly not?: ClaimPredicate
+  /** Exactly two. */
+  readonly and?: readonly ClaimPredicate[]
+  /** Exactly two. */
+  readonly or?: readonly ClaimPredicate[]
+}
+
+export interface ClaimClaimableBalanceOperation {
+  readonly type: 'claim_claimable_balance'
+  /** `ClaimableBalanceID` as XDR in hexadecimal: 4 bytes of type, 32 of hash. */
+  readonly balance_id: string
+}
+
+export interface BumpSequenceOperation {
+  readonly type: 'bump_sequence'
+  readonly bump_to: bigint
+}
+
+export interface InvokeContractOperation {
+  readonly type: 'invoke_contract'
+  readonly contract_address: string
+  readonly function_name: string
+  readonly args: readonly ScValue[]
+  readonly auth?: SorobanAuth
+}
+
+export interface CreateContractOperation {
+  readonly type: 'create_contract'
+  /** Whose contract it is; decides its address together with `salt`. */
+  readonly source:
+    | { readonly from: 'address'; readonly address: string }
+    | { readonly from: 'contract'; readonly contract: string }
+  /** 32 bytes in hexadecimal. */
+  readonly wasm_hash: string
+  /** 32 bytes in hexadecimal; zeros when absent. */
+  readonly salt?: string
+  readonly constructor_args?: readonly ScValue[]
+  readonly auth?: SorobanAuth
+}
+
+export interface UploadWasmOperation {
+  readonly type: 'upload_wasm'
+  readonly wasm: { readonly hex: string } | { readonly base64: string }
+  readonly auth?: SorobanAuth
+}
+
+/**
+ * Brings archived entries back (CAP-46-12). The service's own errand; the contract does not offer it. What to restore, and
+ * what that costs, was told by the simulation that asked for it.
+ */
+export interface RestoreFootprintOperation {
+  readonly type: 'restore_footprint'
+  /** `SorobanTransactionData`, XDR in base64. */
+  readonly transaction_data: string
+}
+
+/** Who authorises a call. `source_account`, the default: the source of the operation, as the simulation finds it needed. */
+export type SorobanAuth =
+  | { readonly type: 'none' | 'source_account' }
+  | { readonly type: 'addresses'; readonly signers: readonly string[] }
+  /** `SorobanAuthorizationEntry`, XDR in base64 each, signed by whom they name. */
+  | { readonly type: 'xdr'; readonly entries: readonly string[] }
+
+/** Codes of up to 4 characters are `credit4`, longer ones `credit12`; the longer names mean the same. */
+export type StellarAsset =
+  | { readonly type: 'native' }
+  | {
+      readonly type: 'credit4' | 'credit_alphanum4' | 'credit12' | 'credit_alphanum12'
+      readonly code: string
+      readonly issuer: string
+    }
+
+/** A memo as the contract writes it (`MemoSpec`). */
+export type StellarMemo =
+  | { readonly type: 'none' }
+  | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'id'; readonly value: bigint }
+  /** 32 bytes, one by one or as 64 hexadecimal digits. */
+  | { readonly type: 'hash' | 'return'; readonly value: readonly number[] | string }
+
+/** Whether an operation has to be alone, and be simulated. */
+export function isSoroban(operation: StellarOperation): operation is SorobanOperation {
+  return SOROBAN.has(operation.type)
+}
+
+const SOROBAN: ReadonlySet<string> = new Set([
+  'invoke_contract',
+  'create_contract',
+  'upload_wasm',
+  'restore_footprint',
+] satisfies SorobanOperation['type'][])

@@ -1,0 +1,81 @@
+import {
+  FeeBumpTransaction,
+  FeeBumpTransactionEnvelope,
+  FeeBumpTransactionExt,
+  FeeBumpTransactionInnerTx,
+  Operation,
+  type Transaction,
+  TransactionEnvelope,
+  TransactionV1Envelope,
+} from '@stellar/stellar-sdk/xdr'
+import type { SignedDraft } from '../attempt.ts'
+import type { Seat } from '../chain.ts'
+import type { StellarDraft } from './content.ts'
+import { hashFeeBump, hashTransaction, openEnvelope, withFields } from './envelope.ts'
+import { totalFee } from './fees.ts'
+import { presentSignature, signHash, stellarSigner } from './signature.ts'
+import { toMuxedAccount } from './strkey.ts'
+
+/**
+ * Signs a draft. Inside a fee bump goes what replaces another, what somebody else has signed, and what takes the sequence
+ * number of a channel account: the relayer pays for all of them.
+ */
+export async function signDraft(draft: StellarDraft, seat: Seat, passphrase: string): Promise<SignedDraft> {
+  const channel = !draft.foreign && seat.line.address !== seat.account.address
+  const bumped = draft.bumped || channel
+  const signer = stellarSigner(seat.account.signer)
+  if (draft.foreign) return bump(openEnvelope(draft.envelope), draft, seat, passphrase)
+  const tx = fillIn(draft, seat, { channel, bumped })
+  const hash = hashTransaction(tx, passphrase)
+  const signers = channel ? [stellarSigner(seat.line.signer), signer] : [signer]
+  const signed = await Promise.all(signers.map((one) => signHash(hash, one)))
+  const envelope = new TransactionV1Envelope({ tx, signatures: signed.map(({ decorated }) => decorated) })
+  if (bumped) return bump(envelope, draft, seat, passphrase)
+  return {
+    raw: TransactionEnvelope.envelopeTypeTx(envelope).toXdr(),
+    hash: hash.toString('hex'),
+    signature: presentSignature(signed[0]?.bytes ?? new Uint8Array()),
+  }
+}
+
+/**
+ * Sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing: nobody can take it
+ * out of there and have it included alone, under a hash that nobody asks for.
+ */
+function fillIn(
+  draft: StellarDraft,
+  { line, nonce }: Seat,
+  { channel, bumped }: { readonly channel: boolean; readonly bumped: boolean },
+): Transaction {
+  const { tx } = openEnvelope(draft.envelope)
+  if (nonce === undefined) throw new Error('a Stellar transaction needs a sequence number')
+  const filled = { seqNum: nonce, fee: Number(bumped ? draft.resourceFee : totalFee(draft, false)) }
+  if (!channel) return withFields(tx, filled)
+  const operations = tx.operations.map(
+    ({ sourceAccount, body }) => new Operation({ sourceAccount: sourceAccount ?? tx.sourceAccount, body }),
+  )
+  return withFields(tx, { ...filled, operations, sourceAccount: toMuxedAccount(line.address) })
+}
+
+/** CAP-15: the fee is the relayer's, everything else stays as it was signed. */
+async function bump(
+  inner: TransactionV1Envelope,
+  draft: StellarDraft,
+  { account }: Seat,
+  passphrase: string,
+): Promise<SignedDraft> {
+  const tx = new FeeBumpTransaction({
+    feeSource: toMuxedAccount(account.address),
+    fee: totalFee(draft, true),
+    innerTx: FeeBumpTransactionInnerTx.envelopeTypeTx(inner),
+    ext: FeeBumpTransactionExt.v0(),
+  })
+  const hash = hashFeeBump(tx, passphrase)
+  const { decorated, bytes } = await signHash(hash, stellarSigner(account.signer))
+  const envelope = new FeeBumpTransactionEnvelope({ tx, signatures: [decorated] })
+  return {
+    raw: TransactionEnvelope.envelopeTypeTxFeeBump(envelope).toXdr(),
+    hash: hash.toString('hex'),
+    signature: presentSignature(bytes),
+  }
+}

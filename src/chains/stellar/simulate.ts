@@ -1,0 +1,78 @@
+import { SorobanAuthorizationEntry, SorobanTransactionData, type Transaction } from '@stellar/stellar-sdk/xdr'
+import type { Answer } from '../answer.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
+import { closeEnvelope } from './envelope.ts'
+import { readInteger } from './integer.ts'
+import { fieldsOf } from './replies.ts'
+
+/** What a dry run found. */
+export interface Simulation {
+  /** Footprint and resources. */
+  readonly data: SorobanTransactionData
+  /** For the resources, in stroops, with what the node adds of its own accord. */
+  readonly resourceFee: bigint
+  /** Who has to agree to the call; empty where entries were given. */
+  readonly auth: readonly SorobanAuthorizationEntry[]
+  /** What has to be restored before the call can run (CAP-46-12), `SorobanTransactionData` in base64. */
+  readonly restore?: string
+}
+
+/** The reason of a failed call is cut here, in characters: the node adds a log of everything that happened. */
+const MAX_REASON = 512
+
+/** Runs a transaction of smart contracts on a node without sending it. Refused when it would fail. */
+export async function simulate(client: PooledClient, tx: Transaction): Promise<Answer<Simulation>> {
+  const reply = await client.call('simulateTransaction', { transaction: closeEnvelope(tx) })
+  const fields = fieldsOf(reply)
+  if (fields.kind !== 'ok') return fields
+  const { error, transactionData, minResourceFee, results, restorePreamble } = fields.value
+  if (typeof error === 'string') {
+    return { kind: 'refused', refusal: { code: 'execution_reverted', detail: reasonOf(error) } }
+  }
+  const [data, resourceFee, auth] = [
+    readData(transactionData),
+    readInteger(minResourceFee),
+    readAuth(results),
+  ]
+  if (data === undefined || resourceFee === undefined || auth === undefined) {
+    return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
+  }
+  const restore = readPreamble(restorePreamble)
+  const simulation = { data, resourceFee, auth }
+  return { kind: 'ok', value: restore === undefined ? simulation : { ...simulation, restore } }
+}
+
+/** The node's words up to its log: `HostError: Error(Contract, #10)`. */
+function reasonOf(error: string): string {
+  const [reason = ''] = error.split(/\n\s*\n|\nEvent log/)
+  return `The simulation failed: ${reason.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON)}`
+}
+
+function readData(base64: unknown): SorobanTransactionData | undefined {
+  if (typeof base64 !== 'string') return undefined
+  try {
+    return SorobanTransactionData.fromXdr(base64, 'base64')
+  } catch {
+    return undefined // The SDK says it with an exception: not XDR, or not of this kind.
+  }
+}
+
+/** One result for the one operation; none for those that only restore or extend. */
+function readAuth(results: unknown): readonly SorobanAuthorizationEntry[] | undefined {
+  if (results === undefined || results === null) return []
+  const [first] = Array.isArray(results) ? (results as unknown[]) : []
+  const { auth } = (first ?? {}) as { auth?: unknown }
+  if (auth === undefined || auth === null) return []
+  const entries: readonly unknown[] | undefined = Array.isArray(auth) ? auth : undefined
+  if (entries?.every((entry) => typeof entry === 'string') !== true) return undefined
+  try {
+    return entries.map((entry) => SorobanAuthorizationEntry.fromXdr(String(entry), 'base64'))
+  } catch {
+    return undefined // As above.
+  }
+}
+
+function readPreamble(preamble: unknown): string | undefined {
+  const { transactionData } = (preamble ?? {}) as { transactionData?: unknown }
+  return typeof transactionData === 'string' && transactionData !== '' ? transactionData : undefined
+}

@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import { createBatcher } from '../../batcher.ts'
+import type { Clock } from '../../clock.ts'
+import type { StellarNetwork } from '../../networks/network.ts'
+import type { Answer, EndpointReport, HeadFeed } from '../answer.ts'
+import { createRpcClient } from '../rpc/client.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
+import { createSurvey } from '../rpc/survey.ts'
+import { readBalance, readNonces } from './accounts.ts'
+import { broadcastAll } from './broadcast.ts'
+import { checkRequest } from './check/request.ts'
+import type { StellarDraft } from './content.ts'
+import { totalFee } from './fees.ts'
+import { HEIGHT, readHead, readLedgerHash } from './head.ts'
+import { createMarketWatch, type Market } from './market.ts'
+import { noop, openLines } from './own-requests.ts'
+import { type PrepareContext, prepareDraft } from './prepare.ts'
+import { readReceipts, readReceiptsEverywhere } from './receipts.ts'
+import { endsAt, placeOf, prepareReplacement, prepareSpeedUp } from './replace.ts'
+import { signDraft } from './sign.ts'
+import { signMessage } from './sign-message.ts'
+import { SPEEDS } from './speed.ts'
+import { outlayOf } from './spends.ts'
+import type { StellarChain } from './types.ts'
+import { verifyPassphrase } from './verify.ts'
+
+interface StellarChainOptions {
+  readonly network: StellarNetwork
+  readonly rpcTimeoutMs: number
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** One Stellar network behind the `Chain` interface, over the Stellar RPC's JSON-RPC. */
+export function createStellarChain({ network, rpcTimeoutMs, clock, log }: StellarChainOptions): StellarChain {
+  const client = createRpcClient({
+    urls: network.rpcUrls,
+    timeoutMs: rpcTimeoutMs,
+    clock,
+    log,
+    height: HEIGHT,
+  })
+  const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
+  const survey = createSurvey(client, clock)
+  // Time bounds are read against the ledger's time. A clock of ours that is behind would sign what is over already.
+  let ledgerTime = 0
+  const now = () => Math.max(clock.now(), ledgerTime)
+  const context: PrepareContext = { client, market, now }
+  return {
+    // One of a source in the queue, and no more: stellar-core `TransactionQueue::canAdd`.
+    traits: { nonces: true, inFlightPerLine: 1, lapses: true, finality: 'receipt', unit: 'stroops' },
+    verify: () => verifyPassphrase(client, network),
+    canonicalAddress: (text) => text,
+    check: (request, account) => checkRequest(request, account, network),
+    endsAt,
+    place: placeOf,
+    prepare: (request, account) => prepareDraft(context, request, account),
+    replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
+    speedUp: (attempts) => prepareSpeedUp(context, attempts),
+    noop: (account) => noop(network.name, account),
+    openLines: (addresses, account) => openLines(network.name, addresses, account),
+    sign: (draft, seat) => signDraft(draft, seat, network.passphrase),
+    signMessage,
+    broadcast: (raws) => broadcastAll(client, raws),
+    head: async () => {
+      survey()
+      const head = await readHead(client)
+      if (head.kind === 'ok') ledgerTime = Math.max(ledgerTime, head.value.time?.getTime() ?? 0)
+      return head
+    },
+    onHead: () => NO_FEED,
+    nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
+    receipts: (hashes, freshness) => readReceipts(client, hashes, freshness),
+    receiptsEverywhere: (hashes, freshness) => readReceiptsEverywhere(client, hashes, freshness),
+    endpoints: () => reportEndpoints(client),
+    blockHash: (number, { asOf } = {}) => readLedgerHash(client, number, asOf),
+    // The receipt itself tells why.
+    revertReason: () => Promise.resolve(undefined),
+    balance: createBalanceReader(client),
+    comparePrice: async (draft) => {
+      const answer = await market()
+      return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer
+    },
+    cost: (draft) => totalFee(draft, true) + draft.spends,
+    outlay: outlayOf,
+    speed: (level) => SPEEDS[level],
+  }
+}
+
+/** The Stellar RPC tells nothing by itself. */
+const NO_FEED: HeadFeed = { live: false, stop: () => undefined }
+
+/** Each accepted request asks for the balance; those that wait for the same answer share the next one. */
+function createBalanceReader(client: PooledClient): StellarChain['balance'] {
+  return createBatcher<string, Answer<bigint>>({
+    keyOf: (address) => address,
+    maxItems: Number.POSITIVE_INFINITY,
+    run: async (addresses) => {
+      const answer = await readBalance(client, addresses[0] ?? '')
+      return addresses.map(() => answer)
+    },
+  })
+}
+
+function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Market) {
+  return { offered: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
+}
+
+function reportEndpoints(client: PooledClient): EndpointReport[] {
+  return client.states().map(({ url, ...state }) => ({ ...state, host: new URL(url).host }))
+}

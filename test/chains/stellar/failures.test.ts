@@ -1,0 +1,66 @@
+import {
+  TransactionResult,
+  TransactionResultCode,
+  TransactionResultExt,
+  TransactionResultResult,
+} from '@stellar/stellar-sdk/xdr'
+import { describe, expect, test } from 'vitest'
+import { MEANINGS, readSent } from '../../../src/chains/stellar/failures.ts'
+
+const said = (result: unknown) => ({ kind: 'result', result }) as const
+
+function errorOf(result: TransactionResultResult, feeCharged = 0n) {
+  const whole = new TransactionResult({ feeCharged, result, ext: TransactionResultExt.v0() })
+  return said({ status: 'ERROR', errorResultXdr: whole.toXdr('base64') })
+}
+
+describe('what nodes say to sendTransaction', () => {
+  test('every code of the protocol has a meaning', () => {
+    expect(new Set(Object.keys(MEANINGS))).toEqual(new Set(TransactionResultCode.schema.nameByValue.values()))
+  })
+
+  test.each([
+    ['PENDING', { kind: 'accepted' }],
+    ['DUPLICATE', { kind: 'accepted', known: true }],
+    ['TRY_AGAIN_LATER', { kind: 'later' }],
+    ['SOMETHING_NEW', { kind: 'unknown' }],
+    ['ERROR', { kind: 'unknown' }],
+  ])('%s', (status, want) => {
+    expect(readSent(said({ status }))).toMatchObject(want)
+  })
+
+  test.each([
+    [TransactionResultResult.txBadSeq(), 'sequence', 'tx_bad_seq'],
+    [TransactionResultResult.txTooLate(), 'later', 'tx_too_late'],
+    [TransactionResultResult.txTooEarly(), 'later', 'tx_too_early'],
+    [TransactionResultResult.txInsufficientBalance(), 'later', 'tx_insufficient_balance'],
+    [TransactionResultResult.txNoAccount(), 'later', 'tx_no_account'],
+    [TransactionResultResult.txBadAuth(), 'refused', 'tx_bad_auth'],
+    [TransactionResultResult.txMalformed(), 'refused', 'tx_malformed'],
+    [TransactionResultResult.txSorobanInvalid(), 'refused', 'tx_soroban_invalid'],
+    [TransactionResultResult.txInsufficientFee(), 'underpriced', 'tx_insufficient_fee'],
+  ])('%#: an error', (result, kind, detail) => {
+    expect(readSent(errorOf(result))).toEqual({ kind, detail })
+  })
+
+  test('an insufficient fee comes with what would be enough', () => {
+    expect(readSent(errorOf(TransactionResultResult.txInsufficientFee(), 2_000n))).toEqual({
+      kind: 'underpriced',
+      detail: 'tx_insufficient_fee: a fee of at least 2000 stroops is expected',
+    })
+  })
+
+  test.each([
+    [-32602, 'invalid_xdr', 'refused'],
+    [-32602, 'invalid_hash', 'refused'],
+    [-32603, 'could not submit transaction to stellar-core', 'unknown'],
+    [-32601, 'method not found', 'unknown'],
+  ])('error %d "%s" is %s', (code, message, kind) => {
+    expect(readSent({ kind: 'error', code, message })).toEqual({ kind, detail: message })
+  })
+
+  test('no answer decides nothing', () => {
+    expect(readSent({ kind: 'unknown', detail: 'time-out' })).toEqual({ kind: 'unknown', detail: 'time-out' })
+    expect(readSent(said(null)).kind).toBe('unknown')
+  })
+})

@@ -1,0 +1,162 @@
+import { FeeBumpTransaction, Keypair, Transaction, TransactionBuilder } from '@stellar/stellar-sdk/base'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { composeTransaction } from '../../../src/chains/stellar/compose.ts'
+import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
+import { closeEnvelope, maxTimeOf } from '../../../src/chains/stellar/envelope.ts'
+import { signDraft } from '../../../src/chains/stellar/sign.ts'
+import {
+  accountWith,
+  addressOf,
+  channelSeatAt,
+  OTHER,
+  PASSPHRASE,
+  paymentOf,
+  requestOf,
+  SELF,
+  seatAt,
+  signerOf,
+} from './build.ts'
+
+/** The SDK is the witness: it decodes what we send, and hashes it by itself. */
+const read = (raw: Uint8Array) => TransactionBuilder.fromXdr(Buffer.from(raw).toString('base64'), PASSPHRASE)
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+function isSignedBy(tx: Transaction | FeeBumpTransaction, ...addresses: readonly string[]): boolean {
+  return (
+    tx.signatures.length === addresses.length &&
+    addresses.every((address) =>
+      tx.signatures.some(({ signature }) =>
+        Keypair.fromPublicKey(address).verify(tx.hash(), signature.toBytes()),
+      ),
+    )
+  )
+}
+
+function draftOf(request: Partial<StellarRequest>, change: Partial<StellarDraft> = {}): StellarDraft {
+  const tx = composeTransaction(requestOf(request), accountWith(), 1_000_000)
+  const end = maxTimeOf(tx)
+  return {
+    type: 'stellar',
+    envelope: closeEnvelope(tx),
+    foreign: false,
+    feePerOperation: 100n,
+    operationCount: tx.operations.length,
+    resourceFee: 0n,
+    bumped: false,
+    spends: 0n,
+    maxFee: 1_000_000n,
+    ...(end === undefined ? {} : { lapsesAt: end }),
+    ...change,
+  }
+}
+
+describe('on the own line', () => {
+  test('is signed by the relayer, with the number and the fee filled in', async () => {
+    const draft = draftOf({
+      operations: [paymentOf(1n), paymentOf(2n)],
+      memo: { type: 'id', value: 2n ** 63n },
+    })
+    const { raw, hash, signature } = await signDraft(draft, seatAt(2n ** 62n), PASSPHRASE)
+    const tx = read(raw)
+    if (!(tx instanceof Transaction)) throw new Error('a fee bump')
+    expect(hash).toBe(hex(tx.hash()))
+    expect(isSignedBy(tx, SELF)).toBe(true)
+    expect(signature).toMatchObject({
+      v: 0,
+      sig: hex(tx.signatures[0]?.signature.toBytes() ?? new Uint8Array()),
+    })
+    expect(signature.r + signature.s).toBe(signature.sig)
+    expect([tx.source, tx.sequence, tx.fee]).toEqual([SELF, String(2n ** 62n), '200'])
+    expect(tx.memo.value).toBe(String(2n ** 63n))
+    expect(tx.timeBounds).toEqual({ minTime: '0', maxTime: '1120' })
+  })
+
+  test('wrapped, the inside bids nothing, so that nobody can have it included alone', async () => {
+    const draft = draftOf({ operations: [paymentOf(1n)] }, { bumped: true, feePerOperation: 1_000n })
+    const { raw, hash, signature } = await signDraft(draft, seatAt(6n), PASSPHRASE)
+    const tx = read(raw)
+    if (!(tx instanceof FeeBumpTransaction)) throw new Error('no fee bump')
+    expect(hash).toBe(hex(tx.hash()))
+    expect([tx.fee, tx.feeSource, tx.innerTransaction.fee]).toEqual(['2000', SELF, '0'])
+    expect(isSignedBy(tx, SELF) && isSignedBy(tx.innerTransaction, SELF)).toBe(true)
+    expect(signature.sig).toBe(hex(tx.signatures[0]?.signature.toBytes() ?? new Uint8Array()))
+  })
+})
+
+describe('on the line of a channel account', () => {
+  test('the number is the channel’s; acting and paying are the relayer’s', async () => {
+    const draft = draftOf({ operations: [paymentOf(1n), paymentOf(2n)] })
+    const { raw } = await signDraft(draft, channelSeatAt(9n), PASSPHRASE)
+    const tx = read(raw)
+    if (!(tx instanceof FeeBumpTransaction)) throw new Error('no fee bump')
+    const { innerTransaction: inner } = tx
+    expect([inner.source, inner.sequence, tx.feeSource, tx.fee]).toEqual([
+      addressOf('channel'),
+      '9',
+      SELF,
+      '300',
+    ])
+    expect(inner.operations.map(({ source }) => source)).toEqual([SELF, SELF])
+    expect(isSignedBy(inner, addressOf('channel'), SELF) && isSignedBy(tx, SELF)).toBe(true)
+  })
+
+  test('a number of the relayer’s own account stays in the operations', async () => {
+    const sourceAccount = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ'
+    const { raw } = await signDraft(
+      draftOf({ operations: [paymentOf(1n)], sourceAccount }),
+      channelSeatAt(9n),
+      PASSPHRASE,
+    )
+    const tx = read(raw)
+    if (!(tx instanceof FeeBumpTransaction)) throw new Error('no fee bump')
+    expect(tx.innerTransaction.operations[0]?.source).toBe(sourceAccount)
+  })
+})
+
+const THEM = { address: OTHER, signer: signerOf('other') }
+
+test('what somebody else has signed is wrapped as it stands', async () => {
+  const theirs = await signDraft(
+    draftOf({ operations: [paymentOf(1n)] }),
+    { line: THEM, nonce: 3n, account: THEM },
+    PASSPHRASE,
+  )
+  const envelope = Buffer.from(theirs.raw).toString('base64')
+  const draft = draftOf({ operations: [paymentOf(1n)] }, { envelope, foreign: true, bumped: true })
+  const seat = { ...seatAt(3n), line: { address: OTHER, signer: undefined } }
+  const tx = read((await signDraft(draft, seat, PASSPHRASE)).raw)
+  if (!(tx instanceof FeeBumpTransaction)) throw new Error('no fee bump')
+  expect(tx.innerTransaction.toEnvelope().toXdr('base64')).toBe(read(theirs.raw).toEnvelope().toXdr('base64'))
+  expect(isSignedBy(tx, SELF)).toBe(true)
+})
+
+test('any amount and number arrives as it was written', async () => {
+  const amounts = fc.bigInt({ min: 1n, max: 2n ** 63n - 1n })
+  await fc.assert(
+    fc.asyncProperty(amounts, amounts, async (amount, nonce) => {
+      const draft = draftOf({ operations: [paymentOf(amount)] })
+      const tx = read((await signDraft(draft, seatAt(nonce), PASSPHRASE)).raw)
+      if (!(tx instanceof Transaction)) throw new Error('a fee bump')
+      const [payment] = tx.operations
+      if (payment?.type !== 'payment') throw new Error('no payment')
+      expect(BigInt(payment.amount.replace('.', ''))).toBe(amount)
+      expect(tx.sequence).toBe(nonce.toString())
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('a signer of another curve signs nothing', async () => {
+  const signer = {
+    curve: 'secp256k1',
+    id: 'x',
+    publicKey: new Uint8Array(65),
+    sign: () => Promise.reject(new Error()),
+  } as const
+  const seat = { ...seatAt(1n), account: { address: SELF, signer } }
+  await expect(signDraft(draftOf({ operations: [paymentOf(1n)] }), seat, PASSPHRASE)).rejects.toThrow(
+    /ed25519/,
+  )
+})

@@ -1,0 +1,181 @@
+import { Address, nativeToScVal, scValToNative, xdr } from '@stellar/stellar-sdk'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { SorobanAuth, StellarOperation } from '../../../src/chains/stellar/operation.ts'
+import type { ScValue } from '../../../src/chains/stellar/sc-value.ts'
+import { accountWith, addressOf, channelSeatAt, known, OTHER, requestOf, SELF } from './build.ts'
+import { type Stage, setStage, XLM } from './stage.ts'
+
+let stage: Stage
+
+beforeEach(async () => {
+  stage = await setStage()
+})
+
+afterEach(() => stage.ledger.stop())
+
+function call(
+  contract: string,
+  name: string,
+  args: readonly ScValue[] = [],
+  auth?: SorobanAuth,
+): StellarOperation {
+  const operation = {
+    type: 'invoke_contract',
+    contract_address: contract,
+    function_name: name,
+    args,
+  } as const
+  return auth === undefined ? operation : { ...operation, auth }
+}
+
+const transfer = (amount: bigint, auth?: SorobanAuth) =>
+  call(
+    stage.ledger.nativeContract,
+    'transfer',
+    [{ address: SELF }, { address: OTHER }, { i128: String(amount) }],
+    auth,
+  )
+
+async function returned(hash: string): Promise<unknown> {
+  const [answer] = await stage.chain.receipts([hash])
+  if (answer?.kind !== 'included') throw new Error('not included')
+  expect(answer.receipt.failure).toBeUndefined()
+  return scValToNative(xdr.ScVal.fromXdr(answer.receipt.result?.returnValueXdr ?? '', 'base64'))
+}
+
+describe('a call of a smart contract', () => {
+  test('is simulated, authorised by the source, paid and included', async () => {
+    const hash = await stage.run(requestOf({ operations: [transfer(5n * XLM)] }))
+    expect(await stage.chain.receipts([hash])).toMatchObject([
+      { kind: 'included', receipt: { success: true } },
+    ])
+    expect(stage.ledger.account(OTHER)?.balance).toBe(105n * XLM)
+  })
+
+  test('through a channel account acts in the name of the relayer', async () => {
+    const channel = addressOf('channel')
+    const opening = stage.chain.openLines([channel], accountWith())
+    if (opening === undefined) throw new Error('no lines')
+    await stage.run(opening)
+    const draft = await stage.prepare(requestOf({ operations: [transfer(XLM)] }))
+    const before = stage.ledger.account(SELF)?.balance ?? 0n
+    const signed = await stage.chain.sign(draft, channelSeatAt(await stage.nonce(channel)))
+    expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
+    stage.ledger.close()
+    expect(await stage.chain.receipts([signed.hash])).toMatchObject([
+      { kind: 'included', receipt: { success: true } },
+    ])
+    expect(before - (stage.ledger.account(SELF)?.balance ?? 0n)).toBeLessThanOrEqual(
+      XLM + stage.chain.cost(draft),
+    )
+  })
+
+  test('gives back what it returned, wide integers whole', async () => {
+    const contract = stage.ledger.contract({ echo: (_, value) => value })
+    const hash = await stage.run(
+      requestOf({
+        operations: [call(contract, 'echo', [{ i128: '-170141183460469231731687303715884105728' }])],
+      }),
+    )
+    expect(await returned(hash)).toBe(-(2n ** 127n))
+  })
+
+  test('that would fail is refused with the reason, before anything is signed', async () => {
+    const contract = stage.ledger.contract({ fail: (env) => env.trap('no luck today') })
+    const answer = await stage.chain.prepare(
+      requestOf({ operations: [call(contract, 'fail')] }),
+      accountWith(),
+    )
+    expect(answer).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'execution_reverted', detail: expect.stringMatching(/^The simulation failed: /) },
+    })
+  })
+
+  test('that others have to agree to is refused', async () => {
+    const contract = stage.ledger.contract({ take: (env) => void env.requireAuth(OTHER) })
+    const answer = await stage.chain.prepare(
+      requestOf({ operations: [call(contract, 'take')] }),
+      accountWith(),
+    )
+    expect(answer).toMatchObject({
+      kind: 'refused',
+      refusal: { detail: expect.stringMatching(/^operations\[0\]\.auth: /) },
+    })
+  })
+
+  test('that needs an agreement is refused when none was asked for', async () => {
+    const answer = await stage.chain.prepare(
+      requestOf({ operations: [transfer(1n, { type: 'none' })] }),
+      accountWith(),
+    )
+    expect(answer).toMatchObject({
+      kind: 'refused',
+      refusal: { detail: expect.stringMatching(/^operations\[0\]\.auth: /) },
+    })
+  })
+
+  test('dearer than its budget is refused with what it needs', async () => {
+    const answer = await stage.chain.prepare(
+      requestOf({ operations: [transfer(1n)], maxFee: 1_000n }),
+      accountWith(),
+    )
+    if (answer.kind !== 'refused') throw new Error(answer.kind)
+    expect(answer.refusal.code).toBe('fee_above_cap')
+    const needed = BigInt(/at least (\d+) stroops/.exec(answer.refusal.detail)?.[1] ?? 0)
+    const again = await stage.chain.prepare(
+      requestOf({ operations: [transfer(1n)], maxFee: needed }),
+      accountWith(),
+    )
+    expect(again.kind).toBe('ok')
+  })
+})
+
+test('archived entries are brought back first, by an errand', async () => {
+  const key = nativeToScVal('counter', { type: 'symbol' })
+  const contract = stage.ledger.contract({
+    count: (env) => {
+      const next = nativeToScVal(
+        Number(scValToNative(env.get(key) ?? nativeToScVal(0, { type: 'u32' }))) + 1,
+        { type: 'u32' },
+      )
+      env.set(key, next)
+      return next
+    },
+  })
+  const request = requestOf({ operations: [call(contract, 'count')] })
+  expect(await returned(await stage.run(request))).toBe(1)
+  stage.ledger.archive(
+    xdr.LedgerKey.contractData(
+      new xdr.LedgerKeyContractData({
+        contract: Address.fromString(contract).toScAddress(),
+        key,
+        durability: xdr.ContractDataDurability.persistent,
+      }),
+    ),
+  )
+  stage.ledger.close()
+  const answer = await stage.chain.prepare(request, accountWith())
+  if (answer.kind !== 'errand') throw new Error(JSON.stringify(answer.kind))
+  await stage.run(answer.request)
+  expect(await returned(await stage.run(request))).toBe(2)
+})
+
+test('code is uploaded, and a contract made of it', async () => {
+  const wasm = Buffer.concat([Buffer.from('0061736d01000000', 'hex'), Buffer.from('a test')])
+  stage.ledger.program(wasm, { hello: () => nativeToScVal('hi', { type: 'symbol' }) })
+  const hash = await stage.run(
+    requestOf({ operations: [{ type: 'upload_wasm', wasm: { hex: wasm.toString('hex') } }] }),
+  )
+  const wasmHash = Buffer.from((await returned(hash)) as Uint8Array).toString('hex')
+  const creation = await stage.run(
+    requestOf({
+      operations: [
+        { type: 'create_contract', source: { from: 'address', address: SELF }, wasm_hash: wasmHash },
+      ],
+    }),
+  )
+  const contract = String(await returned(creation))
+  expect(await returned(await stage.run(requestOf({ operations: [call(contract, 'hello')] })))).toBe('hi')
+  expect(known(await stage.chain.balance(SELF))).toBeGreaterThan(0n)
+})

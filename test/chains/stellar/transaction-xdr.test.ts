@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import {
+  Account,
+  Asset,
+  BASE_FEE,
+  Keypair,
+  Memo,
+  Operation,
+  TransactionBuilder,
+} from '@stellar/stellar-sdk/base'
+import { describe, expect, test } from 'vitest'
+import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
+import { composeTransaction } from '../../../src/chains/stellar/compose.ts'
+import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
+import { maxTimeOf } from '../../../src/chains/stellar/envelope.ts'
+import { endsAt, placeOf } from '../../../src/chains/stellar/replace.ts'
+import { accountWith, NETWORK, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
+
+interface Shape {
+  readonly source?: string
+  readonly operationSource?: string
+  readonly maxTime?: number
+  readonly passphrase?: string
+  readonly signed?: string
+}
+
+/** A transaction as a wallet makes it with the SDK. */
+function prebuilt({
+  source = SELF,
+  operationSource,
+  maxTime = 0,
+  passphrase = PASSPHRASE,
+  signed,
+}: Shape = {}) {
+  const tx = new TransactionBuilder(new Account(source, '41'), {
+    fee: BASE_FEE,
+    networkPassphrase: passphrase,
+    timebounds: { minTime: 0, maxTime },
+    memo: Memo.text('theirs'),
+  })
+    .addOperation(
+      Operation.payment({
+        destination: OTHER,
+        asset: Asset.native(),
+        amount: '1',
+        ...(operationSource === undefined ? {} : { source: operationSource }),
+      }),
+    )
+    .build()
+  if (signed !== undefined) tx.sign(keyOf(signed))
+  return tx
+}
+
+const keyOf = (name: string) => Keypair.fromRawEd25519Seed(createHash('sha256').update(name).digest())
+
+function requestWith(shape: Shape, change: Partial<StellarRequest> = {}): StellarRequest {
+  return requestOf({ transactionXdr: prebuilt(shape).toXdr(), ...change })
+}
+
+const problem = (shape: Shape, change: Partial<StellarRequest> = {}) =>
+  checkRequest(requestWith(shape, change), accountWith(), NETWORK)?.detail
+
+describe('a prebuilt transaction to sign', () => {
+  test('gets our number, fee and end, and keeps the rest', () => {
+    const request = requestWith({})
+    expect(checkRequest(request, accountWith(), NETWORK)).toBeUndefined()
+    const tx = composeTransaction(request, accountWith({ timeoutSeconds: 30 }), 5_000_000)
+    expect([tx.seqNum, tx.fee, tx.memo.value, maxTimeOf(tx)]).toEqual([0n, 0, 'theirs', 5_030n])
+    expect(placeOf(request)).toBeUndefined()
+  })
+
+  test.each([
+    [600, undefined, 600n],
+    [600, 500, 500n],
+    [600, 700, 600n],
+    [0, 700, 700n],
+  ])('its end %d and valid_until %s: the earlier one', (maxTime, until, want) => {
+    const validUntil = until === undefined ? {} : { validUntil: new Date(until * 1_000 + 999) }
+    const request = requestWith({ maxTime }, validUntil)
+    expect(maxTimeOf(composeTransaction(request, accountWith(), 0))).toBe(want)
+  })
+
+  test.each<[Shape, Partial<StellarRequest>, string]>([
+    [{ source: OTHER }, {}, `transaction_xdr: the relayer's own account ${SELF} is expected as its source`],
+    [{ operationSource: OTHER }, {}, `transaction_xdr: operations[0] has the source ${OTHER}`],
+    [
+      { signed: 'relayer' },
+      {},
+      'transaction_xdr: an unsigned transaction is expected, this one has 1 signatures',
+    ],
+    [{}, { memo: { type: 'text', value: 'mine' } }, 'memo: a prebuilt transaction has its own'],
+    [{}, { feeBump: true }, 'fee_bump: a signed transaction_xdr is expected'],
+  ])('%#: is refused', (shape, change, detail) => {
+    expect(problem(shape, change)?.startsWith(detail)).toBe(true)
+  })
+
+  test('a fee bump is no transaction to wrap', () => {
+    const inner = prebuilt({ signed: 'relayer' })
+    const outer = TransactionBuilder.buildFeeBumpTransaction(SELF, '200', inner, PASSPHRASE)
+    const request = requestOf({ transactionXdr: outer.toXdr(), feeBump: true })
+    expect(checkRequest(request, accountWith(), NETWORK)?.detail).toContain('this is a fee bump already')
+  })
+})
+
+describe('a transaction that somebody else has signed', () => {
+  const theirs: Shape = { source: OTHER, signed: 'other' }
+  const feeBump = { feeBump: true }
+
+  test('is taken, with its own place and end', () => {
+    const request = requestWith({ ...theirs, maxTime: 600 }, feeBump)
+    expect(checkRequest(request, accountWith(), NETWORK)).toBeUndefined()
+    expect(placeOf(request)).toEqual({ address: OTHER, nonce: 42n })
+    expect(endsAt(request)).toEqual(new Date(600_000))
+  })
+
+  test('for another network is refused: the signature is not for this one', () => {
+    const elsewhere = { ...theirs, passphrase: 'Test SDF Network ; September 2015' }
+    expect(problem(elsewhere, feeBump)).toMatch(/^transaction_xdr: signatures\[0\] is not by /)
+  })
+
+  test('by a signer that only the ledger knows is taken: unknown is never no', () => {
+    expect(problem({ ...theirs, signed: 'third' }, feeBump)).toBeUndefined()
+  })
+
+  test('keeps its end, so valid_until cannot be earlier', () => {
+    const validUntil = new Date(500_000)
+    expect(problem({ ...theirs, maxTime: 600 }, { ...feeBump, validUntil })).toMatch(/^valid_until: /)
+    expect(problem({ ...theirs, maxTime: 500 }, { ...feeBump, validUntil })).toBeUndefined()
+    expect(problem(theirs, { ...feeBump, validUntil })).toMatch(/^valid_until: /)
+  })
+})

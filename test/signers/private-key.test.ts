@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { createKey, isSecret } from '../../src/signers/key.ts'
+import { parsePrivateKey } from '../../src/signers/private-key.ts'
+import { stellarAddress } from '../../src/signers/stellar-address.ts'
+
+/** Secret seeds and their accounts, from the test cases of SEP-5. */
+const SEEDS: [string, string][] = [
+  [
+    'SBGWSG6BTNCKCOB3DIFBGCVMUPQFYPA2G4O34RMTB343OYPXU5DJDVMN',
+    'GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6',
+  ],
+  [
+    'SAKS7I2PNDBE5SJSUSU2XLJ7K5XJ3V3K4UDFAHMSBQYPOKE247VHAGDB',
+    'GAVXVW5MCK7Q66RIBWZZKZEDQTRXWCZUP4DIIFXCCENGW2P6W4OA34RH',
+  ],
+  [
+    'SAEWIVK3VLNEJ3WEJRZXQGDAS5NVG2BYSYDFRSH4GKVTS5RXNVED5AX7',
+    'GC3MMSXBWHL6CPOAVERSJITX7BH76YU252WGLUOM5CJX3E7UCYZBTPJQ',
+  ],
+]
+const [[SEED, ACCOUNT]] = SEEDS as [[string, string]]
+
+const hexOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex')
+
+/** A key that is none must not get as far as this. */
+function demand(secret: Uint8Array | undefined): Uint8Array {
+  if (secret === undefined) throw new Error('this is no private key')
+  return secret
+}
+
+describe('64 hex digits', () => {
+  test.each([
+    ['01'.repeat(32), '01'.repeat(32)],
+    [`0x${'01'.repeat(32)}`, '01'.repeat(32)],
+    [`  0x${'Ab'.repeat(32)}\n`, 'ab'.repeat(32)],
+    ['01'.repeat(31), undefined],
+    ['01'.repeat(33), undefined],
+    [`0X${'01'.repeat(32)}`, undefined],
+    ['zz'.repeat(32), undefined],
+    ['00'.repeat(32), undefined],
+    ['ff'.repeat(32), undefined],
+    ['', undefined],
+  ])('%j are read as %s', async (text, want) => {
+    expect(hexOf(await parsePrivateKey(text))).toBe(want)
+  })
+})
+
+describe('a Stellar secret seed', () => {
+  test.each(SEEDS)('%s is that of its account', async (seed, account) => {
+    const key = createKey('a', demand(await parsePrivateKey(seed)))
+    expect(stellarAddress(key.ed25519.publicKey)).toBe(account)
+  })
+
+  test('may have space around it', async () => {
+    expect(await parsePrivateKey(`\n ${SEED} `)).toEqual(await parsePrivateKey(SEED))
+  })
+
+  test('and its 32 bytes in hex are the same key', async () => {
+    const secret = demand(await parsePrivateKey(SEED))
+    expect(await parsePrivateKey(`0x${hexOf(secret)}`)).toEqual(secret)
+  })
+
+  /** The kinds of bad strkeys of SEP-23. */
+  test.each([
+    ['a bad checksum', `${SEED.slice(0, -1)}O`],
+    ['two digits changed places', SEED.replace('SBGW', 'SBWG')],
+    ['one digit too many', `${SEED}A`],
+    ['one digit too few', SEED.slice(0, -1)],
+    ['padding', `${SEED}=`],
+    ['a digit that base32 does not have', SEED.replace('6', '1')],
+    ['small letters', SEED.toLowerCase()],
+    ['another kind of key', ACCOUNT],
+  ])('with %s is none', async (_what, text) => {
+    expect(text).not.toBe(SEED)
+    expect(await parsePrivateKey(text)).toBeUndefined()
+  })
+})
+
+describe('a key', () => {
+  test('is one of both curves', () => {
+    const { id, secp256k1, ed25519 } = createKey('hot', new Uint8Array(32).fill(1))
+    expect([id, secp256k1.id, ed25519.id]).toEqual(['hot', 'hot', 'hot'])
+    expect([secp256k1.curve, secp256k1.publicKey.length]).toEqual(['secp256k1', 65])
+    expect([ed25519.curve, ed25519.publicKey.length]).toEqual(['ed25519', 32])
+  })
+
+  test.each([
+    ['32 bytes', new Uint8Array(32).fill(1), true],
+    ['zeros', new Uint8Array(32), false],
+    ['31 bytes', new Uint8Array(31).fill(1), false],
+    ['33 bytes', new Uint8Array(33).fill(1), false],
+  ])('of %s is judged', (_what, bytes, valid) => {
+    expect(isSecret(bytes)).toBe(valid)
+  })
+})
