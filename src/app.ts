@@ -18,7 +18,7 @@ import { applyConfig } from './relayers/apply.ts'
 import { describeChange } from './relayers/changes.ts'
 import type { Relayer } from './relayers/relayer.ts'
 import { listRelayers } from './relayers/store.ts'
-import { loadSigners } from './signers/load.ts'
+import { loadKeys } from './signers/load.ts'
 import { createAcceptor } from './transactions/accept.ts'
 import type { TransactionsContext } from './transactions/context.ts'
 import { createReplacer } from './transactions/replace.ts'
@@ -47,12 +47,12 @@ interface AppDeps {
  */
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
   const { clock = systemClock, log = createLogger({ level: config.logLevel }) } = deps
-  const signers = await loadSigners(config.signers)
-  const addresses = relayerAddresses(config, signers)
+  const keys = await loadKeys(config.signers)
+  const addresses = await relayerAddresses(config, keys)
   const database = await openDatabase(config.database, log)
   try {
     const relayers = await prepareDatabase({ config, database, addresses, log })
-    const operators = createOperators({ config, signers, clock, log })
+    const operators = await createOperators({ config, keys, clock, log })
     await verifyChains(operators, relayers, log)
     return await assemble({ config, database, operators, relayers, clock, log })
   } catch (error) {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readEnvironment, unknownNames } from './configuration/environment.ts'
 import { deepFreeze } from './configuration/freeze.ts'
-import { readNetworks } from './configuration/networks.ts'
+import { knownNetworks, readNetworks } from './configuration/networks.ts'
 import { readNotifications } from './configuration/notifications.ts'
 import { parseFile } from './configuration/parse-file.ts'
 import { ConfigError, MissingConfigError } from './configuration/problems.ts'
@@ -60,11 +60,13 @@ function readFile(file: string, sources: Sources, problems: string[]): Lists {
   const reader = content === undefined ? undefined : openReader(content, '', problems)
   if (!reader) return { networks: [], relayers: [], signers: [], notifications: [] }
 
+  const relayers = readRelayers(reader, problems)
+  const described = readNetworks(reader, sources, problems)
   const lists = {
-    relayers: readRelayers(reader, problems),
+    relayers,
     signers: readSigners(reader, sources, problems),
     notifications: readNotifications(reader, sources, problems),
-    networks: readNetworks(reader, sources, problems),
+    networks: [...described, ...knownNetworks(relayers, described, problems)],
   }
   if (reader.items('plugins').length > 0) reader.problem('plugins are not supported')
   // Editors find the schema of the file by it.

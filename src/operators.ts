@@ -1,21 +1,23 @@
 import type { Logger } from 'pino'
-import type { Chain } from './chains/chain.ts'
+import type { Chain, Line } from './chains/chain.ts'
 import { createEvmChain } from './chains/evm/evm-chain.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import type { Network } from './networks/network.ts'
 import type { Relayer } from './relayers/relayer.ts'
-import type { Signer } from './signers/signer.ts'
+import type { Key } from './signers/key.ts'
+import type { Ed25519Signer } from './signers/signer.ts'
 import type { Operator } from './transactions/context.ts'
 
 interface OperatorsOptions {
   readonly config: Config
-  readonly signers: ReadonlyMap<string, Signer>
+  readonly keys: ReadonlyMap<string, Key>
   readonly clock: Clock
   readonly log: Logger
 }
 
 export interface Operators {
-  /** Where a relayer acts and with which key. */
+  /** Where a relayer acts and with which keys. */
   operatorOf(relayer: Relayer): Operator
   /** Names the endpoints that a relayer uses; relayers with the same key share them. */
   keyOf(relayer: Relayer): string
@@ -24,24 +26,77 @@ export interface Operators {
 }
 
 /** One chain for each network, and one more for each relayer that has RPC urls of its own. */
-export function createOperators({ config, signers, clock, log }: OperatorsOptions): Operators {
-  const networks = new Map(config.networks.map((network) => [network.name, network]))
+export async function createOperators({ config, keys, clock, log }: OperatorsOptions): Promise<Operators> {
+  const networks = new Map(config.networks.map((network) => [`${network.type}:${network.name}`, network]))
   const chains = new Map<string, Chain>()
-  const keyOf = (relayer: Relayer) =>
-    relayer.customRpcUrls ? `${relayer.network}/${relayer.id}` : relayer.network
+  const lines = new Map<string, readonly [Line, ...Line[]]>()
+  const stellar = await loadStellar(config)
 
-  function operatorOf(relayer: Relayer): Operator {
-    const configured = networks.get(relayer.network)
-    const signer = signers.get(relayer.signerId)
-    if (!configured || !signer)
-      throw new Error(`relayer ${relayer.id} refers to something that is not configured`)
-    const network = relayer.customRpcUrls ? { ...configured, rpcUrls: relayer.customRpcUrls } : configured
-    const key = keyOf(relayer)
+  function chainOf(key: string, network: Network): Chain {
+    const options = { rpcTimeoutMs: config.rpcTimeoutMs, clock, log }
     const chain =
-      chains.get(key) ?? createEvmChain({ network, rpcTimeoutMs: config.rpcTimeoutMs, clock, log })
+      chains.get(key) ??
+      (network.type === 'evm'
+        ? createEvmChain({ network, ...options })
+        : stellar.createStellarChain({ network, ...options }))
     chains.set(key, chain)
-    return { network, chain, signer }
+    return chain
   }
 
-  return { operatorOf, keyOf, chains }
+  function linesOf(relayer: Relayer): readonly [Line, ...Line[]] {
+    const key = demand(keys.get(relayer.signerId), relayer)
+    if (relayer.networkType === 'evm') return [{ address: relayer.address, signer: key.secp256k1 }]
+    const channels = channelSigners(relayer, key.ed25519)
+    return [
+      { address: relayer.address, signer: key.ed25519 },
+      ...channels.map((signer) => ({ address: stellar.stellarAddress(signer.publicKey), signer })),
+    ]
+  }
+
+  function channelSigners(relayer: Relayer, own: Ed25519Signer): Ed25519Signer[] {
+    const channels = relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
+    if (typeof channels !== 'number') return channels.map((id) => demand(keys.get(id), relayer).ed25519)
+    return Array.from({ length: channels }, (_, index) => own.derive(`channel/${index + 1}`))
+  }
+
+  return {
+    chains,
+    keyOf,
+    operatorOf: (relayer) => {
+      const configured = demand(networks.get(`${relayer.networkType}:${relayer.network}`), relayer)
+      const network = relayer.customRpcUrls ? { ...configured, rpcUrls: relayer.customRpcUrls } : configured
+      const account = `${relayer.id} ${relayer.address}`
+      const own = lines.get(account) ?? linesOf(relayer)
+      lines.set(account, own)
+      return { network, chain: chainOf(keyOf(relayer), network), account: own[0], lines: own }
+    },
+  }
+}
+
+function keyOf(relayer: Relayer): string {
+  const network =
+    relayer.networkType === 'evm' ? relayer.network : `${relayer.networkType}:${relayer.network}`
+  return relayer.customRpcUrls ? `${network}/${relayer.id}` : network
+}
+
+/** Only where a relayer needs it: its library takes a third of a second to load. */
+async function loadStellar({ relayers }: Config) {
+  if (!relayers.some(({ networkType }) => networkType === 'stellar')) return NOT_LOADED
+  const { createStellarChain } = await import('./chains/stellar/stellar-chain.ts')
+  const { stellarAddress } = await import('./signers/stellar-address.ts')
+  return { createStellarChain, stellarAddress }
+}
+
+const NOT_LOADED = {
+  createStellarChain: (): Chain => {
+    throw new Error('no relayer is on a Stellar network')
+  },
+  stellarAddress: (): string => {
+    throw new Error('no relayer is on a Stellar network')
+  },
+}
+
+function demand<T>(found: T | undefined, { id }: Relayer): T {
+  if (found === undefined) throw new Error(`relayer ${id} refers to something that is not configured`)
+  return found
 }

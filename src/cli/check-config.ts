@@ -1,6 +1,6 @@
 import { loadConfig } from '../config.ts'
 import { relayerAddresses } from '../relayers/addresses.ts'
-import { loadSigners } from '../signers/load.ts'
+import { loadKeys } from '../signers/load.ts'
 import { type Command, EXIT } from './command.ts'
 
 /** `relayer check-config`. */
@@ -17,7 +17,7 @@ export const checkConfig: Command = {
   maxPositionals: 0,
   async run(_args, terminal) {
     const config = loadConfig()
-    const addresses = relayerAddresses(config, await loadSigners(config.signers))
+    const addresses = await relayerAddresses(config, await loadKeys(config.signers))
     terminal.out(`${config.file} is fine.`)
     for (const { id, network } of config.relayers) {
       terminal.out(`  relayer ${id}: ${addresses.get(id)} on ${network}`)

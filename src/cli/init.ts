@@ -37,7 +37,7 @@ export const init: Command = {
     }
     await refuseExisting([config, env, key.path, key.passphraseFile])
 
-    const address = await writeKeyFile(generateKey(), key)
+    const { evm: address } = await writeKeyFile(generateKey(), key)
     await writeNew(env, `API_KEY=${randomBytes(API_KEY_BYTES).toString('base64url')}\n`)
     // Last, because its presence says that the folder is complete.
     await writeNew(config, `${JSON.stringify(STARTER_CONFIG, null, 2)}\n`, 0o644)

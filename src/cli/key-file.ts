@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { evmAddress } from '../signers/address.ts'
+import { evmAddress } from '../signers/evm-address.ts'
+import { createKey, isSecret } from '../signers/key.ts'
 import { encryptKeystore } from '../signers/keystore.ts'
-import { createSecp256k1Signer, isPrivateKey } from '../signers/secp256k1.ts'
 import { UsageError } from './command.ts'
 import { exists, refuseExisting, writeNew } from './files.ts'
 
@@ -21,17 +21,30 @@ export function generateKey(): Uint8Array {
   for (;;) {
     const key = new Uint8Array(randomBytes(32))
     // Not every number of 32 bytes is a key; one in 2^128 is not.
-    if (isPrivateKey(key)) return key
+    if (isSecret(key)) return key
   }
 }
 
-/** Encrypts a private key into a new file and gives its EIP-55 address. */
-export async function writeKeyFile(key: Uint8Array, { path, passphraseFile }: KeyFile): Promise<string> {
+/** What an account of this key is called on each kind of network. */
+export interface Addresses {
+  /** EIP-55. */
+  readonly evm: string
+  /** `G…`. */
+  readonly stellar: string
+}
+
+/** Encrypts a private key into a new file and gives its addresses. */
+export async function writeKeyFile(
+  secret: Uint8Array,
+  { path, passphraseFile }: KeyFile,
+): Promise<Addresses> {
   await refuseExisting([path])
   const passphrase = await usePassphrase(passphraseFile)
-  const address = evmAddress(createSecp256k1Signer('new', key).publicKey)
-  await writeNew(path, await encryptKeystore(key, { passphrase, address }))
-  return address
+  const key = createKey('new', secret)
+  const { stellarAddress } = await import('../signers/stellar-address.ts')
+  const evm = evmAddress(key.secp256k1.publicKey)
+  await writeNew(path, await encryptKeystore(secret, { passphrase, address: evm }))
+  return { evm, stellar: stellarAddress(key.ed25519.publicKey) }
 }
 
 /** `keys/a.json` → `keys/a.passphrase` */

@@ -8,7 +8,7 @@ export const keysCreate: Command = {
   usage: '<file> [--passphrase-file <file>]',
   help: [
     'Writes a version 3 key file (Web3 Secret Storage, scrypt) that geth, ethers and foundry can read, with mode 0600,',
-    'and prints the address. Nothing is overwritten.',
+    'and prints the address that the key has on EVM and on Stellar. Nothing is overwritten.',
     '',
     '  --passphrase-file  A file whose first line is the passphrase. Made with a generated one when it is missing.',
     '                     Default: <file> with .passphrase in place of .json.',
@@ -20,8 +20,9 @@ export const keysCreate: Command = {
   async run({ positionals: [path], options }, terminal) {
     if (!path) throw new UsageError('Name the file to write: relayer keys create <file>')
     const passphraseFile = options['passphrase-file'] ?? passphraseFileOf(path)
-    const address = await writeKeyFile(generateKey(), { path, passphraseFile })
-    terminal.out(`address     ${address}`)
+    const addresses = await writeKeyFile(generateKey(), { path, passphraseFile })
+    terminal.out(`address     ${addresses.evm}`)
+    terminal.out(`stellar     ${addresses.stellar}`)
     terminal.out(`key file    ${path}`)
     terminal.out(`passphrase  ${passphraseFile}`)
     return EXIT.ok

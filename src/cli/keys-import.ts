@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
-import { parsePrivateKey } from '../signers/plain.ts'
+import { PRIVATE_KEY_FORMS, parsePrivateKey } from '../signers/private-key.ts'
 import { type Command, EXIT, UsageError } from './command.ts'
 import { passphraseFileOf, writeKeyFile } from './key-file.ts'
 
@@ -10,8 +10,9 @@ export const keysImport: Command = {
   summary: 'Put an existing private key into an encrypted key file.',
   usage: '<file> [--key-file <file>] [--passphrase-file <file>]',
   help: [
-    'Reads the key (64 hex digits, with or without 0x) from standard input or from --key-file, never from the command',
-    'line, where every user of the machine could read it. Writes and prints the same as keys create.',
+    'Reads the key from standard input or from --key-file, never from the command line, where every user of the machine',
+    `could read it: ${PRIVATE_KEY_FORMS}.`,
+    'Writes and prints the same as keys create.',
     '',
     '  --key-file         A file with the private key and nothing else.',
     '  --passphrase-file  As in keys create.',
@@ -22,13 +23,14 @@ export const keysImport: Command = {
   maxPositionals: 1,
   async run({ positionals: [path], options }, terminal) {
     if (!path) throw new UsageError('Name the file to write: relayer keys import <file> < private-key')
-    if (parsePrivateKey(path))
+    if (await parsePrivateKey(path))
       throw new UsageError('A private key does not belong on the command line: it was shown to others.')
-    const key = parsePrivateKey(await readKey(options['key-file']))
-    if (!key) throw new UsageError('What was given is no private key: 64 hex digits, with or without 0x.')
+    const key = await parsePrivateKey(await readKey(options['key-file']))
+    if (!key) throw new UsageError(`What was given is no private key: ${PRIVATE_KEY_FORMS}.`)
     const passphraseFile = options['passphrase-file'] ?? passphraseFileOf(path)
-    const address = await writeKeyFile(key, { path, passphraseFile })
-    terminal.out(`address     ${address}`)
+    const addresses = await writeKeyFile(key, { path, passphraseFile })
+    terminal.out(`address     ${addresses.evm}`)
+    terminal.out(`stellar     ${addresses.stellar}`)
     terminal.out(`key file    ${path}`)
     terminal.out(`passphrase  ${passphraseFile}`)
     return EXIT.ok

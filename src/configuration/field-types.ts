@@ -11,6 +11,7 @@ export interface FieldType<T> {
 }
 
 const U128_MAX = 2n ** 128n - 1n
+const INT64_MAX = 2n ** 63n - 1n
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /** Ids stand in URLs and log lines. */
@@ -48,13 +49,20 @@ export function whole(min: number, max = Number.MAX_SAFE_INTEGER): FieldType<num
 }
 
 /** An amount in wei, exact: as a JSON integer of any size, or as a decimal string. */
-export const u128: FieldType<bigint> = {
-  expected: 'a whole number from 0 to 2^128-1 (or such a number as a string)',
-  read: (value) => {
-    const amount = toInteger(value, true)
-    return amount !== undefined && amount >= 0n && amount <= U128_MAX ? amount : undefined
-  },
-  blank: 0n,
+export const u128 = amountUpTo(U128_MAX, '2^128-1')
+
+/** An amount in stroops, exact in the same way. */
+export const int64 = amountUpTo(INT64_MAX, '2^63-1')
+
+function amountUpTo(max: bigint, name: string): FieldType<bigint> {
+  return {
+    expected: `a whole number from 0 to ${name} (or such a number as a string)`,
+    read: (value) => {
+      const amount = toInteger(value, true)
+      return amount !== undefined && amount >= 0n && amount <= max ? amount : undefined
+    },
+    blank: 0n,
+  }
 }
 
 export const httpUrl = urlOf(['http:', 'https:'], 'an http:// or https:// url')

@@ -1,3 +1,5 @@
+import { CATALOGUE } from '../networks/catalogue.ts'
+
 interface Item {
   readonly value: unknown
   readonly place: string
@@ -9,11 +11,12 @@ type Fields = Record<string, unknown>
 const UNITED = ['tags', 'features']
 
 /**
- * Completes each network that names a parent in `from` (a network of the same type). What is no object is left as it is
- * for the reader to complain about.
+ * Completes each network that names a parent in `from`: a network of the same type, of the file or else of the catalogue.
+ * What is no object is left as it is for the reader to complain about.
  */
 export function inherit(items: readonly Item[], problems: string[]): Item[] {
-  const byName = new Map(items.map((item) => [keyOf(item.value), item.value as Fields]))
+  const known = [...CATALOGUE.map((entry) => ({ ...entry })), ...items.map(({ value }) => value)]
+  const byName = new Map(known.map((value) => [keyOf(value), value as Fields]))
 
   function complete(fields: Fields, seen: readonly string[], place: string): Fields {
     if (fields.from === undefined) return fields

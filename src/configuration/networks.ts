@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DEFAULT_BLOCKTIME_MS, defaultConfirmations } from '../networks/defaults.ts'
-import type { Network } from '../networks/network.ts'
+import { CATALOGUE } from '../networks/catalogue.ts'
+import { DEFAULT_BLOCKTIME_MS, DEFAULT_LEDGER_TIME_MS, defaultConfirmations } from '../networks/defaults.ts'
+import type { EvmNetwork, Network, StellarNetwork } from '../networks/network.ts'
 import { flag, oneOf, text, whole } from './field-types.ts'
 import { inherit } from './inherit.ts'
 import { parseFile } from './parse-file.ts'
 import { openReader, type Reader } from './reader.ts'
 import { readRpcUrls } from './rpc-urls.ts'
 import { resolveFile, type Sources } from './sources.ts'
+import type { RelayerConfig } from './types.ts'
 
 const MAX_CONFIRMATIONS = 10_000
 
@@ -23,20 +25,42 @@ interface Item {
 }
 
 /**
- * The networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold `{ "networks": […] }`. Only
- * EVM networks are read; existing folders describe all kinds, and a relayer on another kind is refused elsewhere.
+ * The networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold `{ "networks": […] }`. Solana
+ * networks are left out; existing folders describe all kinds, and a relayer on such a one is refused elsewhere.
  */
 export function readNetworks(file: Reader, sources: Sources, problems: string[]): Network[] {
   const items = listNetworks(file, sources, problems)
-  return inherit(items, problems)
-    .filter((item) => !isOtherKind(item.value))
-    .flatMap((item) => {
-      const reader = openReader(item.value, item.place, problems)
-      if (!reader) return []
-      const network = readNetwork(reader, problems)
-      reader.finish()
-      return [network]
-    })
+  return readItems(
+    inherit(items, problems).filter((item) => !isOtherKind(item.value)),
+    problems,
+  )
+}
+
+/** The networks of the catalogue that these relayers name and the file does not describe. */
+export function knownNetworks(
+  relayers: readonly RelayerConfig[],
+  described: readonly Network[],
+  problems: string[],
+): Network[] {
+  const missing = CATALOGUE.filter(
+    (entry) =>
+      relayers.some(({ networkType, network }) => networkType === entry.type && network === entry.network) &&
+      !described.some(({ type, name }) => type === entry.type && name === entry.network),
+  )
+  return readItems(
+    missing.map((value) => ({ value, place: `the well-known network "${value.network}"` })),
+    problems,
+  )
+}
+
+function readItems(items: readonly Item[], problems: string[]): Network[] {
+  return items.flatMap((item) => {
+    const reader = openReader(item.value, item.place, problems)
+    if (!reader) return []
+    const network = readNetwork(reader, problems)
+    reader.finish()
+    return [network]
+  })
 }
 
 function listNetworks(file: Reader, sources: Sources, problems: string[]): Item[] {
@@ -54,21 +78,42 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   const rpcUrls = readRpcUrls(reader, 'rpc_urls', problems)
   if (rpcUrls.length === 0) reader.problem('has no usable url in "rpc_urls"')
   // Of use to other programs that read the same files.
-  reader.ignore('from', 'explorer_urls', 'gas_price_cache')
+  reader.ignore('from', 'explorer_urls')
+  const shared = { name: reader.get('network', text), isTestnet, rpcUrls }
+  return reader.raw('type') === 'stellar' ? readStellar(reader, shared) : readEvm(reader, shared)
+}
+
+type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls'>
+
+function readEvm(reader: Reader, shared: Shared): EvmNetwork {
+  reader.ignore('gas_price_cache')
   return {
-    type: reader.get('type', oneOf('evm')),
-    name: reader.get('network', text),
+    ...shared,
+    type: reader.get('type', oneOf('evm', 'stellar')) as 'evm',
     chainId: reader.get('chain_id', whole(1)),
     symbol: reader.get('symbol', text),
-    isTestnet,
     features: reader.list('features', oneOf('eip1559')),
     mempool: !reader.list('tags', text).some((tag) => WITHOUT_MEMPOOL.includes(tag)),
-    averageBlocktimeMs: reader.find('average_blocktime_ms', whole(1, 3_600_000)) ?? DEFAULT_BLOCKTIME_MS,
+    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_BLOCKTIME_MS,
     requiredConfirmations:
-      reader.find('required_confirmations', whole(0, MAX_CONFIRMATIONS)) ?? defaultConfirmations(isTestnet),
-    rpcUrls,
+      reader.find('required_confirmations', whole(0, MAX_CONFIRMATIONS)) ??
+      defaultConfirmations(shared.isTestnet),
   }
 }
+
+function readStellar(reader: Reader, shared: Shared): StellarNetwork {
+  // Horizon is not needed, and what a ledger includes is final at once.
+  reader.ignore('type', 'horizon_url', 'required_confirmations', 'tags', 'features', 'symbol')
+  return {
+    ...shared,
+    type: 'stellar',
+    passphrase: reader.get('passphrase', text),
+    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_LEDGER_TIME_MS,
+    requiredConfirmations: 0,
+  }
+}
+
+const blocktime = whole(1, 3_600_000)
 
 function readFolder(folder: string, problems: string[]): Item[] {
   try {
@@ -86,5 +131,5 @@ function readFolder(folder: string, problems: string[]): Item[] {
 
 function isOtherKind(value: unknown): boolean {
   const type = (value as { type?: unknown } | null)?.type
-  return type === 'stellar' || type === 'solana'
+  return type === 'solana'
 }

@@ -9,17 +9,31 @@ export function checkReferences(lists: Lists): string[] {
     relayer: lists.relayers.map(({ id }) => id),
     signer: lists.signers.map(({ id }) => id),
     notification: lists.notifications.map(({ id }) => id),
-    network: lists.networks.map(({ name }) => name),
+    network: lists.networks.map(networkKey),
   }
   const doubles = Object.entries(names).flatMap(([kind, list]) =>
-    repeated(list).map((name) => `${kind} "${name}" is defined more than once`),
+    repeated(list).map((name) => `${kind} "${name.split(':').at(-1)}" is defined more than once`),
   )
   const dangling = lists.relayers.flatMap((relayer) => [
-    ...missing(relayer, 'network', relayer.network, names.network),
+    ...missing(relayer, 'network', relayer.network, networksOf(lists, relayer)),
     ...missing(relayer, 'signer', relayer.signerId, names.signer),
     ...missing(relayer, 'notification', relayer.notificationId, names.notification),
+    ...channelSigners(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
   ])
   return [...doubles, ...dangling, ...sharedAccounts(lists), ...impossiblePricing(lists)]
+}
+
+/** Names are unique within their type. */
+function networkKey({ type, name }: Lists['networks'][number]): string {
+  return name && `${type}:${name}`
+}
+
+function networksOf({ networks }: Lists, { networkType }: RelayerConfig): string[] {
+  return networks.filter(({ type }) => type === networkType).map(({ name }) => name)
+}
+
+function channelSigners(relayer: RelayerConfig): readonly string[] {
+  return relayer.networkType === 'stellar' && typeof relayer.channels === 'object' ? relayer.channels : []
 }
 
 function missing(relayer: RelayerConfig, kind: string, name: string | undefined, known: string[]): string[] {
@@ -31,27 +45,40 @@ function missing(relayer: RelayerConfig, kind: string, name: string | undefined,
 
 /** Two relayers that number the same account would take each other's nonces. */
 function sharedAccounts({ relayers, networks }: Lists): string[] {
-  const chainIds = new Map(networks.map(({ name, chainId }) => [name, chainId]))
   const owners = new Map<string, string>()
-  return relayers.flatMap(({ id, network, signerId }) => {
-    const chainId = chainIds.get(network)
-    if (chainId === undefined || signerId === '') return []
-    const account = `${signerId} ${chainId}`
-    const owner = owners.get(account)
-    if (owner === undefined) owners.set(account, id)
-    if (owner === undefined || owner === id) return []
-    return [
-      `relayers "${owner}" and "${id}" are the same account: signer "${signerId}" on chain id ${chainId}`,
-    ]
+  return relayers.flatMap((relayer) => {
+    const chain = chainOf(relayer, networks)
+    if (chain === undefined) return []
+    const signers = [relayer.signerId, ...channelSigners(relayer)].filter((signerId) => signerId !== '')
+    const shared = [...new Set(signers)].flatMap((signerId) => {
+      const account = `${signerId} ${chain}`
+      const owner = owners.get(account) ?? relayer.id
+      owners.set(account, owner)
+      if (owner === relayer.id) return []
+      return [
+        `relayers "${owner}" and "${relayer.id}" are the same account: signer "${signerId}" on ${chain}`,
+      ]
+    })
+    const doubles = repeated(signers).map(
+      (signerId) => `relayer "${relayer.id}" names the signer "${signerId}" more than once`,
+    )
+    return [...doubles, ...shared]
   })
 }
 
+function chainOf(relayer: RelayerConfig, networks: Lists['networks']): string | undefined {
+  const network = networks.find(({ type, name }) => type === relayer.networkType && name === relayer.network)
+  if (network === undefined) return undefined
+  return network.type === 'evm' ? `chain id ${network.chainId}` : `"${network.passphrase}"`
+}
+
 function impossiblePricing({ relayers, networks }: Lists): string[] {
-  return relayers.flatMap(({ id, network, policies }) => {
-    const found = networks.find(({ name }) => name === network)
-    if (!policies.eip1559Pricing || !found || found.features.includes('eip1559')) return []
+  return relayers.flatMap((relayer) => {
+    const found = networks.find(({ type, name }) => type === 'evm' && name === relayer.network)
+    if (relayer.networkType !== 'evm' || found?.type !== 'evm') return []
+    if (!relayer.policies.eip1559Pricing || found.features.includes('eip1559')) return []
     return [
-      `relayer "${id}" wants eip1559_pricing, but network "${network}" does not have the feature "eip1559"`,
+      `relayer "${relayer.id}" wants eip1559_pricing, but network "${relayer.network}" does not have the feature "eip1559"`,
     ]
   })
 }

@@ -1,7 +1,8 @@
-import type { EvmPolicies } from '../chains/chain.ts'
-import { address, flag, id, text, u128 } from './field-types.ts'
+import { readEvmPolicies } from './evm-policies.ts'
+import { flag, id, text } from './field-types.ts'
 import { openReader, type Reader } from './reader.ts'
 import { readRpcUrls } from './rpc-urls.ts'
+import { readStellarRelayer } from './stellar-relayer.ts'
 import type { RelayerConfig } from './types.ts'
 
 /** The `relayers` list. */
@@ -18,42 +19,21 @@ export function readRelayers(file: Reader, problems: string[]): RelayerConfig[] 
 
 function readRelayer(reader: Reader, problems: string[]): RelayerConfig {
   const relayerId = reader.get('id', id)
-  const networkType = reader.get('network_type', text)
-  if (networkType !== '' && networkType !== 'evm') {
-    reader.problem(`has the network_type "${networkType}", which is not supported yet; use "evm"`)
-  }
   const notificationId = reader.find('notification_id', id)
   const customRpcUrls = readRpcUrls(reader, 'custom_rpc_urls', problems)
-  return {
+  const shared = {
     id: relayerId,
     name: reader.find('name', text) ?? relayerId,
     network: reader.get('network', text),
-    networkType: 'evm',
     signerId: reader.get('signer_id', id),
     paused: reader.find('paused', flag) ?? false,
-    policies: readPolicies(reader),
     ...(notificationId !== undefined && { notificationId }),
     ...(customRpcUrls.length > 0 && { customRpcUrls }),
   }
-}
-
-function readPolicies(relayer: Reader): EvmPolicies {
-  const reader = relayer.object('policies')
-  if (!reader) return {}
-  const policies = {
-    eip1559Pricing: reader.find('eip1559_pricing', flag),
-    gasLimitEstimation: reader.find('gas_limit_estimation', flag),
-    gasPriceCap: reader.find('gas_price_cap', u128),
-    minBalance: reader.find('min_balance', u128),
-    privateTransactions: reader.find('private_transactions', flag),
-    // An empty list is kept apart from none: what it means is for the policy to say.
-    whitelistReceivers: reader.raw('whitelist_receivers') && reader.list('whitelist_receivers', address),
+  const type = reader.get('network_type', text)
+  if (type === 'stellar') return readStellarRelayer(reader, shared)
+  if (type !== '' && type !== 'evm') {
+    reader.problem(`has the network_type "${type}", which is not supported yet; use "evm" or "stellar"`)
   }
-  // Accepted and ignored, it would promise a privacy that nobody gets.
-  if (policies.privateTransactions)
-    reader.problem('has private_transactions true, but no private pool is supported yet')
-  // Revert data is always decoded here.
-  reader.ignore('include_revert_data')
-  reader.finish()
-  return Object.fromEntries(Object.entries(policies).filter(([, value]) => value !== undefined))
+  return { ...shared, networkType: 'evm', policies: readEvmPolicies(reader) }
 }

@@ -1,5 +1,6 @@
-import type { EvmPolicies } from '../chains/chain.ts'
-import type { Network, NetworkType, RpcUrl } from '../networks/network.ts'
+import type { EvmPolicies } from '../chains/evm/content.ts'
+import type { StellarPolicies } from '../chains/stellar/content.ts'
+import type { Network, RpcUrl } from '../networks/network.ts'
 import type { Secret } from './secret.ts'
 
 /** Everything that is decided before the start: complete, checked, frozen. Times in milliseconds. */
@@ -43,18 +44,31 @@ export interface DatabaseConfig {
   readonly dataDir: string
 }
 
-export interface RelayerConfig {
+/** What every relayer has. */
+interface AnyRelayerConfig {
   readonly id: string
   readonly name: string
   readonly network: string
-  readonly networkType: NetworkType
   readonly signerId: string
   readonly notificationId?: string
   readonly paused: boolean
-  readonly policies: EvmPolicies
   /** Used instead of the network's own when present; never empty. */
   readonly customRpcUrls?: readonly RpcUrl[]
 }
+
+export interface EvmRelayerConfig extends AnyRelayerConfig {
+  readonly networkType: 'evm'
+  readonly policies: EvmPolicies
+}
+
+export interface StellarRelayerConfig extends AnyRelayerConfig {
+  readonly networkType: 'stellar'
+  readonly policies: StellarPolicies
+  /** Further accounts that lend their sequence numbers: how many derived ones, or the signers that hold their keys. */
+  readonly channels?: number | readonly string[]
+}
+
+export type RelayerConfig = EvmRelayerConfig | StellarRelayerConfig
 
 /** `local`: an encrypted keystore file · `plain`: a private key as 64 hex digits. */
 export type SignerConfig =

@@ -29,6 +29,8 @@ export interface RelayersTable {
   /** Amounts as decimal strings. */
   policies: JSONColumnType<object>
   custom_rpc_urls: JSONColumnType<{ url: string; weight: number }[]> | null
+  /** Stellar: a number, or ids of signers. */
+  channels: JSONColumnType<string[]> | null
   created_at: Generated<Date>
   /** Set when the configuration no longer names the relayer; its history stays. */
   removed_at: Date | null
@@ -42,9 +44,11 @@ export interface NotificationsTable {
   created_at: Generated<Date>
 }
 
-/** The numbering of an account; one row per relayer, locked while numbers are given. */
+/** The numbering of a relayer's lines; its rows are locked together while numbers are given. */
 export interface AccountsTable {
   relayer_id: string
+  /** Whose nonces are counted. */
+  address: string
   /** The next nonce to give; null until the chain was asked for the first time. */
   next_nonce: bigint | null
 }
@@ -63,10 +67,12 @@ export interface TransactionsTable {
   request: JSONColumnType<object>
   /** Gas estimated at acceptance; spares a second simulation. */
   estimated_gas: bigint | null
+  /** Whose nonce it takes: the account's own, a channel's, or that of whoever signed its content. */
+  line: string | null
   nonce: bigint | null
   version: Generated<number>
   current_attempt: number | null
-  /** Most this transaction can still take from the account, in wei; 0 once final. */
+  /** Most this transaction can still take from the account, in the smallest unit; 0 once final. */
   cost: Generated<bigint>
   block_number: bigint | null
   block_hash: string | null
@@ -81,13 +87,16 @@ export interface AttemptsTable {
   transaction_id: string
   number: number
   kind: string
-  nonce: bigint
+  line: string
+  nonce: bigint | null
   hash: string
   raw: Uint8Array
   draft: JSONColumnType<object>
   signature: JSONColumnType<{ r: string; s: string; v: number; sig: string }>
   outcome: string
   error: string | null
+  /** What the chain told of the inclusion. */
+  result: JSONColumnType<object> | null
   signed_at: Generated<Date>
   broadcast_at: Date | null
 }

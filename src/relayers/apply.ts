@@ -19,7 +19,7 @@ type Applied = Pick<Config, 'relayers' | 'notifications'>
 
 /**
  * Makes the stored relayers and notifications those of the configuration, in one database transaction, and tells what
- * changed. `addresses` gives the EIP-55 address of each relayer id. A relayer that is no longer named is taken off the
+ * changed. `addresses` gives the address of each relayer id. A relayer that is no longer named is taken off the
  * list and keeps its history; named again, it comes back.
  * @throws ConfigError when that would strand transactions; then nothing is changed
  */

@@ -1,22 +1,16 @@
-import type { EvmPolicies } from '../chains/chain.ts'
+import type { Policies } from '../chains/chain.ts'
 
-/** Policies as jsonb keeps them: amounts are decimal strings, because JSON numbers lose digits. */
-interface StoredPolicies extends Omit<EvmPolicies, 'gasPriceCap' | 'minBalance'> {
-  readonly gasPriceCap?: string
-  readonly minBalance?: string
-}
+/** Policies that are amounts; jsonb keeps them as decimal strings, because JSON numbers lose digits. */
+const AMOUNTS: readonly string[] = ['gasPriceCap', 'minBalance', 'maxFee']
 
 /** The JSON text to store. */
-export function encodePolicies(policies: EvmPolicies): string {
+export function encodePolicies(policies: Policies): string {
   return JSON.stringify(policies, (_key, value) => (typeof value === 'bigint' ? value.toString() : value))
 }
 
 /** The parsed jsonb back as policies. */
-export function decodePolicies(stored: object): EvmPolicies {
-  const { gasPriceCap, minBalance, ...rest } = stored as StoredPolicies
-  return {
-    ...rest,
-    ...(gasPriceCap !== undefined && { gasPriceCap: BigInt(gasPriceCap) }),
-    ...(minBalance !== undefined && { minBalance: BigInt(minBalance) }),
-  }
+export function decodePolicies(stored: object): Policies {
+  return Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [name, AMOUNTS.includes(name) ? BigInt(value) : value]),
+  )
 }

@@ -1,12 +1,12 @@
-import type { ChainRequest } from '../chains/chain.ts'
+import type { ChainRequest, ChainTraits } from '../chains/chain.ts'
 import { type AppError, badRequest } from '../errors.ts'
 import type { Relayer } from './relayer.ts'
 
 /** The zero address and the relayer's own are always allowed: burning and cancelling need no permission. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** Wei that must stay when `min_balance` is not configured. */
-const DEFAULT_MIN_BALANCE = 1n
+/** What must stay when `min_balance` is not configured: a wei, a tenth of a lumen. */
+const DEFAULT_MIN_BALANCES = { wei: 1n, stroops: 1_000_000n } as const
 
 /** Why this relayer signs nothing at present, or nothing. */
 export function inactive(relayer: Relayer): AppError | undefined {
@@ -28,6 +28,7 @@ export function inactive(relayer: Relayer): AppError | undefined {
  * whitelist allows nobody.
  */
 export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
+  if (relayer.networkType !== 'evm' || request.type !== 'evm') return undefined
   const whitelist = relayer.policies.whitelistReceivers
   if (whitelist === undefined) return undefined
   const allowed = new Set(
@@ -41,8 +42,10 @@ export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppE
   )
 }
 
+/** Amounts in the network's smallest unit. */
 interface Funds {
-  /** On the chain now, in wei. */
+  readonly unit: ChainTraits['unit']
+  /** Spendable on the chain now. */
   readonly balance: bigint
   /** What everything accepted and not yet included can still take. */
   readonly reserved: bigint
@@ -50,12 +53,17 @@ interface Funds {
   readonly cost: bigint
 }
 
-/** Why the account cannot pay for this on top of everything in flight, or nothing. All amounts in wei. */
-export function shortOfFunds(relayer: Relayer, { balance, reserved, cost }: Funds): AppError | undefined {
-  const keep = relayer.policies.minBalance ?? DEFAULT_MIN_BALANCE
+/** Why the account cannot pay for this on top of everything in flight, or nothing. */
+export function shortOfFunds(
+  relayer: Relayer,
+  { unit, balance, reserved, cost }: Funds,
+): AppError | undefined {
+  const keep = relayer.policies.minBalance ?? DEFAULT_MIN_BALANCES[unit]
   if (balance - reserved - cost >= keep) return undefined
   return badRequest(
     'insufficient_balance',
-    `The account holds ${balance} wei; ${reserved} are reserved for transactions in flight, this one needs up to ${cost} (value and gas), and min_balance keeps ${keep}. Top it up, or lower value or fees.`,
+    `The account can spend ${balance} ${unit}; ${reserved} are reserved for transactions in flight, this one needs up to ${cost} (${COSTS[unit]}), and min_balance keeps ${keep}. Top it up, or lower the amount or the fee.`,
   )
 }
+
+const COSTS = { wei: 'value and gas', stroops: 'amount and fee' } as const

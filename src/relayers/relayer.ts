@@ -1,5 +1,6 @@
-import type { EvmPolicies } from '../chains/chain.ts'
-import type { NetworkType, RpcUrl } from '../networks/network.ts'
+import type { EvmPolicies } from '../chains/evm/content.ts'
+import type { StellarPolicies } from '../chains/stellar/content.ts'
+import type { RpcUrl } from '../networks/network.ts'
 
 /** Why the service itself switched a relayer off. */
 export interface DisabledReason {
@@ -7,13 +8,12 @@ export interface DisabledReason {
   readonly details: string
 }
 
-/** An account that the service operates on one network, with a signer and rules. */
-export interface Relayer {
+/** What every relayer has. */
+interface AnyRelayer {
   readonly id: string
   readonly name: string
   readonly network: string
-  readonly networkType: NetworkType
-  /** EIP-55 checksummed. */
+  /** As its network writes it: EIP-55 on EVM, `G…` on Stellar. */
   readonly address: string
   readonly signerId: string
   readonly notificationId?: string
@@ -23,5 +23,19 @@ export interface Relayer {
   readonly systemDisabled: boolean
   readonly disabledReason?: DisabledReason
   readonly customRpcUrls?: readonly RpcUrl[]
+}
+
+export interface EvmRelayer extends AnyRelayer {
+  readonly networkType: 'evm'
   readonly policies: EvmPolicies
 }
+
+export interface StellarRelayer extends AnyRelayer {
+  readonly networkType: 'stellar'
+  readonly policies: StellarPolicies
+  /** Further accounts that lend their sequence numbers: how many derived ones, or the signers that hold their keys. */
+  readonly channels?: number | readonly string[]
+}
+
+/** An account that the service operates on one network, with a signer and rules. */
+export type Relayer = EvmRelayer | StellarRelayer

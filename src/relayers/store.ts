@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { RelayerConfig } from '../config.ts'
 import type { RelayersTable, Schema } from '../database/schema.ts'
-import type { NetworkType } from '../networks/network.ts'
 import { decodePolicies, encodePolicies } from './policies-codec.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
 
@@ -11,7 +11,7 @@ export interface Range {
 }
 
 /** What the configuration decides of a relayer; the rest belongs to the service. */
-export type ConfiguredRelayer = Omit<Relayer, 'systemDisabled' | 'disabledReason'>
+export type ConfiguredRelayer = RelayerConfig & Pick<Relayer, 'address'>
 
 /** Configured relayers in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listRelayers(
@@ -75,6 +75,7 @@ export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRe
     paused: relayer.paused,
     policies: encodePolicies(relayer.policies),
     custom_rpc_urls: relayer.customRpcUrls ? JSON.stringify(relayer.customRpcUrls) : null,
+    channels: relayer.networkType === 'stellar' && relayer.channels ? JSON.stringify(relayer.channels) : null,
     removed_at: null,
   }
   await tx
@@ -84,8 +85,8 @@ export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRe
     .execute()
   await tx
     .insertInto('accounts')
-    .values({ relayer_id: relayer.id, next_nonce: null })
-    .onConflict((conflict) => conflict.column('relayer_id').doNothing())
+    .values({ relayer_id: relayer.id, address: relayer.address, next_nonce: null })
+    .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doNothing())
     .execute()
 }
 
@@ -115,18 +116,19 @@ export async function countUnfinished(tx: Transaction<Schema>, relayerId: string
 }
 
 function toRelayer(row: Selectable<RelayersTable>): Relayer {
-  return {
+  const shared = {
     id: row.id,
     name: row.name,
     network: row.network,
-    networkType: row.network_type as NetworkType,
     address: row.address,
     signerId: row.signer_id,
     paused: row.paused,
     systemDisabled: row.system_disabled,
-    policies: decodePolicies(row.policies),
     ...(row.notification_id !== null && { notificationId: row.notification_id }),
     ...(row.disabled_reason && { disabledReason: row.disabled_reason as DisabledReason }),
     ...(row.custom_rpc_urls && { customRpcUrls: row.custom_rpc_urls }),
   }
+  const policies = decodePolicies(row.policies)
+  if (row.network_type !== 'stellar') return { ...shared, networkType: 'evm', policies }
+  return { ...shared, networkType: 'stellar', policies, ...(row.channels && { channels: row.channels }) }
 }

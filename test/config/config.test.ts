@@ -156,7 +156,7 @@ describe('a file of an existing deployment', () => {
       is_testnet: true,
       rpc_urls: [{ url: 'https://b', weight: 5 }, { url: 'https://c' }, 'wss://d/key'],
     }
-    const other = { type: 'stellar', network: 'testnet', passphrase: 'Test' }
+    const other = { type: 'solana', network: 'devnet' }
     const { networks } = load({
       file: { ...goodFile(), networks: './config/networks' },
       files: {
@@ -165,11 +165,9 @@ describe('a file of an existing deployment', () => {
         'config/networks/readme.txt': 'not read',
       },
     })
-    expect(
-      networks.map(({ name, chainId, requiredConfirmations }) => [name, chainId, requiredConfirmations]),
-    ).toEqual([
-      ['anvil', 2, 1],
-      ['base', 1, 12],
+    expect(networks).toMatchObject([
+      { name: 'anvil', chainId: 2, requiredConfirmations: 1 },
+      { name: 'base', chainId: 1, requiredConfirmations: 12 },
     ])
     expect(networks[0]).toMatchObject({
       symbol: 'ETH',

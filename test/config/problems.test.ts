@@ -61,9 +61,9 @@ const FILES: [string, Change, string][] = [
   ],
   ['has paused as text', relayer({ paused: 'no' }), 'relayers[0].paused must be true or false'],
   [
-    'has a stellar relayer',
-    relayer({ network_type: 'stellar' }),
-    'relayers[0] has the network_type "stellar", which is not supported yet; use "evm"',
+    'has a relayer of an unknown type',
+    relayer({ network_type: 'solana' }),
+    'relayers[0] has the network_type "solana", which is not supported yet; use "evm" or "stellar"',
   ],
   [
     'names no such network',

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { EvmPolicies } from '../../src/chains/chain.ts'
+import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../../src/relayers/policy.ts'
-import type { Relayer } from '../../src/relayers/relayer.ts'
+import type { EvmRelayer } from '../../src/relayers/relayer.ts'
 
 const OWN = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const LISTED = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const ZERO = `0x${'0'.repeat(40)}`
 
-function relayerWith(policies: EvmPolicies = {}, change: Partial<Relayer> = {}): Relayer {
+function relayerWith(policies: EvmPolicies = {}, change: Partial<EvmRelayer> = {}): EvmRelayer {
   return {
     id: 'r1',
     name: 'One',
@@ -71,10 +71,11 @@ describe('receiverForbidden', () => {
     { name: 'a creation has no receiver', policies: whitelist, to: undefined, allowed: false },
     { name: 'a creation without a whitelist', policies: {}, to: undefined, allowed: true },
   ])('$name: $allowed', ({ policies, to, allowed }) => {
-    const refusal = receiverForbidden(
-      relayerWith(policies),
-      to === undefined ? { value: 0n } : { to, value: 0n },
-    )
+    const refusal = receiverForbidden(relayerWith(policies), {
+      type: 'evm',
+      value: 0n,
+      ...(to !== undefined && { to }),
+    })
     expect(refusal?.code).toBe(allowed ? undefined : 'receiver_not_whitelisted')
   })
 })
@@ -117,7 +118,7 @@ describe('shortOfFunds', () => {
     { name: 'more reserved than there is', policies: {}, balance: 10n, reserved: 60n, cost: 0n, short: true },
     { name: 'beyond 2^53', policies: {}, balance: 2n ** 128n, reserved: 0n, cost: 2n ** 128n, short: true },
   ])('$name: $short', ({ policies, short, balance, reserved, cost }) => {
-    const refusal = shortOfFunds(relayerWith(policies), { balance, reserved, cost })
+    const refusal = shortOfFunds(relayerWith(policies), { unit: 'wei', balance, reserved, cost })
     expect(refusal?.code).toBe(short ? 'insufficient_balance' : undefined)
     if (short)
       for (const amount of [balance, reserved, cost]) expect(refusal?.detail).toContain(String(amount))

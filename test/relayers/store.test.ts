@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { NotificationConfig, RelayerConfig } from '../../src/config.ts'
+import type { EvmRelayerConfig } from '../../src/configuration/types.ts'
 import type { Database } from '../../src/database/database.ts'
 import { listNotifications } from '../../src/notifications/store.ts'
 import { applyConfig } from '../../src/relayers/apply.ts'
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(() => emptyDatabase(database))
 
-const relayer = (id: string): RelayerConfig => ({
+const relayer = (id: string): EvmRelayerConfig => ({
   id,
   name: id,
   network: 'anvil',
@@ -63,7 +64,7 @@ describe('relayers', () => {
   })
 
   test('come back with every field', async () => {
-    const full: RelayerConfig = {
+    const full: EvmRelayerConfig = {
       ...relayer('full'),
       name: 'Full',
       paused: true,
