@@ -59,12 +59,12 @@ function missingPredecessor({ missing }: DiagnosisFacts): Finding | undefined {
   }
 }
 
-function waitingForFunds({ transaction, balance, reserved }: DiagnosisFacts): Finding | undefined {
+function waitingForFunds({ transaction, balance, reserved, unit }: DiagnosisFacts): Finding | undefined {
   if (transaction.status === 'mined' || isFinal(transaction.status) || balance === undefined) return undefined
   if (balance >= reserved + transaction.cost) return undefined
   return {
     code: 'waiting_for_funds',
-    message: `The account holds ${balance} wei; this transaction can take ${transaction.cost} and the others that are open ${reserved}.`,
+    message: `The account can spend ${balance} ${unit}; this transaction can take ${transaction.cost} and the others that are open ${reserved}.`,
   }
 }
 
@@ -73,7 +73,7 @@ function inFlightLimit({ transaction, inFlight, inFlightLimit: limit }: Diagnosi
     return undefined
   return {
     code: 'in_flight_limit',
-    message: `${inFlight} transactions of the account are in flight, which is the limit; it is signed when one of them is mined.`,
+    message: `${inFlight} transaction${inFlight === 1 ? '' : 's'} of the account ${inFlight === 1 ? 'is' : 'are'} in flight, which is the limit; it is signed when one of them is mined.`,
   }
 }
 
@@ -111,7 +111,7 @@ function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | undefin
 }
 
 function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Finding | undefined {
-  const cap = relayer.policies.gasPriceCap
+  const cap = relayer.networkType === 'evm' ? relayer.policies.gasPriceCap : undefined
   if (!isUnmined(transaction.status) || price === undefined || cap === undefined) return undefined
   if (price.market <= price.offered || (price.offered * 11n) / 10n <= cap) return undefined
   return {
@@ -128,12 +128,15 @@ function behindOthers({ transaction, ahead }: DiagnosisFacts): Finding | undefin
   }
 }
 
-function belowMarket({ transaction, price }: DiagnosisFacts): Finding | undefined {
+/** Of what a price is a price. */
+const PRICES = { wei: 'wei per gas', stroops: 'stroops per operation' } as const
+
+function belowMarket({ transaction, price, unit }: DiagnosisFacts): Finding | undefined {
   if (!isUnmined(transaction.status) || price === undefined || price.offered >= price.market) return undefined
   if (price.baseFee !== undefined && price.offered < price.baseFee) return undefined
   return {
     code: 'fee_below_market',
-    message: `It offers ${price.offered} wei per gas; the service would offer ${price.market} now.`,
+    message: `It offers ${price.offered} ${PRICES[unit]}; the service would offer ${price.market} now.`,
   }
 }
 

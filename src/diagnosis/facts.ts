@@ -1,7 +1,9 @@
-import type { Attempt, EndpointReport, Head, PriceComparison } from '../chains/chain.ts'
+import type { EndpointReport, Head, PriceComparison } from '../chains/answer.ts'
+import type { Attempt } from '../chains/attempt.ts'
+import type { ChainTraits } from '../chains/chain.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast.ts'
-import type { TransactionsContext } from '../transactions/context.ts'
+import type { Operator, TransactionsContext } from '../transactions/context.ts'
 import { levelOf, patienceMs } from '../transactions/patience.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/transaction.ts'
 import { isFinal } from '../transactions/transitions.ts'
@@ -20,7 +22,7 @@ export interface DiagnosisFacts {
   readonly ahead: number
   readonly inFlight: number
   readonly inFlightLimit: number
-  /** What the other open transactions can still take, in wei. */
+  /** What the other open transactions can still take, in the smallest unit. */
   readonly reserved: bigint
   readonly balance: bigint | undefined
   readonly chainNonce: bigint | undefined
@@ -29,6 +31,9 @@ export interface DiagnosisFacts {
   readonly price: PriceComparison | undefined
   readonly head: Head | undefined
   readonly requiredConfirmations: number
+  /** Whether what waits lapses and is signed anew, instead of being raised. */
+  readonly lapses: boolean
+  readonly unit: ChainTraits['unit']
   readonly endpoints: readonly EndpointReport[]
   /** When the fee of the shown attempt is raised, in ms since the epoch; undefined when it never is. */
   readonly raiseAt: number | undefined
@@ -41,6 +46,7 @@ export async function gatherFacts(
   item: TransactionWithAttempts,
 ): Promise<DiagnosisFacts> {
   const { transaction } = item
+  const operator = context.operatorOf(relayer)
   const [account, network] = await Promise.all([
     accountFacts(context, transaction),
     isFinal(transaction.status) ? NOTHING_ASKED : networkFacts(context, relayer, item),
@@ -51,13 +57,19 @@ export async function gatherFacts(
     relayer,
     attempt: currentAttempt(item),
     now: context.clock.now(),
-    inFlightLimit: context.maxInFlight,
-    requiredConfirmations: context.operatorOf(relayer).network.requiredConfirmations,
+    inFlightLimit: limitOf(context, operator),
+    lapses: operator.chain.traits.lapses,
+    unit: operator.chain.traits.unit,
+    requiredConfirmations: operator.network.requiredConfirmations,
     raiseAt: raiseTime(context, relayer, item),
     missing,
     ...account,
     ...network,
   }
+}
+
+function limitOf({ maxInFlight }: TransactionsContext, { chain, lines }: Operator): number {
+  return (chain.traits.inFlightPerLine ?? maxInFlight) * lines.length
 }
 
 async function accountFacts({ db }: TransactionsContext, transaction: Transaction) {
@@ -66,7 +78,7 @@ async function accountFacts({ db }: TransactionsContext, transaction: Transactio
     countInFlight(db, transaction.relayerId),
     reservedBy(db, transaction.relayerId, transaction.id),
   ])
-  return { ahead, inFlight, reserved }
+  return { ahead, inFlight: [...inFlight.values()].reduce((sum, count) => sum + count, 0), reserved }
 }
 
 type NetworkFacts = Pick<DiagnosisFacts, 'balance' | 'chainNonce' | 'price' | 'head' | 'endpoints'>
@@ -88,7 +100,7 @@ async function networkFacts(
   const attempt = currentAttempt(item)
   const [balance, [nonce], head, price] = await Promise.all([
     chain.balance(relayer.address),
-    chain.nonces([relayer.address]),
+    chain.traits.nonces ? chain.nonces([item.transaction.line ?? relayer.address]) : [],
     chain.head(),
     attempt === undefined ? undefined : chain.comparePrice(attempt.draft, levelOf(item.transaction)),
   ])

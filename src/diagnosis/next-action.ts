@@ -50,11 +50,10 @@ function signing({ transaction }: DiagnosisFacts, codes: ReadonlySet<FindingCode
   return { action: 'sign', at: transaction.nextRunAt, message: 'It is priced, given a nonce and signed.' }
 }
 
-function waiting(
-  { transaction, relayer, now, ahead, raiseAt }: DiagnosisFacts,
-  codes: ReadonlySet<FindingCode>,
-): NextAction {
+function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAction {
+  const { transaction, relayer, now, ahead, raiseAt, lapses } = facts
   const end = transaction.intent === 'request' ? transaction.request.validUntil : undefined
+  if (lapses) return lapsing(facts)
   if (end !== undefined && (raiseAt === undefined || end.getTime() < raiseAt)) {
     return { action: 'expire', at: end, message: 'When valid_until passes, a no-op takes its place.' }
   }
@@ -76,4 +75,14 @@ function waiting(
     at: new Date(Math.max(raiseAt, now)),
     message: 'Its fee is raised when its speed has waited long enough.',
   }
+}
+
+function lapsing({ attempt }: DiagnosisFacts): NextAction {
+  const draft = attempt?.draft
+  const end = draft !== undefined && draft.type !== 'evm' ? draft.lapsesAt : undefined
+  const message =
+    'A ledger includes it, or its time passes; then it is signed anew, unless valid_until is over.'
+  return end === undefined
+    ? { action: 'watch', message: 'A ledger has to include it.' }
+    : { action: 'watch', at: new Date(Number(end) * 1_000), message }
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createBatcher } from '../batcher.ts'
-import type { ChainRequest, Prepared } from '../chains/chain.ts'
+import type { ChainRequest, Place, Prepared } from '../chains/chain.ts'
 import { type AppError, badRequest } from '../errors.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { accountOf, type TransactionsContext } from './context.ts'
+import { accountOf, isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { insertTransactions } from './store.ts'
 import type { Transaction } from './transaction.ts'
-import { lockAccount, reservedBy } from './work-store.ts'
+import { findTakenPlaces, lockAccount, reservedBy } from './work-store.ts'
 
 /** A stored transaction and what the caller should know about it. */
 export interface Accepted {
@@ -60,7 +60,8 @@ export function createAcceptor(
       prepared.kind === 'unknown'
         ? [`Not simulated yet: ${prepared.detail}. It is asked again before signing.`]
         : []
-    return { transaction: stored, logs: [...(known?.logs ?? []), ...unknown] }
+    const errand = prepared.kind === 'errand' ? [`${prepared.detail} The service does that first.`] : []
+    return { transaction: stored, logs: [...(known?.logs ?? []), ...unknown, ...errand] }
   }
 }
 
@@ -72,14 +73,15 @@ export function checkStatic(
 ): AppError | undefined {
   const refused = inactive(relayer) ?? receiverForbidden(relayer, request)
   if (refused) return refused
-  if (request.validUntil !== undefined && request.validUntil.getTime() <= context.clock.now()) {
-    return badRequest(
-      'valid_until_in_past',
-      `valid_until: a time in the future is expected, not ${request.validUntil.toISOString()}.`,
-    )
-  }
-  const refusal = context.operatorOf(relayer).chain.check(request, accountOf(relayer))
-  return refusal && badRequest(refusal.code, refusal.detail)
+  const { chain } = context.operatorOf(relayer)
+  const refusal = chain.check(request, accountOf(relayer))
+  if (refusal) return badRequest(refusal.code, refusal.detail)
+  const end = chain.endsAt(request)
+  if (end === undefined || end.getTime() > context.clock.now()) return undefined
+  return badRequest(
+    'valid_until_in_past',
+    `valid_until: a time in the future is expected, not ${end.toISOString()}.`,
+  )
 }
 
 function newTransaction(
@@ -87,6 +89,8 @@ function newTransaction(
   { relayer, request, prepared }: { relayer: Relayer; request: ChainRequest; prepared: Prepared | undefined },
 ): Transaction {
   const now = new Date(context.clock.now())
+  const { chain } = context.operatorOf(relayer)
+  const place = chain.place(request)
   return {
     id: randomUUID(),
     relayerId: relayer.id,
@@ -96,36 +100,74 @@ function newTransaction(
     createdAt: now,
     request,
     intent: 'request',
-    estimatedGas: request.gasLimit === undefined ? prepared?.draft.gasLimit : undefined,
+    estimatedGas: prepared?.knownGas,
+    line: place?.address,
+    nonce: place?.nonce,
     version: 1,
-    cost: prepared === undefined ? request.value : context.operatorOf(relayer).chain.cost(prepared.draft),
+    cost: prepared === undefined ? chain.outlay(request) : chain.cost(prepared.draft),
     nextRunAt: now,
   }
 }
 
 /**
  * One database transaction for many requests of one relayer. The lock makes the sum of what is reserved true until the
- * commit, so requests that arrive together cannot all count on the same money.
+ * commit, so requests that arrive together cannot all count on the same money, or take the same place.
  */
 async function storeCandidates(
-  { db }: TransactionsContext,
+  context: TransactionsContext,
   candidates: readonly Candidate[],
 ): Promise<(Transaction | AppError)[]> {
   const [first] = candidates
   if (first === undefined) return []
-  return db.transaction().execute(async (tx) => {
+  const operator = context.operatorOf(first.relayer)
+  return context.db.transaction().execute(async (tx) => {
     await lockAccount(tx, first.relayer.id)
+    const taken = await findTakenPlaces(tx, first.relayer.id, candidates.flatMap(placeOf))
     let reserved = await reservedBy(tx, first.relayer.id)
-    const decided = candidates.map(({ relayer, transaction, balance }) => {
-      const short =
-        balance === undefined
+    const decided = candidates.map((candidate) => {
+      const { relayer, transaction, balance } = candidate
+      const refusal =
+        badPlace(operator, candidate, taken) ??
+        (balance === undefined
           ? undefined
-          : shortOfFunds(relayer, { balance, reserved, cost: transaction.cost })
-      if (short === undefined) reserved += transaction.cost
-      return short ?? transaction
+          : shortOfFunds(relayer, {
+              unit: operator.chain.traits.unit,
+              balance,
+              reserved,
+              cost: transaction.cost,
+            }))
+      if (refusal !== undefined) return refusal
+      reserved += transaction.cost
+      for (const { address, nonce } of placeOf(candidate)) taken.add(`${address} ${nonce}`)
+      return transaction
     })
     const accepted = decided.filter((outcome): outcome is Transaction => !(outcome instanceof Error))
     await insertTransactions(tx, accepted)
     return decided
   })
+}
+
+function placeOf({ transaction: { line, nonce } }: Candidate): Place[] {
+  return line === undefined || nonce === undefined ? [] : [{ address: line, nonce }]
+}
+
+/** A place that a request brings with it must be nobody's, and no number that the service gives by itself. */
+function badPlace(
+  operator: Operator,
+  candidate: Candidate,
+  taken: ReadonlySet<string>,
+): AppError | undefined {
+  const [place] = placeOf(candidate)
+  if (place === undefined) return undefined
+  if (!isForeign(operator, candidate.transaction)) {
+    return badRequest(
+      'not_supported',
+      `transaction_xdr: the sequence numbers of ${place.address} are given by the service. Send the operations, or the transaction unsigned.`,
+    )
+  }
+  if (!taken.has(`${place.address} ${place.nonce}`)) return undefined
+  return badRequest(
+    'already_accepted',
+    `transaction_xdr: sequence number ${place.nonce} of ${place.address} was accepted before; list the transactions to find it.`,
+  )
 }

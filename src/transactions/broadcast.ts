@@ -1,24 +1,10 @@
-import type { Attempt, BroadcastResult, Draft } from '../chains/chain.ts'
-import type { Operator, TransactionsContext } from './context.ts'
-import { openAttempts, reservation } from './open-attempts.ts'
+import type { BroadcastResult } from '../chains/answer.ts'
+import type { Attempt } from '../chains/attempt.ts'
+import { isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { patienceMs } from './patience.ts'
-import { type OutcomeChange, saveOutcomes, saveTransactions } from './store.ts'
+import { settleBroadcast } from './settle-broadcast.ts'
+import { saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
-import { nextStatus } from './transitions.ts'
-
-/**
- * How long until the same bytes are offered again when a node took them and nothing was heard since, in ms. Pools
- * forget under pressure and after restarts; offering known bytes again costs one call.
- */
-const REPEAT_MS = 30_000
-
-/** How long until the same bytes are offered again when no node took them, in ms. */
-const RETRY_MS = 1_000
-
-interface Settled {
-  readonly transaction: Transaction
-  readonly outcome: OutcomeChange
-}
 
 /**
  * Offers the current attempt of each transaction to the network and writes down what the node said. The bytes are
@@ -27,14 +13,15 @@ interface Settled {
  */
 export async function broadcastCurrent(
   context: TransactionsContext,
-  { chain }: Operator,
+  operator: Operator,
   items: readonly TransactionWithAttempts[],
 ): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
   const ready = items.flatMap((item) => {
     const attempt = currentAttempt(item)
-    return attempt === undefined ? [] : [{ ...item, attempt }]
+    return attempt === undefined || isUnwanted(operator, item, attempt) ? [] : [{ ...item, attempt }]
   })
   if (ready.length === 0) return []
+  const { chain } = operator
   const results = await chain.broadcast(ready.map((item) => item.attempt.signed.raw))
   const now = new Date(context.clock.now())
   const settled = ready.map((item, index) => {
@@ -42,7 +29,16 @@ export async function broadcastCurrent(
     const raiseAfterMs = patienceMs(chain, item.transaction)
     return {
       result,
-      ...settleBroadcast({ item, attempt: item.attempt, result, now, costOf: chain.cost, raiseAfterMs }),
+      ...settleBroadcast({
+        item,
+        attempt: item.attempt,
+        result,
+        now,
+        costOf: chain.cost,
+        raiseAfterMs,
+        lapses: chain.traits.lapses,
+        foreign: isForeign(operator, item.transaction),
+      }),
     }
   })
   const saved = await context.db.transaction().execute(async (tx) => {
@@ -63,138 +59,17 @@ export async function broadcastCurrent(
   }))
 }
 
+/** What is only waited for until it lapses, because something else is to follow it, is not offered again. */
+function isUnwanted(
+  { chain }: Operator,
+  { transaction: { intent } }: TransactionWithAttempts,
+  { kind }: Attempt,
+): boolean {
+  if (!chain.traits.lapses) return false
+  return intent === 'successor' || (intent === 'cancel' && kind !== 'cancel')
+}
+
 /** The attempt whose bytes count at present. */
 export function currentAttempt({ transaction, attempts }: TransactionWithAttempts): Attempt | undefined {
   return attempts.find((attempt) => attempt.number === transaction.currentAttempt)
-}
-
-interface Offered {
-  readonly item: TransactionWithAttempts
-  readonly attempt: Attempt
-  readonly result: BroadcastResult
-  readonly now: Date
-  readonly costOf: (draft: Draft) => bigint
-  /** How long the attempt may wait in a pool before its fee is raised; undefined when it is not raised at all. */
-  readonly raiseAfterMs?: number | undefined
-}
-
-/** What a node's answer makes of a transaction. Pure. */
-export function settleBroadcast({ item, attempt, result, now, costOf, raiseAfterMs }: Offered): Settled {
-  const { transaction } = item
-  const outcome = { transactionId: transaction.id, number: attempt.number }
-  switch (result.kind) {
-    case 'accepted':
-      return {
-        transaction: taken({ item, attempt, result, now, costOf, raiseAfterMs }),
-        outcome: { ...outcome, outcome: 'broadcast', broadcastAt: now },
-      }
-    case 'nonce_used':
-    case 'later':
-    case 'unknown':
-      return {
-        transaction: deferred(transaction, `${REASONS[result.kind]}: ${result.detail}`, now),
-        outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
-      }
-    case 'underpriced':
-      if (earlierInPool(item, attempt) === undefined) {
-        // The pool holds something of this nonce that we do not know; only time tells, so the bytes stay open.
-        return {
-          transaction: deferred(
-            transaction,
-            `The pool holds another transaction with this nonce: ${result.detail}`,
-            now,
-          ),
-          outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
-        }
-      }
-      return {
-        transaction: refusedByNode({ item, attempt, detail: result.detail, now, costOf }),
-        outcome: { ...outcome, outcome: 'refused', error: result.detail },
-      }
-    case 'refused':
-      return {
-        transaction: refusedByNode({ item, attempt, detail: result.detail, now, costOf }),
-        outcome: { ...outcome, outcome: 'refused', error: result.detail },
-      }
-  }
-}
-
-const REASONS = {
-  nonce_used: 'The chain is past this nonce; the receipts are being asked for',
-  later: 'The node does not take it yet',
-  unknown: 'The node did not answer; the same bytes are offered again',
-} as const
-
-function taken({ item: { transaction }, attempt, now, raiseAfterMs }: Offered): Transaction {
-  const heldSince = attempt.broadcastAt ?? now
-  const raise = raiseAfterMs === undefined ? undefined : after(heldSince, raiseAfterMs)
-  return {
-    ...transaction,
-    status: nextStatus(transaction.status, 'broadcast'),
-    statusReason:
-      transaction.status === 'sent' && transaction.intent === 'request'
-        ? undefined
-        : transaction.statusReason,
-    sentAt: transaction.sentAt ?? now,
-    nextRunAt: earliest(now, [
-      raise,
-      transaction.intent === 'request' ? transaction.request.validUntil : undefined,
-    ]),
-  }
-}
-
-/** In time for the repetition, and for whatever else is to happen before it. */
-function earliest(now: Date, times: readonly (Date | undefined)[]): Date {
-  const repeat = after(now, REPEAT_MS)
-  const ahead = times.filter((time) => time !== undefined && time > now && time < repeat)
-  return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), repeat)
-}
-
-function deferred(transaction: Transaction, statusReason: string, now: Date): Transaction {
-  const status = nextStatus(transaction.status, 'deferred')
-  return { ...transaction, status, statusReason, nextRunAt: after(now, RETRY_MS) }
-}
-
-function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt): Attempt | undefined {
-  return openAttempts(attempts).findLast((other) => other.number < attempt.number)
-}
-
-interface RefusedOffer extends Omit<Offered, 'result'> {
-  /** What the node said. */
-  readonly detail: string
-}
-
-/**
- * An earlier attempt that may be in a pool stays the one that counts. Without one, "refused" can never become
- * better: the nonce is closed by a no-op.
- */
-function refusedByNode({ item, attempt, detail, now, costOf }: RefusedOffer): Transaction {
-  const { transaction } = item
-  const earlier = earlierInPool(item, attempt)
-  if (earlier) {
-    return {
-      ...transaction,
-      status: nextStatus(transaction.status, 'broadcast'),
-      statusReason: `Attempt ${attempt.number} was refused by the node (${detail}); attempt ${earlier.number} still counts.`,
-      currentAttempt: earlier.number,
-      cost: reservation(
-        openAttempts(item.attempts.filter((other) => other !== attempt)).map((other) => other.draft),
-        costOf,
-      ),
-      nextRunAt: after(now, REPEAT_MS),
-    }
-  }
-  return {
-    ...transaction,
-    status: nextStatus(transaction.status, 'returned'),
-    statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
-    intent: transaction.intent === 'request' ? 'abandon' : transaction.intent,
-    currentAttempt: undefined,
-    // A no-op that is refused too needs another market, not another try at once.
-    nextRunAt: transaction.intent === 'request' ? now : after(now, REPEAT_MS),
-  }
-}
-
-function after(now: Date, ms: number): Date {
-  return new Date(now.getTime() + ms)
 }

@@ -1,16 +1,14 @@
-import type {
-  Attempt,
-  AttemptKind,
-  AttemptOutcome,
-  ChainRequest,
-  Draft,
-  Fees,
-  Speed,
-} from '../chains/chain.ts'
+import type { Attempt, AttemptKind, AttemptOutcome, ChainResult, Draft } from '../chains/attempt.ts'
+import type { ChainRequest } from '../chains/chain.ts'
+import type { EvmDraft, EvmRequest, Fees } from '../chains/evm/content.ts'
+import type { Speed } from '../chains/speed.ts'
+import type { StellarDraft, StellarRequest } from '../chains/stellar/content.ts'
+import { defined } from '../defined.ts'
+import { fromExactJson, toExactJson } from '../exact-json.ts'
 import type { Intent, Transaction, TransactionStatus } from './transaction.ts'
 
 /** jsonb has no exact integers that every reader keeps, so amounts are decimal strings inside it (I10). */
-interface StoredRequest {
+interface StoredEvmRequest {
   to?: string
   value: string
   data?: string
@@ -22,7 +20,7 @@ interface StoredRequest {
   valid_until?: string
 }
 
-interface StoredDraft {
+interface StoredEvmDraft {
   to?: string
   value: string
   data: string
@@ -43,6 +41,7 @@ export interface TransactionRow {
   intent: string
   request: object
   estimated_gas: bigint | null
+  line: string | null
   nonce: bigint | null
   version: number
   current_attempt: number | null
@@ -60,18 +59,37 @@ export interface AttemptRow {
   transaction_id: string
   number: number
   kind: string
-  nonce: bigint
+  line: string
+  nonce: bigint | null
   hash: string
   raw: Uint8Array
   draft: object
   signature: Attempt['signed']['signature']
   outcome: string
   error: string | null
+  result: object | null
   signed_at: Date
   broadcast_at: Date | null
 }
 
-export function encodeRequest(request: ChainRequest): StoredRequest {
+/** Requests of EVM are kept in the form that the first release gave them, those of other chains as they are. */
+export function encodeRequest(request: ChainRequest): unknown {
+  return request.type === 'evm' ? encodeEvmRequest(request) : toExactJson(request)
+}
+
+export function decodeRequest(stored: object): ChainRequest {
+  return 'type' in stored ? (fromExactJson(stored) as StellarRequest) : decodeEvmRequest(stored)
+}
+
+export function encodeDraft(draft: Draft): unknown {
+  return draft.type === 'evm' ? encodeEvmDraft(draft) : toExactJson(draft)
+}
+
+export function decodeDraft(stored: object): Draft {
+  return 'type' in stored ? (fromExactJson(stored) as StellarDraft) : decodeEvmDraft(stored)
+}
+
+function encodeEvmRequest(request: EvmRequest): StoredEvmRequest {
   return defined({
     to: request.to,
     value: String(request.value),
@@ -85,9 +103,10 @@ export function encodeRequest(request: ChainRequest): StoredRequest {
   })
 }
 
-export function decodeRequest(stored: object): ChainRequest {
-  const request = stored as StoredRequest
+function decodeEvmRequest(stored: object): EvmRequest {
+  const request = stored as StoredEvmRequest
   return defined({
+    type: 'evm' as const,
     to: request.to,
     value: BigInt(request.value),
     data: request.data,
@@ -100,7 +119,7 @@ export function decodeRequest(stored: object): ChainRequest {
   })
 }
 
-export function encodeDraft({ fees, ...draft }: Draft): StoredDraft {
+function encodeEvmDraft({ fees, ...draft }: EvmDraft): StoredEvmDraft {
   const prices =
     fees.kind === 'legacy'
       ? { gas_price: String(fees.gasPrice) }
@@ -117,8 +136,8 @@ export function encodeDraft({ fees, ...draft }: Draft): StoredDraft {
   })
 }
 
-export function decodeDraft(stored: object): Draft {
-  const draft = stored as StoredDraft
+function decodeEvmDraft(stored: object): EvmDraft {
+  const draft = stored as StoredEvmDraft
   const fees: Fees =
     draft.gas_price === undefined
       ? {
@@ -127,7 +146,13 @@ export function decodeDraft(stored: object): Draft {
           maxPriorityFeePerGas: BigInt(draft.max_priority_fee_per_gas ?? 0),
         }
       : { kind: 'legacy', gasPrice: BigInt(draft.gas_price) }
-  const content = { value: BigInt(draft.value), data: draft.data, gasLimit: BigInt(draft.gas_limit), fees }
+  const content = {
+    type: 'evm' as const,
+    value: BigInt(draft.value),
+    data: draft.data,
+    gasLimit: BigInt(draft.gas_limit),
+    fees,
+  }
   return draft.to === undefined ? content : { to: draft.to, ...content }
 }
 
@@ -145,6 +170,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     request: decodeRequest(row.request),
     intent: row.intent as Intent,
     estimatedGas: row.estimated_gas ?? undefined,
+    line: row.line ?? undefined,
     nonce: row.nonce ?? undefined,
     version: row.version,
     currentAttempt: row.current_attempt ?? undefined,
@@ -161,24 +187,21 @@ export function toAttempt(row: AttemptRow): Attempt {
   const attempt = {
     number: row.number,
     kind: row.kind as AttemptKind,
-    nonce: row.nonce,
+    line: row.line,
     draft: decodeDraft(row.draft),
     signed: { raw: row.raw, hash: row.hash, signature: row.signature },
     signedAt: row.signed_at,
     outcome: row.outcome as AttemptOutcome,
   }
-  return defined({ ...attempt, broadcastAt: row.broadcast_at ?? undefined, error: row.error ?? undefined })
+  return defined({
+    ...attempt,
+    nonce: row.nonce ?? undefined,
+    broadcastAt: row.broadcast_at ?? undefined,
+    error: row.error ?? undefined,
+    result: row.result === null ? undefined : (fromExactJson(row.result) as ChainResult),
+  })
 }
 
 function toBigint(text: string | undefined): bigint | undefined {
   return text === undefined ? undefined : BigInt(text)
-}
-
-type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
-}
-
-/** The object without the keys that hold `undefined`. */
-function defined<T extends object>(object: T): Defined<T> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>
 }

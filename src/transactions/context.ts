@@ -1,18 +1,21 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Account, Chain } from '../chains/chain.ts'
+import type { Account, Chain, Line, Seat } from '../chains/chain.ts'
 import type { Clock } from '../clock.ts'
 import type { Lease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Network } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { Signer } from '../signers/signer.ts'
+import type { Transaction } from './transaction.ts'
 
-/** What a relayer needs to act: where, and with which key. */
+/** What a relayer needs to act: where, and with which keys. */
 export interface Operator {
   readonly network: Network
   readonly chain: Chain
-  readonly signer: Signer
+  /** The relayer's own account. */
+  readonly account: Line
+  /** Addresses whose nonces its transactions can take: the account itself first, then its channels. */
+  readonly lines: readonly Line[]
 }
 
 /** What every verb of this room works with. */
@@ -33,6 +36,17 @@ export interface HeldAccount {
   readonly relayer: Relayer
   readonly operator: Operator
   readonly lease: Lease
+}
+
+/** With what a transaction of this line and nonce is signed. A line that is not ours has no key here. */
+export function seatOf({ account, lines }: Operator, address: string, nonce: bigint | undefined): Seat {
+  const line = lines.find((other) => other.address === address) ?? { address, signer: undefined }
+  return { line, nonce, account }
+}
+
+/** Whether its nonce belongs to somebody else, who has signed its content: no no-op of ours can take it. */
+export function isForeign({ lines }: Operator, { line }: Pick<Transaction, 'line'>): boolean {
+  return line !== undefined && !lines.some(({ address }) => address === line)
 }
 
 /** The account as chains see it. */

@@ -10,7 +10,7 @@ const MAX_GAP = 64n
 interface GapSearch {
   /** Signed and not mined, of all accounts of the network, by nonce. */
   readonly unmined: readonly Transaction[]
-  /** The next nonce that the chain takes, by relayer. */
+  /** The next nonce that the chain takes, by line. */
   readonly nonces: ReadonlyMap<string, bigint>
 }
 
@@ -23,7 +23,7 @@ export async function fillGaps(context: TransactionsContext, { unmined, nonces }
   for (const transaction of unmined)
     if (!heads.has(transaction.relayerId)) heads.set(transaction.relayerId, transaction)
   for (const head of heads.values()) {
-    const next = nonces.get(head.relayerId)
+    const next = nonces.get(head.line ?? head.from)
     if (next !== undefined && head.nonce !== undefined && next < head.nonce) {
       await fillGap(context, { head, from: next, to: head.nonce })
     }
@@ -72,8 +72,9 @@ function filler({ relayerId, network, from }: Transaction, nonce: bigint, now: D
     status: 'pending',
     statusReason: `Filler: closes the gap at nonce ${nonce}, which no transaction had.`,
     createdAt: now,
-    request: { value: 0n },
+    request: { type: 'evm', value: 0n },
     intent: 'filler',
+    line: from,
     nonce,
     version: 1,
     cost: 0n,

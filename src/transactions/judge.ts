@@ -1,8 +1,12 @@
-import type { Attempt, Chain, Head, ReceiptAnswer } from '../chains/chain.ts'
+import type { Head, ReceiptAnswer } from '../chains/answer.ts'
+import type { Attempt } from '../chains/attempt.ts'
+import type { Chain } from '../chains/chain.ts'
+import { defined } from '../defined.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { TransactionsContext } from './context.ts'
+import { isForeign, type Operator, type TransactionsContext } from './context.ts'
+import { openAttempts } from './open-attempts.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
-import { type Inclusion, included, lost, reorged, type Verdict } from './verdict.ts'
+import { type Inclusion, included, lapsed, lost, reorged, type Verdict } from './verdict.ts'
 import type { WatchMemory } from './watch-memory.ts'
 
 /**
@@ -14,11 +18,14 @@ const MISSING_MS = 30_000
 /** One look at a network: what is asked with, and what has been seen so far. */
 export interface Watch {
   readonly context: TransactionsContext
+  readonly operator: Operator
   readonly chain: Chain
   readonly head: Head
   readonly confirmations: bigint
   readonly relayers: ReadonlyMap<string, Relayer>
   readonly memory: WatchMemory
+  /** Ids of those whose nonce the chain has left behind. */
+  passed: ReadonlySet<string>
   /** Set when an answer is missing or a write came too late: the same block has to be looked at again. */
   open: boolean
 }
@@ -37,7 +44,37 @@ export async function judge(
   }
   if (item.transaction.status === 'mined')
     return reorged(item, { now: new Date(watch.context.clock.now()), costOf: watch.chain.cost })
+  if (!watch.passed.has(item.transaction.id)) return undefined
   return usedElsewhere(watch, item)
+}
+
+/** Its attempts can be included no more; every endpoint has to say that none of them was (I6). */
+export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
+  const proof = await proveAbsence(watch, item)
+  if (proof !== 'absent') return proof
+  const { operator, context } = watch
+  const now = context.clock.now()
+  const end = operator.chain.endsAt(item.transaction.request)
+  // The chain's own time counts where it has one: a clock of ours that is behind would sign again what is over.
+  const over = end !== undefined && end.getTime() <= Math.max(now, watch.head.time?.getTime() ?? 0)
+  return lapsed(item, { now: new Date(now), over, foreign: isForeign(operator, item.transaction) })
+}
+
+/** `absent` when every endpoint that is not behind, and remembers far enough back, knows none of the attempts. */
+async function proveAbsence(
+  watch: Watch,
+  item: TransactionWithAttempts,
+): Promise<Verdict | 'absent' | undefined> {
+  const hashes = item.attempts.map((attempt) => attempt.signed.hash)
+  // What lapsed before was proved to be out then.
+  const since = (openAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
+  const answers = await watch.chain.receiptsEverywhere(hashes, defined({ asOf: watch.head.number, since }))
+  const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
+  const inclusion = await inclusionOf(watch, item, receipts)
+  if (inclusion) return included(item, inclusion)
+  if (answers.length === hashes.length && answers.every(({ kind }) => kind === 'none')) return 'absent'
+  watch.open = true
+  return undefined
 }
 
 async function inclusionOf(
@@ -51,10 +88,11 @@ async function inclusionOf(
     watch.memory.missingSince.delete(transaction.id)
     const { receipt } = answer
     // Final already: the next look says so, and must not wait for a block that may be long in coming.
-    if (watch.head.number >= receipt.blockNumber + watch.confirmations) watch.open = true
+    if (receipt.final === undefined && watch.head.number >= receipt.blockNumber + watch.confirmations)
+      watch.open = true
     const reason = receipt.success
       ? undefined
-      : await revertReason(watch, transaction, attempt, receipt.blockNumber)
+      : (receipt.failure ?? (await revertReason(watch, transaction, attempt, receipt.blockNumber)))
     return { attempt, receipt, reason }
   }
   return undefined
@@ -75,19 +113,9 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
     watch.open = true
     return undefined
   }
-  const hashes = item.attempts.map((attempt) => attempt.signed.hash)
-  const answers = await watch.chain.receiptsEverywhere(hashes, { asOf: head.number })
-  const inclusion = await inclusionOf(
-    watch,
-    item,
-    new Map(hashes.map((hash, index) => [hash, answers[index]])),
-  )
-  if (inclusion) return included(item, inclusion)
-  if (answers.some(({ kind }) => kind !== 'none')) {
-    watch.open = true
-    return undefined
-  }
-  return lost(item, new Date(now))
+  const proof = await proveAbsence(watch, item)
+  if (proof !== 'absent') return proof
+  return lost(item, { now: new Date(now), renewable: !isForeign(watch.operator, item.transaction) })
 }
 
 async function revertReason(

@@ -5,41 +5,73 @@ import type { Transaction } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 import { lockAccount, lockUnchanged, setNextNonce } from './work-store.ts'
 
+/** Room on one line. */
+export interface OpenLine {
+  readonly address: string
+  /** The lowest nonce that the chain can still use; a counter below it follows. */
+  readonly chainNonce: bigint
+  /** How many more may be on their way at once. */
+  readonly seats: number
+}
+
 interface NumberRequest {
   readonly relayerId: string
   readonly transactions: readonly Transaction[]
-  /** The lowest nonce that the chain can still use; a counter below it follows. */
-  readonly chainNonce: bigint
+  readonly lines: readonly OpenLine[]
   readonly lease: Lease
 }
 
 /**
- * Gives nonces to those transactions that have none, in their order. The counter moves in the same database transaction
- * as the rows, so no nonce is lost and none is given twice (I2). Transactions that changed meanwhile get none.
+ * Gives nonces to those transactions that have none, in their order, as far as the lines have seats. The counters move in
+ * the same database transaction as the rows, so no nonce is lost and none is given twice (I2). Transactions that changed
+ * meanwhile get none.
  */
 export async function numberTransactions(
   { db }: TransactionsContext,
-  { relayerId, transactions, chainNonce, lease }: NumberRequest,
+  { relayerId, transactions, lines, lease }: NumberRequest,
 ): Promise<Transaction[]> {
   const unnumbered = transactions.filter((transaction) => transaction.nonce === undefined)
   const numbered = transactions.filter((transaction) => transaction.nonce !== undefined)
   if (unnumbered.length === 0) return numbered
   return db.transaction().execute(async (tx) => {
     await assertFence(tx, lease)
-    const counter = await lockAccount(tx, relayerId)
+    const counters = await lockAccount(tx, relayerId)
     const unchanged = await lockUnchanged(tx, unnumbered)
-    const first = counter === null || counter < chainNonce ? chainNonce : counter
-    const given = unnumbered
-      .filter((transaction) => unchanged.has(transaction.id))
-      .map((transaction, index) => withNonce(transaction, first + BigInt(index)))
-    const saved = new Map(
-      (await saveTransactions(tx, given)).map((transaction) => [transaction.id, transaction]),
+    const dealt = deal(
+      unnumbered.filter(({ id }) => unchanged.has(id)),
+      lines,
+      counters,
     )
-    await setNextNonce(tx, relayerId, first + BigInt(given.length))
-    return [...numbered, ...given.map((transaction) => saved.get(transaction.id) ?? transaction)]
+    const saved = new Map(
+      (await saveTransactions(tx, dealt.transactions)).map((transaction) => [transaction.id, transaction]),
+    )
+    for (const [address, nonce] of dealt.next) await setNextNonce(tx, { relayerId, address, nonce })
+    return [...numbered, ...dealt.transactions.flatMap(({ id }) => saved.get(id) ?? [])]
   })
 }
 
-function withNonce(transaction: Transaction, nonce: bigint): Transaction {
-  return { ...transaction, status: nextStatus(transaction.status, 'numbered'), nonce }
+/** One seat after the other, line by line, so that the order of acceptance is kept where there is one line. Pure. */
+function deal(
+  transactions: readonly Transaction[],
+  lines: readonly OpenLine[],
+  counters: ReadonlyMap<string, bigint>,
+): { transactions: Transaction[]; next: Map<string, bigint> } {
+  const waiting = [...transactions]
+  const numbered: Transaction[] = []
+  const next = new Map<string, bigint>()
+  for (const { address, chainNonce, seats } of lines) {
+    const seated = waiting.splice(0, Math.max(0, seats))
+    if (seated.length === 0) continue
+    const counter = counters.get(address)
+    const first = counter === undefined || counter < chainNonce ? chainNonce : counter
+    numbered.push(
+      ...seated.map((transaction, index) => withNonce(transaction, address, first + BigInt(index))),
+    )
+    next.set(address, first + BigInt(seated.length))
+  }
+  return { transactions: numbered, next }
+}
+
+function withNonce(transaction: Transaction, line: string, nonce: bigint): Transaction {
+  return { ...transaction, status: nextStatus(transaction.status, 'numbered'), line, nonce }
 }

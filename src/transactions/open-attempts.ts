@@ -1,5 +1,5 @@
 import { larger } from '../bigints.ts'
-import type { Attempt, Draft } from '../chains/chain.ts'
+import type { Attempt, Draft } from '../chains/attempt.ts'
 
 /** Attempts that the chain can still include: a node has, or may have, their bytes, and nothing else took their nonce. */
 export function openAttempts(attempts: readonly Attempt[]): Attempt[] {

@@ -1,4 +1,5 @@
-import type { Attempt, Prepared } from '../chains/chain.ts'
+import type { Attempt } from '../chains/attempt.ts'
+import type { Chain, Prepared } from '../chains/chain.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type HeldAccount, type TransactionsContext } from './context.ts'
 import { levelOf, patienceMs } from './patience.ts'
@@ -10,14 +11,16 @@ import { findHead } from './work-store.ts'
 /**
  * Looks at the head of the account's line, because nothing behind it can be included first: past its `valid_until` it is
  * cancelled on chain, and after the wait of its speed its fee is raised. Explicit prices are the caller's and are left
- * alone. `due` are the transactions that want attention now.
+ * alone. What lapses by itself needs none of this. `due` are the transactions that want attention now.
  */
 export async function raiseOverdue(
   context: TransactionsContext,
   held: HeldAccount,
   due: readonly Transaction[],
 ): Promise<void> {
-  const overdue = due.filter((transaction) => isExpired(transaction, context.clock.now()))
+  const { chain } = held.operator
+  if (chain.traits.lapses) return
+  const overdue = due.filter((transaction) => isExpired(chain, transaction, context.clock.now()))
   const first = await findHead(context.db, held.relayer.id)
   const head = due.find((transaction) => transaction.id === first?.id)
   const candidates = head === undefined || overdue.includes(head) ? overdue : [head, ...overdue]
@@ -31,8 +34,9 @@ export async function raiseOverdue(
 }
 
 /** Also what no node took yet: its bytes may have left, and offering them any longer would be too late. */
-function isExpired({ request, intent }: Transaction, now: number): boolean {
-  return intent === 'request' && request.validUntil !== undefined && request.validUntil.getTime() <= now
+function isExpired(chain: Chain, { request, intent }: Transaction, now: number): boolean {
+  const end = intent === 'request' ? chain.endsAt(request) : undefined
+  return end !== undefined && end.getTime() <= now
 }
 
 async function isStuck(
@@ -46,7 +50,7 @@ async function isStuck(
   if (transaction.status !== 'submitted' || newest?.broadcastAt === undefined || patience === undefined)
     return false
   if (clock.now() - newest.broadcastAt.getTime() < patience) return false
-  if (network.mempool) return true
+  if (network.type !== 'evm' || network.mempool) return true
   const price = await chain.comparePrice(newest.draft, levelOf(transaction))
   return price.kind === 'ok' && price.value.offered < (price.value.baseFee ?? 0n)
 }

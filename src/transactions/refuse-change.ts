@@ -1,4 +1,5 @@
-import type { BroadcastResult, ChainRequest } from '../chains/chain.ts'
+import type { BroadcastResult } from '../chains/answer.ts'
+import type { ChainRequest } from '../chains/chain.ts'
 import { badRequest } from '../errors.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { TransactionsContext } from './context.ts'

@@ -1,6 +1,7 @@
-import { broadcastCurrent, currentAttempt, settleBroadcast } from './broadcast.ts'
+import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 import type { HeldAccount, TransactionsContext } from './context.ts'
 import { patienceMs } from './patience.ts'
+import { settleBroadcast } from './settle-broadcast.ts'
 import { findAttempts, saveTransactions } from './store.ts'
 import type { TransactionWithAttempts } from './transaction.ts'
 import { findDueInFlight } from './work-store.ts'
@@ -16,6 +17,10 @@ export async function repeatBroadcasts(context: TransactionsContext, held: HeldA
   const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
   const first = items.find(({ transaction }) => transaction.status === 'submitted')
   const others = items.filter((item) => item !== first)
+  if (held.operator.chain.traits.inFlightPerLine === 1) {
+    await broadcastCurrent(context, held.operator, items) // Nothing stands behind another.
+    return
+  }
   if (first === undefined || !(await isKnown(context, held, first))) {
     await broadcastCurrent(context, held.operator, others)
     return

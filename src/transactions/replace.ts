@@ -1,12 +1,15 @@
 import { createBatcher } from '../batcher.ts'
-import type { Answer, AttemptKind, BroadcastResult, ChainRequest, Prepared } from '../chains/chain.ts'
+import type { Answer, BroadcastResult } from '../chains/answer.ts'
+import type { AttemptKind } from '../chains/attempt.ts'
+import type { AfterLapse, ChainRequest, ErrandFirst, Prepared } from '../chains/chain.ts'
 import { AppError, badRequest, notFound } from '../errors.ts'
 import { inactive, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { checkStatic } from './accept.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import { accountOf, type TransactionsContext } from './context.ts'
+import { accountOf, isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { type Change, refuseWithNode } from './refuse-change.ts'
+import { refuseForeign } from './refuse-foreign.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
 import { findTransaction, saveTransactions } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -17,6 +20,9 @@ import { reservedBy } from './work-store.ts'
 export interface Replaced extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
+
+/** What waits for a lapse is watched, not worked on: no worker has to look at it before, in ms. */
+const WATCHED_MS = 3_600_000
 
 /** How often a change is tried again because a worker changed the record between reading and writing. */
 const MAX_TRIES = 20
@@ -49,6 +55,7 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
       throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
     const refusal =
       notReplaceable(item.transaction) ??
+      refuseForeign(context, change, item.transaction) ??
       (request ? checkStatic(context, relayer, request) : inactive(relayer))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.intent === 'cancel') {
@@ -78,13 +85,18 @@ async function replacePending(
   { transaction, attempts }: TransactionWithAttempts,
 ): Promise<Replaced | undefined> {
   const nextRunAt = new Date(context.clock.now())
+  const operator = context.operatorOf(relayer)
   if (request === undefined)
-    return save(context, { transaction: canceledPending(transaction, nextRunAt), attempts, logs: [] })
-  const { chain } = context.operatorOf(relayer)
+    return save(context, {
+      transaction: canceledPending(operator, transaction, nextRunAt),
+      attempts,
+      logs: [],
+    })
+  const { chain } = operator
   const prepared = await chain.prepare(request, accountOf(relayer))
   if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
-  const cost = known === undefined ? request.value : chain.cost(known.draft)
+  const cost = known === undefined ? chain.outlay(request) : chain.cost(known.draft)
   await checkFunds(context, { relayer, id: transaction.id, cost })
   const next: Transaction = {
     ...transaction,
@@ -92,7 +104,7 @@ async function replacePending(
     statusReason: undefined,
     request,
     intent: 'request',
-    estimatedGas: request.gasLimit === undefined ? known?.draft.gasLimit : undefined,
+    estimatedGas: known?.knownGas,
     cost,
     nextRunAt,
   }
@@ -104,8 +116,8 @@ async function replacePending(
 }
 
 /** With a nonce, a no-op has to use it, or everything behind it would wait for ever. */
-function canceledPending(transaction: Transaction, nextRunAt: Date): Transaction {
-  if (transaction.nonce !== undefined) {
+function canceledPending(operator: Operator, transaction: Transaction, nextRunAt: Date): Transaction {
+  if (transaction.nonce !== undefined && !isForeign(operator, transaction)) {
     return {
       ...transaction,
       intent: 'cancel',
@@ -116,6 +128,8 @@ function canceledPending(transaction: Transaction, nextRunAt: Date): Transaction
   const status = nextStatus(transaction.status, 'canceled')
   return {
     ...transaction,
+    line: undefined,
+    nonce: undefined,
     status,
     statusReason: 'Canceled by the caller before anything was signed.',
     cost: 0n,
@@ -137,6 +151,7 @@ async function replaceSigned(
   const operator = context.operatorOf(relayer)
   const account = accountOf(relayer)
   const answer = await operator.chain.replace(request ?? operator.chain.noop(account), item.attempts, account)
+  if (answer.kind === 'after_lapse') return keepForLater(context, change, item, answer)
   const { draft, logs } = demand(answer)
   if (request)
     await checkFunds(context, { relayer, id: item.transaction.id, cost: operator.chain.cost(draft) })
@@ -172,6 +187,24 @@ async function replaceSigned(
   return { ...(now ?? stored), logs: [...logs, ...waitLog(offered?.result)] }
 }
 
+/** Both could be included, so the new content waits until the chain has proved that the earlier one is not. */
+async function keepForLater(
+  context: TransactionsContext,
+  { request }: Change,
+  { transaction, attempts }: TransactionWithAttempts,
+  { detail }: AfterLapse,
+): Promise<Replaced | undefined> {
+  const intent = request ? 'successor' : 'cancel'
+  const kept = {
+    ...transaction,
+    request: request ?? transaction.request,
+    intent,
+    statusReason: detail,
+  } as const
+  const nextRunAt = new Date(context.clock.now() + WATCHED_MS)
+  return save(context, { transaction: { ...kept, nextRunAt }, attempts, logs: [detail] })
+}
+
 const PLANS: Readonly<
   Record<'replace' | 'cancel', { intent: Intent; kind: AttemptKind; statusReason: string | undefined }>
 > = {
@@ -188,9 +221,11 @@ function waitLog(result: BroadcastResult | undefined): string[] {
   return [`Stored and signed, but not taken by a node yet (${result.detail}); the service keeps offering it.`]
 }
 
-function demand(answer: Answer<Prepared>): Prepared {
+function demand(answer: Answer<Prepared> | ErrandFirst): Prepared {
   if (answer.kind === 'ok') return answer.value
   if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
+  if (answer.kind === 'errand')
+    throw badRequest('not_supported', `${answer.detail} Cancel this transaction and send the new content.`)
   throw new AppError({
     status: 500,
     code: 'network_unavailable',
@@ -205,8 +240,12 @@ async function checkFunds(
   { relayer, id, cost }: { relayer: Relayer; id: string; cost: bigint },
 ): Promise<void> {
   const reserved = await reservedBy(context.db, relayer.id, id)
-  const balance = await context.operatorOf(relayer).chain.balance(relayer.address)
+  const { chain } = context.operatorOf(relayer)
+  const balance = await chain.balance(relayer.address)
+  const { unit } = chain.traits
   const short =
-    balance.kind === 'ok' ? shortOfFunds(relayer, { balance: balance.value, reserved, cost }) : undefined
+    balance.kind === 'ok'
+      ? shortOfFunds(relayer, { unit, balance: balance.value, reserved, cost })
+      : undefined
   if (short) throw short
 }

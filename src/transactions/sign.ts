@@ -1,6 +1,7 @@
-import type { Attempt, AttemptKind, Draft } from '../chains/chain.ts'
+import type { Attempt, AttemptKind, Draft } from '../chains/attempt.ts'
 import { assertFence, type Lease } from '../database/lease.ts'
-import type { Operator, TransactionsContext } from './context.ts'
+import { defined } from '../defined.ts'
+import { type Operator, seatOf, type TransactionsContext } from './context.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
 import { insertAttempts, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -20,17 +21,19 @@ export interface Signable {
   readonly kind: AttemptKind
 }
 
-/** Signs the content with the transaction's nonce. Nothing is stored and nothing leaves the process. */
+/** Signs the content with the transaction's line and nonce. Nothing is stored and nothing leaves the process. */
 export async function signAttempt(
   { clock }: TransactionsContext,
-  { chain, signer }: Operator,
+  operator: Operator,
   { transaction, attempts, draft, kind }: Signable,
 ): Promise<Attempt> {
-  const { nonce } = transaction
-  if (nonce === undefined) throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
-  const signed = await chain.sign(draft, nonce, signer)
+  const { nonce, line = transaction.from } = transaction
+  if (nonce === undefined && operator.chain.traits.nonces)
+    throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
+  const signed = await operator.chain.sign(draft, seatOf(operator, line, nonce))
   const number = (attempts.at(-1)?.number ?? 0) + 1
-  return { number, kind, nonce, draft, signed, signedAt: new Date(clock.now()), outcome: 'signed' }
+  const signedAt = new Date(clock.now())
+  return defined({ number, kind, line, nonce, draft, signed, signedAt, outcome: 'signed' as const })
 }
 
 /**
@@ -47,7 +50,9 @@ export async function signAndStore(
       return { ...signable, attempt: sameBytes(signable.attempts, attempt) ?? attempt }
     }),
   )
-  return storeSigned(context, { operator, signed, ...(lease ? { lease } : {}) })
+  // Bytes that have lapsed lapse for ever; a moment later the same content has another end, and so other bytes.
+  const usable = signed.filter(({ attempt }) => attempt.outcome !== 'lapsed')
+  return storeSigned(context, { operator, signed: usable, ...(lease ? { lease } : {}) })
 }
 
 /** The attempt among these that has the very bytes of `attempt`. */
@@ -64,6 +69,7 @@ export async function storeSigned(
   { db }: TransactionsContext,
   { operator, signed, lease }: { operator: Operator; signed: readonly SignedItem[]; lease?: Lease },
 ): Promise<TransactionWithAttempts[]> {
+  if (signed.length === 0) return []
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
   return db.transaction().execute(async (tx) => {
     if (lease) await assertFence(tx, lease)
@@ -95,6 +101,7 @@ function asSent({ transaction, attempt, attempts, draft }: SignedItem, { chain }
   return {
     ...transaction,
     status: nextStatus(transaction.status, event),
+    intent: transaction.intent === 'successor' ? 'request' : transaction.intent,
     currentAttempt: attempt.number,
     cost: reservation(drafts, chain.cost),
     nextRunAt: new Date(attempt.signedAt.getTime() + OFFER_AGAIN_MS),

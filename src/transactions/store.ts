@@ -1,7 +1,8 @@
 import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
-import type { Attempt, AttemptOutcome } from '../chains/chain.ts'
+import type { Attempt, AttemptOutcome, ChainResult } from '../chains/attempt.ts'
 import { notify } from '../database/notify.ts'
 import type { Schema } from '../database/schema.ts'
+import { toExactJson } from '../exact-json.ts'
 import { type AttemptRow, encodeDraft, encodeRequest, toAttempt, toTransaction } from './codec.ts'
 import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from './transaction.ts'
@@ -19,9 +20,9 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     with record as materialized (select * from ${recordset(transactions)}),
     stored as (
       insert into transactions (id, relayer_id, network, from_address, status, status_reason, intent, request,
-        estimated_gas, nonce, cost, next_run_at, created_at)
-      select id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, nonce, cost,
-        next_run_at, created_at
+        estimated_gas, line, nonce, cost, next_run_at, created_at)
+      select id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, line, nonce,
+        cost, next_run_at, created_at
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
@@ -47,8 +48,8 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
     written as (
       update transactions t set
         status = record.status, status_reason = record.status_reason, intent = record.intent,
-        request = record.request, estimated_gas = record.estimated_gas, nonce = record.nonce, version = t.version + 1,
-        current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
+        request = record.request, estimated_gas = record.estimated_gas, line = record.line, nonce = record.nonce,
+        version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
         block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at
       from record join before on before.id = record.id
@@ -83,7 +84,8 @@ export async function insertAttempts(
     transaction_id: transactionId,
     number: attempt.number,
     kind: attempt.kind,
-    nonce: String(attempt.nonce),
+    line: attempt.line,
+    nonce: attempt.nonce?.toString(),
     hash: attempt.signed.hash,
     raw: Buffer.from(attempt.signed.raw).toString('hex'),
     draft: encodeDraft(attempt.draft),
@@ -92,11 +94,11 @@ export async function insertAttempts(
     signed_at: attempt.signedAt,
   }))
   await sql`
-    insert into attempts (transaction_id, number, kind, nonce, hash, raw, draft, signature, outcome, signed_at)
-    select transaction_id, number, kind, nonce, hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
+    insert into attempts (transaction_id, number, kind, line, nonce, hash, raw, draft, signature, outcome, signed_at)
+    select transaction_id, number, kind, line, nonce, hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      transaction_id text, number integer, kind text, nonce bigint, hash text, raw text, draft jsonb, signature jsonb, outcome text,
-      signed_at timestamptz)`.execute(tx)
+      transaction_id text, number integer, kind text, line text, nonce bigint, hash text, raw text, draft jsonb,
+      signature jsonb, outcome text, signed_at timestamptz)`.execute(tx)
 }
 
 /** What became of an attempt. `broadcastAt` is kept when it is there already. */
@@ -106,6 +108,7 @@ export interface OutcomeChange {
   readonly outcome: AttemptOutcome
   readonly error?: string | undefined
   readonly broadcastAt?: Date | undefined
+  readonly result?: ChainResult | undefined
 }
 
 /**
@@ -124,12 +127,14 @@ export async function saveOutcomes(
     outcome: change.outcome,
     error: change.error,
     broadcast_at: change.broadcastAt,
+    result: change.result && toExactJson(change.result),
   }))
   await sql`
     update attempts a set outcome = record.outcome, error = record.error,
-      broadcast_at = coalesce(a.broadcast_at, record.broadcast_at)
+      broadcast_at = coalesce(a.broadcast_at, record.broadcast_at), result = coalesce(record.result, a.result)
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      transaction_id text, number integer, outcome text, error text, broadcast_at timestamptz)
+      transaction_id text, number integer, outcome text, error text, broadcast_at timestamptz,
+      result jsonb)
     where a.transaction_id = record.transaction_id and a.number = record.number
       and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))`.execute(tx)
 }
@@ -200,7 +205,7 @@ export async function listTransactions(
 }
 
 /** Statuses that give the submitter something to do: new content to sign, or room for what waits behind. */
-const WAKING: readonly TransactionStatus[] = ['pending', 'mined']
+const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
 
 async function wakeWorkers(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   const waking = transactions.filter(({ status }) => WAKING.includes(status))
@@ -220,6 +225,7 @@ function toRecord(transaction: Transaction) {
     intent: transaction.intent,
     request: encodeRequest(transaction.request),
     estimated_gas: transaction.estimatedGas?.toString(),
+    line: transaction.line,
     nonce: transaction.nonce?.toString(),
     version: transaction.version,
     current_attempt: transaction.currentAttempt,
@@ -237,7 +243,7 @@ function toRecord(transaction: Transaction) {
 function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, intent text,
-    request jsonb, estimated_gas bigint, nonce bigint, version integer, current_attempt integer, cost numeric,
+    request jsonb, estimated_gas bigint, line text, nonce bigint, version integer, current_attempt integer, cost numeric,
     block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz, sent_at timestamptz,
     confirmed_at timestamptz)`
 }

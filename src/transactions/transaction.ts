@@ -1,14 +1,15 @@
-import type { Attempt, ChainRequest } from '../chains/chain.ts'
+import type { Attempt } from '../chains/attempt.ts'
+import type { ChainRequest } from '../chains/chain.ts'
 import type { TransactionStatus } from '../contract/operations.ts'
 
 export type { TransactionStatus }
 
 /**
- * What the newest content is for. `request`: what the caller asked · `cancel`: a no-op because the caller cancelled ·
- * `expire`: a no-op because `valid_until` passed · `abandon`: a no-op because no node would take the content ·
- * `filler`: a no-op of our own that closes a nonce gap.
+ * What the newest content is for. `request`: what the caller asked · `successor`: what the caller asked in place of an earlier
+ * one that has to lapse first · `cancel`: the caller cancelled, so a no-op, or nothing once the earlier one has lapsed · `expire`: a no-op because `valid_until` passed · `abandon`: a no-op because no node would take the content ·
+ * `filler`: a no-op of our own that closes a nonce gap · `errand`: something of our own that others wait for.
  */
-export type Intent = 'request' | 'cancel' | 'expire' | 'abandon' | 'filler'
+export type Intent = 'request' | 'successor' | 'cancel' | 'expire' | 'abandon' | 'filler' | 'errand'
 
 /** Our record of a request, from accepted to final. */
 export interface Transaction {
@@ -27,13 +28,18 @@ export interface Transaction {
   readonly intent: Intent
   /** Gas estimated when the request was accepted; spares a second simulation. */
   readonly estimatedGas?: bigint | undefined
-  /** The account nonce; absent until the transaction is numbered. Once given it is never given to another. */
+  /** Whose nonce it takes: the account's own or a channel's, or that of whoever signed its content. There with `nonce`. */
+  readonly line?: string | undefined
+  /**
+   * Absent until the transaction is numbered. Once given it is not given to another, unless the chain proves that nothing
+   * with it can be included any more.
+   */
   readonly nonce?: bigint | undefined
   /** Counts every change of the record. A writer that read an older version changes nothing. */
   readonly version: number
   /** Number of the attempt that the record shows: the newest, or the included one once the chain has decided. */
   readonly currentAttempt?: number | undefined
-  /** The most that this can still take from the account, in wei; 0 once the chain has decided. */
+  /** The most that this can still take from the account, in the smallest unit; 0 once the chain has decided. */
   readonly cost: bigint
   /** The block that includes `currentAttempt`, while the chain says so. */
   readonly block?: { readonly number: bigint; readonly hash: string } | undefined

@@ -1,4 +1,5 @@
-import type { Attempt, Draft, Receipt } from '../chains/chain.ts'
+import type { Receipt } from '../chains/answer.ts'
+import type { Attempt, Draft } from '../chains/attempt.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
 import type { OutcomeChange } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -8,6 +9,8 @@ import { nextStatus, type TransactionEvent } from './transitions.ts'
 export interface Verdict {
   readonly transaction: Transaction
   readonly outcomes: readonly OutcomeChange[]
+  /** The line whose counter has to follow the chain again, because a nonce that it gave was not used. */
+  readonly freed?: { readonly relayerId: string; readonly address: string }
 }
 
 /** An attempt that a block holds. `reason` is there when it was reverted. */
@@ -31,7 +34,7 @@ export function included(item: TransactionWithAttempts, { attempt, receipt, reas
     },
     outcomes: attempts.flatMap((other) => {
       if (other.number === attempt.number)
-        return [outcome(item, other, receipt.success ? 'mined' : 'reverted')]
+        return [{ ...outcome(item, other, receipt.success ? 'mined' : 'reverted'), result: receipt.result }]
       return other.outcome === 'refused' ? [] : [outcome(item, other, 'superseded')]
     }),
   }
@@ -74,11 +77,16 @@ export function finalised({ transaction, attempts }: TransactionWithAttempts, no
 
 /**
  * The nonce was used by something that did not come from here, deep enough: none of the attempts can be included any
- * more. A request gets a fresh nonce, behind everything that has one; a no-op has nothing left to do.
+ * more. A request gets a fresh nonce, behind everything that has one, unless only its signer could give it one; a no-op has
+ * nothing left to do.
  */
-export function lost(item: TransactionWithAttempts, now: Date): Verdict {
+export function lost(
+  item: TransactionWithAttempts,
+  { now, renewable }: { now: Date; renewable: boolean },
+): Verdict {
   const { transaction, attempts } = item
-  const event = LOST[transaction.intent]
+  const intended = LOST[transaction.intent]
+  const event = intended === 'returned' && !renewable ? 'failed' : intended
   const fact = `Nonce ${transaction.nonce} was used by a transaction that did not come from this service`
   const shared = { ...transaction, status: nextStatus(transaction.status, event), cost: 0n, nextRunAt: now }
   return {
@@ -87,6 +95,7 @@ export function lost(item: TransactionWithAttempts, now: Date): Verdict {
         ? {
             ...shared,
             statusReason: `${fact}; it gets a new one.`,
+            line: undefined,
             nonce: undefined,
             currentAttempt: undefined,
           }
@@ -95,13 +104,52 @@ export function lost(item: TransactionWithAttempts, now: Date): Verdict {
   }
 }
 
+/**
+ * Every attempt has lapsed, and the chain has proved that it includes none of them. What the caller still wants is signed anew;
+ * what is over, or what only the caller could sign again, ends.
+ */
+export function lapsed(
+  { transaction, attempts }: TransactionWithAttempts,
+  { now, over, foreign }: { now: Date; over: boolean; foreign: boolean },
+): Verdict {
+  const intended = LOST[transaction.intent]
+  const event = intended === 'returned' && (over || foreign) ? 'expired' : intended
+  const shared = { ...transaction, status: nextStatus(transaction.status, event), cost: 0n, nextRunAt: now }
+  return {
+    transaction:
+      event === 'returned'
+        ? {
+            ...shared,
+            cost: transaction.cost,
+            statusReason:
+              transaction.intent === 'successor'
+                ? 'The earlier version was not included in its time; the new content takes its place.'
+                : 'No block included it in its time; it is signed anew.',
+            currentAttempt: undefined,
+          }
+        : { ...shared, line: undefined, nonce: undefined, statusReason: LAPSED[event] },
+    outcomes: openAttempts(attempts).map((attempt) => outcome({ transaction, attempts }, attempt, 'lapsed')),
+    ...(event !== 'returned' && !foreign && transaction.line !== undefined
+      ? { freed: { relayerId: transaction.relayerId, address: transaction.line } }
+      : {}),
+  }
+}
+
+const LAPSED: Readonly<Partial<Record<TransactionEvent, string>>> = {
+  expired: 'Its time is over, and the chain has proved that it was not included.',
+  canceled: 'Canceled by the caller; the chain has proved that it was not included.',
+  failed: 'No node took it, and the chain has proved that it was not included.',
+}
+
 /** How it ends, or goes on, when the nonce is gone without any of the attempts. */
 const LOST: Readonly<Record<Intent, TransactionEvent>> = {
   request: 'returned',
+  successor: 'returned',
   cancel: 'canceled',
   expire: 'expired',
   abandon: 'failed',
   filler: 'canceled',
+  errand: 'returned',
 }
 
 function finalEvent(
@@ -126,23 +174,36 @@ function contentKind(attempts: readonly Attempt[], number: number | undefined): 
 
 const WANTED: Readonly<Record<Intent, string>> = {
   request: 'its replacement',
+  successor: 'its replacement',
   cancel: 'its cancellation',
   expire: 'the no-op that valid_until asked for',
   abandon: 'the no-op',
   filler: 'the filler',
+  errand: 'the errand',
 }
 
 function inclusionReason(
-  { transaction, attempts }: TransactionWithAttempts,
+  item: TransactionWithAttempts,
   attempt: Attempt,
   reason: string | undefined,
 ): string | undefined {
+  const { intent, statusReason } = item.transaction
   const reverted = reason === undefined ? undefined : `Reverted on chain: ${reason}.`
-  const wanted = attempts.findLast((other) => other.kind !== 'speed_up' && other.outcome !== 'refused')
-  const overtaken = wanted !== undefined && attempt.number < wanted.number
-  if (!overtaken) return reverted ?? (transaction.intent === 'request' ? undefined : transaction.statusReason)
-  const lost = `Attempt ${attempt.number} was included before ${WANTED[transaction.intent]} (attempt ${wanted.number}), which has lost.`
+  const loser = loserTo(item, attempt)
+  if (loser === undefined) return reverted ?? (intent === 'request' ? undefined : statusReason)
+  const lost = `Attempt ${attempt.number} was included before ${loser}, which has lost.`
   return reverted === undefined ? lost : `${lost} ${reverted}`
+}
+
+/** What was wanted instead of the attempt that is included, where something was. */
+function loserTo({ transaction, attempts }: TransactionWithAttempts, attempt: Attempt): string | undefined {
+  const { intent } = transaction
+  const wanted = attempts.findLast((other) => other.kind !== 'speed_up' && other.outcome !== 'refused')
+  if (wanted !== undefined && attempt.number < wanted.number)
+    return `${WANTED[intent]} (attempt ${wanted.number})`
+  // It waited for the end of this attempt, and was never signed.
+  const unsigned = intent === 'successor' || (intent === 'cancel' && attempt.kind !== 'cancel')
+  return unsigned && attempt.kind !== 'speed_up' ? WANTED[intent] : undefined
 }
 
 function outcome(

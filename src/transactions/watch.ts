@@ -1,13 +1,19 @@
-import type { Head } from '../chains/chain.ts'
+import type { Transaction as DbTransaction } from 'kysely'
+import type { Head, ReceiptAnswer } from '../chains/answer.ts'
+import type { Draft } from '../chains/attempt.ts'
+import type { Schema } from '../database/schema.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator, TransactionsContext } from './context.ts'
 import { fillGaps } from './fill-gaps.ts'
-import { judge, type Watch } from './judge.ts'
+import { judge, judgeLapsed, type Watch } from './judge.ts'
+import { openAttempts } from './open-attempts.ts'
 import { findAttempts, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { finalised, type Verdict } from './verdict.ts'
 import type { WatchMemory } from './watch-memory.ts'
-import { findWatched, hasWatched } from './work-store.ts'
+import { findWatched, hasWatched, setNextNonce } from './work-store.ts'
+
+type Tx = DbTransaction<Schema>
 
 /**
  * Asks the chain what became of everything signed and not final on one network, and writes it down. The number of
@@ -30,27 +36,65 @@ export async function watchNetwork(
   const watched = await findWatched(context.db, ids)
   const watch: Watch = {
     context,
+    operator,
     chain,
     head: head.value,
     confirmations: BigInt(network.requiredConfirmations),
     relayers: new Map(relayers.map((relayer) => [relayer.id, relayer])),
     memory,
+    passed: new Set(),
     open: false,
   }
   const mined = watched.filter((transaction) => transaction.status === 'mined')
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
+  await settleUnmined(watch, unmined)
+  await (chain.traits.finality === 'depth' ? settleMined(watch, mined) : settleReceipts(watch, mined))
+  memory.settledAt = watch.open ? undefined : head.value.hash
+}
+
+/**
+ * Receipts are asked where the chain has left the nonce behind; where there are no nonces, of everything. What has lapsed
+ * without any is proved to be out.
+ */
+async function settleUnmined(watch: Watch, unmined: readonly Transaction[]): Promise<void> {
+  const { context, chain } = watch
   const { passed, nonces } = await whoseNoncePassed(watch, unmined)
+  watch.passed = new Set(passed.map(({ id }) => id))
+  const unnumbered = unmined.filter(({ nonce }) => nonce === undefined)
+  await settleReceipts(watch, [...passed, ...unnumbered])
+  if (!chain.traits.lapses) return fillGaps(context, { unmined, nonces })
+  await settleLapsed(
+    watch,
+    unmined.filter(({ id }) => !watch.passed.has(id)),
+  )
+}
+
+async function settleMined(watch: Watch, mined: readonly Transaction[]): Promise<void> {
   const moved = await whoseBlockMoved(watch, mined)
   await settleFinal(
     watch,
     mined.filter((transaction) => !moved.has(transaction.id)),
   )
-  await settleReceipts(watch, [
-    ...passed,
-    ...mined.filter((transaction) => moved.get(transaction.id) === true),
-  ])
-  await fillGaps(context, { unmined, nonces })
-  memory.settledAt = watch.open ? undefined : head.value.hash
+  await settleReceipts(
+    watch,
+    mined.filter((transaction) => moved.get(transaction.id) === true),
+  )
+}
+
+/** Those of which no attempt can be included any more, because the chain has come past their end. */
+async function settleLapsed(watch: Watch, unmined: readonly Transaction[]): Promise<void> {
+  const { lapsedUpTo } = watch.head
+  if (lapsedUpTo === undefined) return
+  const items = await withAttempts(watch, unmined)
+  const over = items.filter(({ attempts }) => {
+    const open = openAttempts(attempts)
+    return open.length > 0 && open.every(({ draft }) => hasLapsed(draft, lapsedUpTo))
+  })
+  const judged = await Promise.all(over.map((item) => judgeLapsed(watch, item)))
+  await write(
+    watch,
+    judged.filter((verdict) => verdict !== undefined),
+  )
 }
 
 /**
@@ -67,23 +111,29 @@ async function whoseNoncePassed(
   watch: Watch,
   unmined: readonly Transaction[],
 ): Promise<{ passed: Transaction[]; nonces: Map<string, bigint> }> {
-  const { chain, relayers } = watch
-  const ids = [...new Set(unmined.map((transaction) => transaction.relayerId))]
-  const answers = await chain.nonces(
-    ids.map((id) => relayers.get(id)?.address ?? ''),
-    { asOf: watch.head.number },
-  )
+  const numbered = unmined.filter(({ nonce }) => nonce !== undefined)
+  const lines = [...new Set(numbered.map(lineOf))]
+  if (lines.length === 0) return { passed: [], nonces: new Map() }
+  const answers = await watch.chain.nonces(lines, { asOf: watch.head.number })
   const nonces = new Map(
-    ids.flatMap((id, index) => {
+    lines.flatMap((line, index) => {
       const answer = answers[index]
-      return answer?.kind === 'ok' ? [[id, answer.value] as const] : []
+      return answer?.kind === 'ok' ? [[line, answer.value] as const] : []
     }),
   )
-  if (nonces.size < ids.length) watch.open = true
-  const passed = unmined.filter(
-    ({ relayerId, nonce }) => nonce !== undefined && nonce < (nonces.get(relayerId) ?? 0n),
+  if (nonces.size < lines.length) watch.open = true
+  const passed = numbered.filter(
+    (transaction) => (transaction.nonce ?? 0n) < (nonces.get(lineOf(transaction)) ?? 0n),
   )
   return { passed, nonces }
+}
+
+function lineOf({ line, from }: Transaction): string {
+  return line ?? from
+}
+
+function hasLapsed(draft: Draft, upTo: bigint): boolean {
+  return draft.type !== 'evm' && draft.lapsesAt !== undefined && draft.lapsesAt <= upTo
 }
 
 /** Mined transactions whose block is another one now (`true`) or could not be asked for (`false`). */
@@ -119,9 +169,34 @@ async function settleReceipts(watch: Watch, transactions: readonly Transaction[]
   const answers = await watch.chain.receipts(hashes, { asOf: watch.head.number })
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const judged = await Promise.all(items.map((item) => judge(watch, item, receipts)))
+  const verdicts = judged.filter((verdict) => verdict !== undefined)
+  const written = await write(watch, verdicts)
+  await settleAtOnce(watch, items, { receipts, written })
+}
+
+/** Included and final in one: the record goes through both states, so that everybody who follows it sees each. */
+async function settleAtOnce(
+  watch: Watch,
+  items: readonly TransactionWithAttempts[],
+  {
+    receipts,
+    written,
+  }: { receipts: ReadonlyMap<string, ReceiptAnswer | undefined>; written: readonly Transaction[] },
+): Promise<void> {
+  const final = (hash: string) => {
+    const answer = receipts.get(hash)
+    return answer?.kind === 'included' && answer.receipt.final === true
+  }
+  const ids = new Set(
+    items
+      .filter(({ attempts }) => attempts.some(({ signed }) => final(signed.hash)))
+      .map(({ transaction }) => transaction.id),
+  )
+  const mined = written.filter(({ id, status }) => status === 'mined' && ids.has(id))
+  const now = new Date(watch.context.clock.now())
   await write(
     watch,
-    judged.filter((verdict) => verdict !== undefined),
+    (await withAttempts(watch, mined)).map((item) => finalised(item, now)),
   )
 }
 
@@ -133,9 +208,10 @@ async function withAttempts(
   return transactions.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
 }
 
-async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<void> {
-  if (verdicts.length === 0) return
-  await watch.context.db.transaction().execute(async (tx) => {
+/** Returns what was written; where somebody else was faster, the same block is looked at again. */
+async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<Transaction[]> {
+  if (verdicts.length === 0) return []
+  return watch.context.db.transaction().execute(async (tx) => {
     const saved = await saveTransactions(
       tx,
       verdicts.map((verdict) => verdict.transaction),
@@ -149,5 +225,12 @@ async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<void> 
       tx,
       kept.flatMap((verdict) => verdict.outcomes),
     )
+    await forgetFreed(tx, kept)
+    return saved
   })
+}
+
+/** A nonce that the chain did not use is free again, and the chain is asked for it before the next one is given. */
+async function forgetFreed(tx: Tx, verdicts: readonly Verdict[]): Promise<void> {
+  for (const { freed } of verdicts) if (freed) await setNextNonce(tx, { ...freed, nonce: null })
 }

@@ -21,7 +21,10 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   return rows.map((row) => row.relayer_id)
 }
 
-/** Accepted and not yet signed, in the order of acceptance; those that have a nonce first, because others wait for it. */
+/**
+ * Accepted and not yet signed, in the order of acceptance. Those that have a nonce stand first, because others wait for it,
+ * then what the service does for others.
+ */
 export async function findPending(db: Db, relayerId: string, limit: number): Promise<Transaction[]> {
   const rows = await db
     .selectFrom('transactions')
@@ -29,18 +32,20 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
     .where('relayer_id', '=', relayerId)
     .where('status', '=', 'pending')
     .orderBy('nonce', (order) => order.asc().nullsLast())
+    .orderBy((eb) => eb('intent', '=', 'errand'), 'desc')
     .orderBy('position')
     .limit(limit)
     .execute()
   return rows.map(toTransaction)
 }
 
-/** How many are signed and not mined. */
-export async function countInFlight(db: Db, relayerId: string): Promise<number> {
-  const row = await inFlight(db, relayerId)
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(row.count)
+/** How many are signed and not mined, on each line that has any. */
+export async function countInFlight(db: Db, relayerId: string): Promise<Map<string, number>> {
+  const rows = await inFlight(db, relayerId)
+    .select((eb) => ['line', eb.fn.countAll<bigint>().as('count')] as const)
+    .groupBy('line')
+    .execute()
+  return new Map(rows.map(({ line, count }) => [line ?? '', Number(count)]))
 }
 
 /** Signed and not mined, and due to be offered to the network again, by nonce. */
@@ -135,19 +140,58 @@ export async function reservedInFlight(db: Db, relayerId: string): Promise<bigin
   return BigInt(row.sum ?? 0n)
 }
 
-/** Locks the account's numbering until the commit and gives the next nonce, or null when none was ever given. */
-export async function lockAccount(tx: Tx, relayerId: string): Promise<bigint | null> {
-  const row = await tx
+/** Locks the relayer's numbering until the commit and gives the next nonce of each line that was ever given one. */
+export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string, bigint>> {
+  const rows = await tx
     .selectFrom('accounts')
-    .select('next_nonce')
+    .select(['address', 'next_nonce'])
     .where('relayer_id', '=', relayerId)
+    .orderBy('address')
     .forUpdate()
-    .executeTakeFirstOrThrow()
-  return row.next_nonce
+    .execute()
+  return new Map(rows.flatMap((row) => (row.next_nonce === null ? [] : [[row.address, row.next_nonce]])))
 }
 
-export async function setNextNonce(tx: Tx, relayerId: string, nonce: bigint): Promise<void> {
-  await tx.updateTable('accounts').set({ next_nonce: nonce }).where('relayer_id', '=', relayerId).execute()
+/** `null`: the chain is asked before the next one is given. */
+export async function setNextNonce(
+  tx: Tx,
+  { relayerId, address, nonce }: { relayerId: string; address: string; nonce: bigint | null },
+): Promise<void> {
+  await tx
+    .insertInto('accounts')
+    .values({ relayer_id: relayerId, address, next_nonce: nonce })
+    .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doUpdateSet({ next_nonce: nonce }))
+    .execute()
+}
+
+/** Nonces that belong to a transaction already, of those that requests bring with them; each as `line nonce`. */
+export async function findTakenPlaces(
+  tx: Tx,
+  relayerId: string,
+  places: readonly { readonly address: string; readonly nonce: bigint }[],
+): Promise<Set<string>> {
+  if (places.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom('transactions')
+    .select(['line', 'nonce'])
+    .where('relayer_id', '=', relayerId)
+    .where('line', 'in', [...new Set(places.map(({ address }) => address))])
+    .where('nonce', 'in', [...new Set(places.map(({ nonce }) => nonce))])
+    .execute()
+  return new Set(rows.map(({ line, nonce }) => `${line} ${nonce}`))
+}
+
+/** The service's own latest transaction for the relayer that others wait for. */
+export async function findLatestErrand(db: Db, relayerId: string): Promise<Transaction | undefined> {
+  const row = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', relayerId)
+    .where('intent', '=', 'errand')
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && toTransaction(row)
 }
 
 /** Of these transactions, the ones that are still pending in the version they were read with; locked until the commit. */
@@ -164,7 +208,7 @@ export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]
   return new Set(rows.filter((row) => versions.get(row.id) === row.version).map((row) => row.id))
 }
 
-/** Which nonces in `from` ≤ nonce < `to` of the account of `head` belong to a transaction, whatever its status. */
+/** Which nonces in `from` ≤ nonce < `to` of the line of `head` belong to a transaction, whatever its status. */
 export async function findTakenNonces(
   db: Db,
   head: Transaction,
@@ -175,7 +219,7 @@ export async function findTakenNonces(
     .select('nonce')
     .where('relayer_id', '=', head.relayerId)
     .where('network', '=', head.network)
-    .where('from_address', '=', head.from)
+    .where('line', '=', head.line ?? head.from)
     .where('nonce', '>=', from)
     .where('nonce', '<', to)
     .execute()

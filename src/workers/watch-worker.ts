@@ -1,4 +1,4 @@
-import type { HeadFeed } from '../chains/chain.ts'
+import type { HeadFeed } from '../chains/answer.ts'
 import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator, TransactionsContext } from '../transactions/context.ts'

@@ -43,6 +43,8 @@ function factsOf(
     price: { offered: 30n, market: 20n, baseFee: 10n },
     head: { number: 100n, hash: '0x1' },
     requiredConfirmations: 3,
+    lapses: false,
+    unit: 'wei',
     endpoints: [{ host: 'a', healthy: true, head: 100n }],
     raiseAt: NOW + 60_000,
     ...change,
@@ -196,7 +198,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'valid_until comes first',
-    facts: factsOf({}, { request: { value: 1n, validUntil: new Date(NOW + 1_000) } }),
+    facts: factsOf({}, { request: { type: 'evm', value: 1n, validUntil: new Date(NOW + 1_000) } }),
     code: 'waiting_for_inclusion',
     action: 'expire',
   },

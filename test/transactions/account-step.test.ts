@@ -4,6 +4,7 @@ import { saveRelayer } from '../../src/relayers/store.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
 import { countInFlight } from '../../src/transactions/work-store.ts'
+import { requestOf, TO } from '../chains/evm/build.ts'
 import { eventsOf, insert, newTransaction, openRoom, type Room, reload, type TestAccount } from './room.ts'
 import { chainOf, createWorld, type World } from './world.ts'
 
@@ -79,7 +80,9 @@ describe('submitting', () => {
     await step()
     await step()
     expect(world.offered).toHaveLength(LIMIT)
-    expect(await countInFlight(room.context.db, owner.relayer.id)).toBe(LIMIT)
+    expect(await countInFlight(room.context.db, owner.relayer.id)).toEqual(
+      new Map([[owner.relayer.address, LIMIT]]),
+    )
   })
 
   describe('what waits in a pool', () => {
@@ -128,7 +131,7 @@ describe('submitting', () => {
     world.nonce = { kind: 'ok', value: 1n }
     for (let index = 0; index < LIMIT; index += 1) await accept(owner)
     await step()
-    const filler = await accept(owner, { nonce: 0n, intent: 'filler', request: { value: 0n } })
+    const filler = await accept(owner, { nonce: 0n, intent: 'filler', request: { type: 'evm', value: 0n } })
     await step()
     expect((await now(filler)).transaction.status).toBe('submitted')
     expect(world.offered).toHaveLength(LIMIT + 1)
@@ -276,11 +279,8 @@ describe('what cannot be sent', () => {
 
   test('one that would revert now fails without a nonce, and the next one goes', async () => {
     const { world, owner, step } = await place()
-    const [bad, good] = [
-      await accept(owner, { request: { to: owner.relayer.address, value: 666n } }),
-      await accept(owner),
-    ]
-    const { prepare } = owner.operator.chain
+    const [bad, good] = [await accept(owner, { request: requestOf({ value: 666n }) }), await accept(owner)]
+    const { prepare } = chainOf(world)
     world.override = {
       prepare: async (request, account, gas) =>
         request.value === 666n
@@ -297,7 +297,7 @@ describe('what cannot be sent', () => {
   test('valid_until passes before it is signed: expired, without a nonce', async () => {
     const { world, owner, step } = await place()
     const transaction = await accept(owner, {
-      request: { value: 1n, validUntil: new Date(room.clock.now() + 1_000) },
+      request: { type: 'evm', value: 1n, validUntil: new Date(room.clock.now() + 1_000) },
     })
     room.clock.advance(5_000)
     await step()
@@ -314,9 +314,9 @@ describe('what cannot be sent', () => {
     await step()
     const { transaction: stored, attempts } = await now(transaction)
     expect(stored).toMatchObject({ status: 'submitted', nonce: 0n, intent: 'abandon' })
-    expect(attempts.map(({ kind, outcome, draft }) => [kind, outcome, draft.to])).toEqual([
-      ['send', 'refused', transaction.request.to],
-      ['abandon', 'broadcast', owner.relayer.address],
+    expect(attempts).toMatchObject([
+      { kind: 'send', outcome: 'refused', draft: { to: TO } },
+      { kind: 'abandon', outcome: 'broadcast', draft: { to: owner.relayer.address } },
     ])
   })
 

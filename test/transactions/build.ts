@@ -1,10 +1,10 @@
-import type { Attempt } from '../../src/chains/chain.ts'
+import type { EvmAttempt } from '../../src/chains/evm/types.ts'
 import type { Transaction, TransactionWithAttempts } from '../../src/transactions/transaction.ts'
-import { attemptOf, eip1559, FROM, TO } from '../chains/evm/build.ts'
+import { attemptOf, eip1559, FROM, requestOf } from '../chains/evm/build.ts'
 
 /** A submitted transaction with nonce 5 that shows its newest attempt. */
 export function itemOf(
-  attempts: readonly Partial<Attempt>[] = [{}],
+  attempts: readonly Partial<EvmAttempt>[] = [{}],
   change: Partial<Transaction> = {},
 ): TransactionWithAttempts {
   const transaction: Transaction = {
@@ -14,8 +14,9 @@ export function itemOf(
     from: FROM,
     status: 'submitted',
     createdAt: new Date(0),
-    request: { to: TO, value: 1n, speed: 'fast' },
+    request: requestOf({ speed: 'fast' }),
     intent: 'request',
+    line: FROM,
     nonce: 5n,
     version: 3,
     currentAttempt: attempts.length,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ChainRequest, Draft } from '../../src/chains/chain.ts'
+import type { EvmDraft, EvmRequest, Fees } from '../../src/chains/evm/content.ts'
 import { decodeDraft, decodeRequest, encodeDraft, encodeRequest } from '../../src/transactions/codec.ts'
 
 const u128 = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n })
@@ -12,8 +12,9 @@ const address = fc
   .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`)
 const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
 
-const request: fc.Arbitrary<ChainRequest> = fc.record(
+const request: fc.Arbitrary<EvmRequest> = fc.record(
   {
+    type: fc.constant('evm'),
     to: address,
     value: u128,
     data: hex,
@@ -24,23 +25,23 @@ const request: fc.Arbitrary<ChainRequest> = fc.record(
     speed: fc.constantFrom('fastest', 'fast', 'average', 'safeLow'),
     validUntil: date,
   },
-  { requiredKeys: ['value'], noNullPrototype: true },
+  { requiredKeys: ['type', 'value'], noNullPrototype: true },
 )
 
-const fees: fc.Arbitrary<Draft['fees']> = fc.oneof(
+const fees: fc.Arbitrary<Fees> = fc.oneof(
   fc.record({ kind: fc.constant('legacy'), gasPrice: u256 }, { noNullPrototype: true }),
   fc.record(
     { kind: fc.constant('eip1559'), maxFeePerGas: u256, maxPriorityFeePerGas: u256 },
     { noNullPrototype: true },
   ),
 )
-const draft: fc.Arbitrary<Draft> = fc.record(
-  { to: address, value: u256, data: hex, gasLimit: u256, fees },
-  { requiredKeys: ['value', 'data', 'gasLimit', 'fees'], noNullPrototype: true },
+const draft: fc.Arbitrary<EvmDraft> = fc.record(
+  { type: fc.constant('evm'), to: address, value: u256, data: hex, gasLimit: u256, fees },
+  { requiredKeys: ['type', 'value', 'data', 'gasLimit', 'fees'], noNullPrototype: true },
 )
 
 /** As the database does it: out as JSON text, in through JSON.parse, which knows no bigint. */
-const throughJson = (stored: object): object => JSON.parse(JSON.stringify(stored))
+const throughJson = (stored: unknown): object => JSON.parse(JSON.stringify(stored))
 
 describe('what goes through jsonb comes back exactly (I10)', () => {
   test('requests', () => {
@@ -62,7 +63,8 @@ describe('what goes through jsonb comes back exactly (I10)', () => {
   test.each([0n, 1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n, 2n ** 128n - 1n])(
     '%s',
     (value) => {
-      expect(decodeRequest(throughJson(encodeRequest({ value }))).value).toBe(value)
+      const given = { type: 'evm', value } as const
+      expect(decodeRequest(throughJson(encodeRequest(given)))).toStrictEqual(given)
     },
   )
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { EvmPolicies } from '../../src/chains/chain.ts'
+import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createAcceptor } from '../../src/transactions/accept.ts'
@@ -7,16 +7,16 @@ import { workAccount } from '../../src/transactions/account-step.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
 import { watchNetwork } from '../../src/transactions/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch-memory.ts'
+import { requestOf, TO } from '../chains/evm/build.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { eventsOf, openRoom, type Room, reload, type TestAccount } from './room.ts'
 import { SILENT_NETWORK } from './world.ts'
 
-const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const REVERTING = '0x00000000000000000000000000000000000000aa'
 const GAS_PRICE = 10_000_000_000n
 /** A plain transfer with its own price costs exactly this, besides its value. */
 const TRANSFER_GAS = 21_000n
-const TRANSFER = { to: TO, value: 1_000n, gasLimit: TRANSFER_GAS, gasPrice: GAS_PRICE }
+const TRANSFER = requestOf({ value: 1_000n, gasLimit: TRANSFER_GAS, gasPrice: GAS_PRICE })
 const TRANSFER_COST = 1_000n + TRANSFER_GAS * GAS_PRICE
 
 /** Runtime code that reverts with `Error("too late")`: copies what follows its twelve bytes, and reverts with it. */
@@ -85,7 +85,7 @@ describe('acceptance', () => {
 
   test('a call that reverts is refused with the decoded reason, and nothing is stored', async () => {
     const { owner, accept } = await place()
-    await expect(accept(owner.relayer, { to: REVERTING, value: 0n })).rejects.toMatchObject({
+    await expect(accept(owner.relayer, requestOf({ to: REVERTING, value: 0n }))).rejects.toMatchObject({
       status: 400,
       code: 'execution_reverted',
       detail: 'The transaction would revert: too late.',
@@ -100,10 +100,11 @@ describe('acceptance', () => {
 
   test('what it estimated is what is sent, without a second simulation', async () => {
     const { owner, accept, step } = await place()
-    const { transaction } = await accept(owner.relayer, { to: TO, value: 5n })
+    const { transaction } = await accept(owner.relayer, requestOf({ value: 5n }))
     await step()
     const { attempts } = await reload(room.context, transaction)
-    expect(attempts[0]?.draft.gasLimit).toBe((await now(transaction)).estimatedGas)
+    const { estimatedGas } = await now(transaction)
+    expect(attempts).toMatchObject([{ draft: { gasLimit: estimatedGas } }])
   })
 })
 
@@ -136,7 +137,10 @@ describe('a real chain', () => {
   test('a reverted transaction fails at depth, with the decoded reason', async () => {
     const { owner, accept, step, look } = await place()
     // With its own gas limit nothing is simulated, so it gets as far as a block.
-    const { transaction } = await accept(owner.relayer, { to: REVERTING, value: 0n, gasLimit: 100_000n })
+    const { transaction } = await accept(
+      owner.relayer,
+      requestOf({ to: REVERTING, value: 0n, gasLimit: 100_000n }),
+    )
     await step()
     await mine()
     await look()
@@ -204,7 +208,11 @@ describe('a real chain', () => {
   test('a creation is executed, with what its code needs', async () => {
     const { owner, accept, step, look } = await place()
     // Init code that returns one zero byte of runtime code.
-    const { transaction } = await accept(owner.relayer, { value: 0n, data: '0x60016000f3' })
+    const { transaction } = await accept(owner.relayer, {
+      type: 'evm',
+      value: 0n,
+      data: '0x60016000f3',
+    })
     await step()
     await mine()
     await look()

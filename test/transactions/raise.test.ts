@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Answer, Attempt, Prepared } from '../../src/chains/chain.ts'
+import type { Answer } from '../../src/chains/answer.ts'
+import type { EvmRequest } from '../../src/chains/evm/content.ts'
+import type { EvmAttempt, EvmPrepared } from '../../src/chains/evm/types.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
+import { requestOf } from '../chains/evm/build.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld, SILENT_NETWORK } from './world.ts'
 
@@ -12,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 /** The newest attempt with fees ten times as high. */
-async function dearer(attempts: readonly Attempt[]): Promise<Answer<Prepared>> {
+async function dearer(attempts: readonly EvmAttempt[]): Promise<Answer<EvmPrepared>> {
   const newest = attempts.at(-1)
   if (!newest) return { kind: 'unknown', detail: 'nothing to raise' }
   const fees = {
@@ -22,13 +25,11 @@ async function dearer(attempts: readonly Attempt[]): Promise<Answer<Prepared>> {
   return { kind: 'ok', value: { draft: { ...newest.draft, fees }, logs: [] } }
 }
 
-async function place(...requests: readonly Partial<Transaction['request']>[]) {
+async function place(...requests: readonly Partial<EvmRequest>[]) {
   const world = createWorld()
   const owner = await room.addAccount({ chain: chainOf(world) })
   world.override = { speedUp: dearer, replace: (_request, attempts) => dearer(attempts) }
-  const made = requests.map((request) =>
-    newTransaction(owner, { request: { to: owner.relayer.address, value: 1n, ...request } }),
-  )
+  const made = requests.map((request) => newTransaction(owner, { request: requestOf(request) }))
   const stored = await insert(room.context, ...made)
   room.clock.advance(1_000)
   const step = () => workAccount(room.context, owner.relayer.id)
@@ -85,7 +86,7 @@ describe('a fee', () => {
     const owner = await room.addAccount({ chain: chainOf(world), network })
     const [stored] = await insert(
       room.context,
-      newTransaction(owner, { request: { to: owner.relayer.address, value: 1n, speed: 'fast' } }),
+      newTransaction(owner, { request: requestOf({ speed: 'fast' }) }),
     )
     let baseFee = 99n
     world.override = {
@@ -172,7 +173,7 @@ describe('valid_until', () => {
     const validUntil = new Date(room.clock.now() + 5_000)
     const [stored] = await insert(
       room.context,
-      newTransaction(owner, { request: { to: owner.relayer.address, value: 1n, speed: 'fast', validUntil } }),
+      newTransaction(owner, { request: requestOf({ speed: 'fast', validUntil }) }),
     )
     room.clock.advance(1_000)
     await workAccount(room.context, owner.relayer.id)

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Chain } from '../../src/chains/chain.ts'
+import type { EvmChain } from '../../src/chains/evm/types.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import { createReplacer } from '../../src/transactions/replace.ts'
 import { saveTransactions } from '../../src/transactions/store.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
+import { requestOf } from '../chains/evm/build.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld, include } from './world.ts'
 
@@ -14,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 /** Every replacement pays more than the one before, as a market that follows the pool does. */
-const dearer: Chain['replace'] = async ({ to, value, data = '0x' }, attempts) => {
+const dearer: EvmChain['replace'] = async ({ to, value, data = '0x' }, attempts) => {
   const fees = { kind: 'legacy', gasPrice: 1_000n * BigInt(attempts.length + 1) } as const
-  const content = { value, data, gasLimit: 21_000n, fees }
+  const content = { type: 'evm', value, data, gasLimit: 21_000n, fees } as const
   return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: ['dearer'] } }
 }
 
@@ -37,7 +38,7 @@ async function place() {
     return (await reload(room.context, transaction)).transaction
   }
   const replace = ({ id }: Transaction, value: bigint) =>
-    replacer.replaceTransaction(owner.relayer, id, { to: owner.relayer.address, value, speed: 'fast' })
+    replacer.replaceTransaction(owner.relayer, id, requestOf({ value, speed: 'fast' }))
   const cancel = ({ id }: Transaction) => replacer.cancelTransaction(owner.relayer, id)
   return { world, owner, replacer, pending, submitted, replace, cancel }
 }
@@ -67,15 +68,15 @@ describe('before it is signed', () => {
   test('with a nonce, a no-op has to take it', async () => {
     const { world, owner, pending, cancel } = await place()
     const transaction = await pending()
-    await room.context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, nonce: 0n }]))
+    await room.context.db
+      .transaction()
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, line: transaction.from, nonce: 0n }]))
     const canceled = await cancel(transaction)
     expect(canceled.transaction).toMatchObject({ status: 'pending', intent: 'cancel', nonce: 0n })
     await workAccount(room.context, owner.relayer.id)
     const { transaction: now, attempts } = await reload(room.context, transaction)
     expect(now).toMatchObject({ status: 'submitted', nonce: 0n, intent: 'cancel' })
-    expect(attempts.map(({ kind, draft }) => [kind, draft.to, draft.value])).toEqual([
-      ['cancel', owner.relayer.address, 0n],
-    ])
+    expect(attempts).toMatchObject([{ kind: 'cancel', draft: { to: owner.relayer.address, value: 0n } }])
     expect(world.offered).toHaveLength(1)
   })
 })
@@ -99,7 +100,7 @@ describe('after it was broadcast', () => {
     const values = [1n, 2n, 3n, 4n, 5n].map((value) => value * 11n)
     await Promise.all(values.map((value) => replace(before, value)))
     const { transaction, attempts } = await reload(room.context, before)
-    expect(attempts.slice(1).map(({ draft }) => draft.value)).toEqual(values)
+    expect(attempts.slice(1)).toMatchObject(values.map((value) => ({ draft: { value } })))
     expect(new Set(world.offered).size).toBe(6)
     expect(transaction).toMatchObject({ currentAttempt: 6, nonce: before.nonce, request: { value: 55n } })
   })

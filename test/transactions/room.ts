@@ -1,24 +1,26 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { bytesToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import type { Chain, EvmPolicies } from '../../src/chains/chain.ts'
+import type { Chain } from '../../src/chains/chain.ts'
+import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { acquireLease, type Lease } from '../../src/database/lease.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import type { Network } from '../../src/networks/network.ts'
-import type { Relayer } from '../../src/relayers/relayer.ts'
+import type { EvmNetwork } from '../../src/networks/network.ts'
+import type { EvmRelayer, Relayer } from '../../src/relayers/relayer.ts'
 import { saveRelayer } from '../../src/relayers/store.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 import type { Operator, TransactionsContext } from '../../src/transactions/context.ts'
 import { findTransaction, insertTransactions } from '../../src/transactions/store.ts'
 import type { Transaction, TransactionWithAttempts } from '../../src/transactions/transaction.ts'
+import { requestOf } from '../chains/evm/build.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
 import { SILENT_NETWORK } from './world.ts'
 
 /** An account with a key that no other test has. */
 export interface TestAccount {
-  readonly relayer: Relayer
+  readonly relayer: EvmRelayer
   readonly operator: Operator
 }
 
@@ -27,7 +29,7 @@ export interface Room {
   readonly database: Database
   readonly context: TransactionsContext
   readonly clock: TestClock
-  addAccount(options: { chain: Chain; network?: Network; policies?: EvmPolicies }): Promise<TestAccount>
+  addAccount(options: { chain: Chain; network?: EvmNetwork; policies?: EvmPolicies }): Promise<TestAccount>
   close(): Promise<void>
 }
 
@@ -57,7 +59,7 @@ export async function openRoom(options: { maxInFlight?: number } = {}): Promise<
     clock,
     async addAccount({ chain, network = SILENT_NETWORK, policies = {} }) {
       const key = randomBytes(32)
-      const relayer: Relayer = {
+      const relayer: EvmRelayer = {
         id: randomUUID(),
         name: 'Test',
         network: network.name,
@@ -68,7 +70,8 @@ export async function openRoom(options: { maxInFlight?: number } = {}): Promise<
         systemDisabled: false,
         policies,
       }
-      const operator = { network, chain, signer: createSecp256k1Signer('key', key) }
+      const account = { address: relayer.address, signer: createSecp256k1Signer('key', key) }
+      const operator = { network, chain, account, lines: [account] }
       operators.set(relayer.id, operator)
       await database.db.transaction().execute((tx) => saveRelayer(tx, relayer))
       return { relayer, operator }
@@ -86,11 +89,13 @@ export function newTransaction({ relayer }: TestAccount, change: Partial<Transac
     from: relayer.address,
     status: 'pending',
     createdAt: new Date(),
-    request: { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: 1n },
+    request: requestOf(),
     intent: 'request',
     version: 1,
     cost: 0n,
     nextRunAt: new Date(),
+    // A nonce is one of a line.
+    ...(change.nonce !== undefined && { line: relayer.address }),
     ...change,
   }
 }

@@ -1,20 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import type { Attempt, BroadcastResult } from '../../src/chains/chain.ts'
-import { currentAttempt, settleBroadcast } from '../../src/transactions/broadcast.ts'
+import type { BroadcastResult } from '../../src/chains/answer.ts'
+import type { Attempt } from '../../src/chains/attempt.ts'
+import type { Chain } from '../../src/chains/chain.ts'
+import type { EvmAttempt } from '../../src/chains/evm/types.ts'
+import { currentAttempt } from '../../src/transactions/broadcast.ts'
+import { settleBroadcast } from '../../src/transactions/settle-broadcast.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
 import { itemOf } from './build.ts'
+import { chainOf, createWorld } from './world.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')
 
+const chain: Chain = chainOf(createWorld())
+
 function settle(
   result: BroadcastResult,
-  attempts: readonly Partial<Attempt>[],
+  attempts: readonly Partial<EvmAttempt>[],
   change: Partial<Transaction> = {},
 ) {
   const item = itemOf(attempts, { status: 'sent', ...change })
   const attempt = currentAttempt(item)
   if (!attempt) throw new Error('no current attempt')
-  return settleBroadcast({ item, attempt, result, now: NOW, costOf: (draft) => draft.value })
+  return settleBroadcast({ item, attempt, result, now: NOW, costOf: chain.cost })
 }
 
 const SIGNED = { outcome: 'signed' } as const
@@ -30,7 +37,7 @@ const inMs = (ms: number) => new Date(NOW.getTime() + ms)
 interface Case {
   readonly name: string
   readonly result: BroadcastResult
-  readonly attempts: readonly Partial<Attempt>[]
+  readonly attempts: readonly Partial<EvmAttempt>[]
   readonly change?: Partial<Transaction>
   readonly want: Partial<Transaction>
   readonly outcome: Attempt['outcome']
@@ -56,7 +63,7 @@ const CASES: readonly Case[] = [
     name: 'taken, with valid_until before the next look',
     result: ACCEPTED,
     attempts: [SIGNED],
-    change: { request: { value: 1n, validUntil: inMs(5_000) } },
+    change: { request: { type: 'evm', value: 1n, validUntil: inMs(5_000) } },
     want: { status: 'submitted', nextRunAt: inMs(5_000) },
     outcome: 'broadcast',
   },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Attempt } from '../../src/chains/chain.ts'
+import type { Attempt } from '../../src/chains/attempt.ts'
+import type { EvmAttempt } from '../../src/chains/evm/types.ts'
 import {
   findAttempts,
   insertAttempts,
@@ -11,7 +12,7 @@ import {
 } from '../../src/transactions/store.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
 import { reservedBy } from '../../src/transactions/work-store.ts'
-import { attemptOf, eip1559, legacy } from '../chains/evm/build.ts'
+import { attemptOf, draftOf, eip1559, legacy } from '../chains/evm/build.ts'
 import { eventsOf, insert, newTransaction, openRoom, type Room, reload, type TestAccount } from './room.ts'
 import { chainOf, createWorld } from './world.ts'
 
@@ -26,17 +27,21 @@ const save = (...transactions: Transaction[]) =>
   room.context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
 
 let hashes = 0
-function uniqueAttempt(change: Partial<Attempt> = {}): Attempt {
+function uniqueAttempt(change: Partial<EvmAttempt> = {}): EvmAttempt {
   hashes += 1
   const attempt = attemptOf(change.draft?.fees ?? eip1559(10n, 1n), change)
   return { ...attempt, signed: { ...attempt.signed, hash: `0x${hashes}` } }
 }
 
+/** A nonce is one of a line. */
+const lineOf = ({ relayer }: TestAccount, { nonce }: Partial<Transaction>) =>
+  nonce === undefined ? {} : { line: relayer.address }
+
 async function stored(owner: TestAccount, change: Partial<Transaction> = {}): Promise<Transaction> {
   const [transaction] = await insert(room.context, newTransaction(owner))
   if (!transaction) throw new Error('nothing was stored')
   if (Object.keys(change).length === 0) return transaction
-  const [changed] = await save({ ...transaction, ...change })
+  const [changed] = await save({ ...transaction, ...lineOf(owner, change), ...change })
   if (!changed) throw new Error('nothing was changed')
   return changed
 }
@@ -96,6 +101,7 @@ describe('saveTransactions', () => {
       status: 'mined',
       statusReason: 'because',
       request: {
+        type: 'evm',
         to: owner.relayer.address,
         value: largest,
         data: '0xff',
@@ -126,7 +132,7 @@ describe('a nonce (I2)', () => {
     const owner = await account()
     await stored(owner, { nonce: 7n })
     const other = await stored(owner)
-    await expect(save({ ...other, nonce: 7n })).rejects.toThrow('transactions_nonce')
+    await expect(save({ ...other, line: other.from, nonce: 7n })).rejects.toThrow('transactions_nonce')
     expect((await reload(room.context, other)).transaction.nonce).toBeUndefined()
   })
 
@@ -143,7 +149,7 @@ describe('attempts', () => {
       uniqueAttempt({
         number: 1,
         outcome: 'signed',
-        draft: { value: 2n ** 255n, data: '0x01', gasLimit: 1n, fees: legacy(2n ** 128n) },
+        draft: draftOf(legacy(2n ** 128n), { value: 2n ** 255n, data: '0x01', gasLimit: 1n }),
       }),
       uniqueAttempt({ number: 2, kind: 'cancel', signedAt: new Date('2030-01-01T00:00:00.001Z') }),
     ]

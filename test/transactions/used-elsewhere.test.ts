@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ReceiptAnswer } from '../../src/chains/chain.ts'
+import type { ReceiptAnswer } from '../../src/chains/answer.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch-memory.ts'

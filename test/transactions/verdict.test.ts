@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Attempt, AttemptKind } from '../../src/chains/chain.ts'
+import type { Attempt, AttemptKind } from '../../src/chains/attempt.ts'
 import type { Intent, Transaction } from '../../src/transactions/transaction.ts'
 import { finalised, included, lost, reorged } from '../../src/transactions/verdict.ts'
 import { itemOf } from './build.ts'
@@ -159,9 +159,12 @@ describe('finalised', () => {
   })
 })
 
+/** What the service can give a new nonce, because nobody else has signed it. */
+const RENEWABLE = { now: NOW, renewable: true }
+
 describe('lost: the nonce went to something foreign', () => {
   test('a request goes back to get a fresh one, and nothing of the old attempts counts', () => {
-    const { transaction, outcomes } = lost(itemOf([{}, {}, { outcome: 'refused' }]), NOW)
+    const { transaction, outcomes } = lost(itemOf([{}, {}, { outcome: 'refused' }]), RENEWABLE)
     expect(transaction).toMatchObject({ status: 'pending', cost: 0n, nextRunAt: NOW })
     expect([transaction.nonce, transaction.currentAttempt]).toEqual([undefined, undefined])
     expect(transaction.statusReason).toContain(
@@ -176,7 +179,7 @@ describe('lost: the nonce went to something foreign', () => {
     ['abandon', 'failed'],
     ['filler', 'canceled'],
   ] as const)('a no-op of intent %s has nothing left to do: %s', (intent, status) => {
-    const { transaction } = lost(itemOf([{}], { intent }), NOW)
+    const { transaction } = lost(itemOf([{}], { intent }), RENEWABLE)
     expect(transaction).toMatchObject({ status, cost: 0n, nonce: 5n })
   })
 })

@@ -1,12 +1,13 @@
 import { keccak256 } from 'viem'
-import type { Answer, BroadcastResult, Chain, Head, Receipt, ReceiptAnswer } from '../../src/chains/chain.ts'
+import type { Answer, BroadcastResult, Head, Receipt, ReceiptAnswer } from '../../src/chains/answer.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
+import type { EvmChain } from '../../src/chains/evm/types.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createLogger } from '../../src/log.ts'
-import type { Network } from '../../src/networks/network.ts'
+import type { EvmNetwork } from '../../src/networks/network.ts'
 
 /** A network without endpoints: the chain's own work (signing, cost, speeds) is real, and no node ever answers. */
-export const SILENT_NETWORK: Network = {
+export const SILENT_NETWORK: EvmNetwork = {
   type: 'evm',
   name: 'testnet',
   chainId: 31_337,
@@ -35,7 +36,7 @@ export interface World {
   /** How many receipts were asked for. */
   receiptsAsked: number
   /** Changes single answers of the chain, over everything above. */
-  override: Partial<Chain>
+  override: Partial<EvmChain>
 }
 
 const UNKNOWN = { kind: 'unknown', detail: 'the node does not answer' } as const
@@ -69,14 +70,14 @@ export function include(world: World, hash: string, change: Partial<Receipt> = {
 }
 
 /** The world behind the `Chain` interface. Prices are fixed: 100 wei and a tip of 10. */
-export function chainOf(world: World): Chain {
+export function chainOf(world: World): EvmChain {
   const log = createLogger({ level: 'silent' })
   const real = createEvmChain({ network: SILENT_NETWORK, rpcTimeoutMs: 100, clock: systemClock, log })
   const fees = { kind: 'eip1559', maxFeePerGas: 100n, maxPriorityFeePerGas: 10n } as const
-  const chain: Chain = {
+  const chain: EvmChain = {
     ...real,
     prepare: async ({ to, value, data = '0x', gasLimit = 21_000n }) => {
-      const content = { value, data, gasLimit, fees }
+      const content = { type: 'evm', value, data, gasLimit, fees } as const
       return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: [] } }
     },
     head: async () => world.head,
@@ -99,6 +100,6 @@ export function chainOf(world: World): Chain {
   }
   // Looked up at each call, so that a test may change its mind.
   return new Proxy(chain, {
-    get: (target, key: keyof Chain) => world.override[key] ?? target[key],
+    get: (target, key: keyof EvmChain) => world.override[key] ?? target[key],
   })
 }

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import type { ChainRequest } from '../chains/chain.ts'
+import { assertFence } from '../database/lease.ts'
+import type { HeldAccount, TransactionsContext } from './context.ts'
+import { insertTransactions } from './store.ts'
+import type { Transaction } from './transaction.ts'
+import { isFinal } from './transitions.ts'
+import { findLatestErrand, lockAccount } from './work-store.ts'
+
+/** What failed is not tried again before this, in ms: it would cost a fee each time and most likely fail again. */
+const AFTER_FAILURE_MS = 60_000
+
+/**
+ * Stores a transaction of the service's own, because others wait for what it does; it shows in the list, with the reason. One
+ * at a time for each relayer: while one is on its way, nothing happens here.
+ */
+export async function runErrand(
+  { db, clock, log }: TransactionsContext,
+  { relayer, operator, lease }: HeldAccount,
+  { request, detail }: { request: ChainRequest; detail: string },
+): Promise<void> {
+  const now = clock.now()
+  await db.transaction().execute(async (tx) => {
+    await assertFence(tx, lease)
+    await lockAccount(tx, relayer.id)
+    const latest = await findLatestErrand(tx, relayer.id)
+    if (latest !== undefined && !mayFollow(latest, now)) return
+    log.info({ relayer: relayer.id, detail }, 'others wait for something that the service does first')
+    const errand: Transaction = {
+      id: randomUUID(),
+      relayerId: relayer.id,
+      network: relayer.network,
+      from: relayer.address,
+      status: 'pending',
+      statusReason: detail,
+      createdAt: new Date(now),
+      request,
+      intent: 'errand',
+      version: 1,
+      cost: operator.chain.outlay(request),
+      nextRunAt: new Date(now),
+    }
+    await insertTransactions(tx, [errand])
+  })
+}
+
+function mayFollow(latest: Transaction, now: number): boolean {
+  if (!isFinal(latest.status)) return false
+  return latest.status === 'confirmed' || now >= latest.createdAt.getTime() + AFTER_FAILURE_MS
+}
