@@ -79,9 +79,13 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a message with a relayer
-         * @description Signs the UTF-8 bytes of `message` as a personal message (EIP-191): the bytes are prefixed with
-         *     `\x19Ethereum Signed Message:\n` and their count, hashed with Keccak-256 and signed. A `message` that looks like
-         *     hexadecimal is not decoded; it is text like any other. Nothing is sent to a network.
+         * @description Signs the UTF-8 bytes of `message`. A `message` that looks like hexadecimal is not decoded; it is text like any other.
+         *     Nothing is sent to a network.
+         *
+         *     - EVM: as a personal message (EIP-191): the bytes are prefixed with `\x19Ethereum Signed Message:\n` and their count,
+         *       hashed with Keccak-256 and signed.
+         *     - Stellar: as SEP-53 has it: the bytes are prefixed with `Stellar Signed Message:\n`, hashed with SHA-256 and signed.
+         *       `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -157,13 +161,19 @@ export interface paths {
          *     be replaced; any other status is refused with `transaction_not_replaceable`.
          *
          *     While nothing is signed (`pending`) the content simply changes. From `sent` on the bytes may have left, and the nodes of the
-         *     network take the new version only if it pays more: both fees must be at least 110 % (rounded up) of those of the
-         *     newest attempt.
+         *     network take the new version only if it pays more.
+         *
+         *     **EVM**: both fees must be at least 110 % (rounded up) of those of the newest attempt.
          *
          *     - Explicit prices are used exactly as they are, or refused with `replacement_underpriced`; `error` names the minimum.
          *     - With `speed`, or without any price, the service takes the higher of the market price and the minimum.
          *     - A price above the `gas_price_cap` of the relayer is refused with `gas_price_above_cap`.
          *     - Legacy and EIP-1559 pricing may follow each other. Gas is estimated anew when `gas_limit` is absent.
+         *
+         *     **Stellar**: the new version has the same sequence number and goes out in a fee bump, because validators take no other
+         *     replacement. It bids at least ten times what the dearest open version bids for each operation, within `max_fee`; otherwise
+         *     `replacement_underpriced`, and `error` names the `max_fee` that would do. What somebody else has signed (`fee_bump`)
+         *     can be paid more by sending the same `transaction_xdr` with a higher `max_fee`, and nothing else.
          *
          *     The answer is the transaction as it now is; its `hash` is one that has been or will be broadcast, and `metadata.logs`
          *     tells what happened to the fees. Should the network still include the older version, the record says so: it then shows
@@ -173,8 +183,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Cancel a transaction
-         * @description A replacement by something that does nothing: a transfer of 0 from the account to itself, with the same nonce and under the
-         *     rules of replacing. A transaction that never left the service is `canceled` at once. One that was broadcast keeps its
+         * @description A replacement by something that does nothing, with the same nonce and under the rules of replacing: on EVM a transfer of 0
+         *     from the account to itself, on Stellar a `bump_sequence` to 0. What somebody else has signed cannot be canceled here. A transaction that never left the service is `canceled` at once. One that was broadcast keeps its
          *     status until the network has decided: it ends as `canceled` when the no-op is included, and as what it then is when the
          *     original was faster.
          */
@@ -268,8 +278,10 @@ export interface components {
         readonly Timestamp: string;
         /** @description 20 bytes in hexadecimal with the EIP-55 checksum. */
         readonly EvmAddress: string;
-        /** @description 32 bytes in hexadecimal. */
-        readonly Hash: string;
+        /** @description The address of an account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar. */
+        readonly AccountAddress: string;
+        /** @description 32 bytes in hexadecimal, with `0x` on EVM and without on Stellar. */
+        readonly TransactionHash: string;
         /** @description Bytes in hexadecimal; `0x` means none. */
         readonly HexData: string;
         /**
@@ -291,7 +303,7 @@ export interface components {
          *     - `confirmed`: in a block that is deep enough. Final.
          *     - `failed`: included but reverted, or it can never be included. `status_reason` tells which. Final.
          *     - `canceled`: called off before it was broadcast, or a no-op was included in its place. Final.
-         *     - `expired`: `valid_until` passed before it was broadcast. Final.
+         *     - `expired`: `valid_until` passed, and it was not and cannot be included any more. Final.
          * @enum {string}
          */
         readonly TransactionStatus: "pending" | "sent" | "submitted" | "mined" | "confirmed" | "failed" | "canceled" | "expired";
@@ -322,6 +334,9 @@ export interface components {
          *     | `transaction_not_replaceable` | The status of the transaction no longer allows to replace or cancel it |
          *     | `replacement_underpriced` | No node would take the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
+         *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer |
+         *     | `account_not_found` | The account does not exist on its network yet; fund it first |
+         *     | `already_accepted` | This signed transaction was accepted before |
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
          *     | `gas_limit_too_low` | Less gas than the transaction needs before its first instruction |
          *     | `gas_limit_too_high` | More gas than a block of the network can hold |
@@ -332,7 +347,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "account_not_found" | "already_accepted" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -437,7 +452,7 @@ export interface components {
             /** @description Name of the configured network. */
             readonly network: string;
             readonly network_type: components["schemas"]["NetworkType"];
-            /** @description The account's address in the network's own encoding; EIP-55 on EVM. */
+            /** @description The address of the account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar. */
             readonly address: string;
             /** @description Names the configured signer that holds the key. */
             readonly signer_id: string;
@@ -451,6 +466,11 @@ export interface components {
             /** @description Endpoints of this relayer that are used instead of the network's. */
             readonly custom_rpc_urls?: readonly components["schemas"]["RpcUrl"][];
             readonly policies: components["schemas"]["RelayerPolicies"];
+            /**
+             * @description Stellar: further accounts whose sequence numbers the relayer uses, so that as many transactions can be on their way at
+             *     once. They sign beside the relayer, which pays; the service opens them when they do not exist yet.
+             */
+            readonly channels?: readonly components["schemas"]["StellarAccount"][];
         };
         /** @description Why the service switched the relayer off. */
         readonly DisabledReason: {
@@ -474,7 +494,10 @@ export interface components {
             /** @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. */
             readonly weight: number;
         };
-        /** @description Rules of the relayer. Amounts are exact JSON integers, in wei on EVM. A rule that is not set is left out. */
+        /**
+         * @description Rules of the relayer; each kind of network has its own. Amounts are exact JSON integers, in wei on EVM and in stroops on
+         *     Stellar. A rule that is not set is left out.
+         */
         readonly RelayerPolicies: {
             /** @description False forces legacy prices. By default the features of the network decide. */
             readonly eip1559_pricing?: boolean;
@@ -487,13 +510,20 @@ export interface components {
             readonly gas_price_cap?: bigint;
             /**
              * Format: u128
-             * @description What must stay on the account when everything in flight is paid, in wei.
+             * @description What must stay on the account when everything in flight is paid. 1 wei, or 1000000 stroops, when absent.
              */
             readonly min_balance?: bigint;
             /** @description Reserved for networks with a private pool; there is none yet, so a configuration with `true` is refused. */
             readonly private_transactions?: boolean;
             /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
             readonly whitelist_receivers?: readonly string[];
+            /**
+             * Format: int64
+             * @description Stellar: the most that one transaction may cost, whatever it asks for, in stroops.
+             */
+            readonly max_fee?: bigint;
+            /** @description Stellar: how long a signed version may wait for its ledger; then it is signed anew. 120 when absent. */
+            readonly timeout_seconds?: number;
         };
         /** @description A configured destination for events. */
         readonly Notification: {
@@ -512,20 +542,27 @@ export interface components {
             /** @description The text to sign. Its UTF-8 bytes are signed; hexadecimal is not decoded. May be empty. */
             readonly message: string;
         };
-        /** @description An ECDSA signature over secp256k1 with the lower of the two possible `s` (EIP-2). Hexadecimal without `0x`. */
+        /**
+         * @description Hexadecimal without `0x`. EVM: an ECDSA signature over secp256k1 with the lower of the two possible `s` (EIP-2). Stellar: an
+         *     ed25519 signature; `r` and `s` are its two halves, `v` is 0.
+         */
         readonly Signature: {
             /** @description 32 bytes. */
             readonly r: string;
             /** @description 32 bytes. */
             readonly s: string;
-            /** @description 65 bytes: `r`, `s`, `v`. */
+            /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
             readonly sig: string;
-            /** @description Which of the possible public keys is the right one, as 27 or 28. */
+            /** @description Which of the possible public keys is the right one, as 27 or 28; 0 for ed25519. */
             readonly v: number;
+            /** @description The signature in base64. Ed25519 accounts only. */
+            readonly signature?: string;
+            /** @description The account that signed. Ed25519 accounts only. */
+            readonly public_key?: string;
         };
         /**
-         * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. `v` is 0 or 1 with EIP-1559 prices, 27 or
-         *     28 with a legacy price.
+         * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. EVM: `v` is 0 or 1 with EIP-1559
+         *     prices, 27 or 28 with a legacy price. Stellar: the signature of the relayer's account; `v` is 0.
          */
         readonly TransactionSignature: {
             /** @description 32 bytes. */
@@ -534,7 +571,7 @@ export interface components {
             readonly s: string;
             /** @description Which of the possible public keys is the right one. */
             readonly v: number;
-            /** @description 65 bytes: `r`, `s`, `v`. */
+            /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
             readonly sig: string;
         };
         readonly DiagnosisResponse: {
@@ -568,7 +605,7 @@ export interface components {
                 /** @description Nonces before it that no transaction of the service has; at most 64 are listed. */
                 readonly missing: readonly components["schemas"]["Quantity"][];
             };
-            /** @description Prices of a unit of gas, in wei. Absent until something is signed. */
+            /** @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops. Absent until something is signed. */
             readonly fees?: {
                 /** @description The most that the shown attempt pays. */
                 readonly offered: components["schemas"]["DecimalString"];
@@ -576,12 +613,12 @@ export interface components {
                 readonly market?: components["schemas"]["DecimalString"];
                 /** @description What the next block asks at least. */
                 readonly base_fee?: components["schemas"]["DecimalString"];
-                /** @description The `gas_price_cap` of the relayer. */
+                /** @description The `gas_price_cap` or the `max_fee` of the relayer. */
                 readonly cap?: components["schemas"]["DecimalString"];
             };
-            /** @description In wei. */
+            /** @description In wei, or in stroops. */
             readonly funds?: {
-                /** @description What the account holds. */
+                /** @description What the account can spend. */
                 readonly balance?: components["schemas"]["DecimalString"];
                 /** @description What the other open transactions can still take. */
                 readonly reserved: components["schemas"]["DecimalString"];
@@ -668,16 +705,16 @@ export interface components {
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
             /** @description Hash of the shown attempt. Absent until something is signed. */
-            readonly hash?: components["schemas"]["Hash"];
+            readonly hash?: components["schemas"]["TransactionHash"];
             /** @description Address of the relayer. */
-            readonly from: components["schemas"]["EvmAddress"];
+            readonly from: components["schemas"]["AccountAddress"];
             /** @description Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description In wei. */
-            readonly value: components["schemas"]["DecimalString"];
+            /** @description In wei. EVM only. */
+            readonly value?: components["schemas"]["DecimalString"];
             readonly data?: components["schemas"]["HexData"];
             /**
-             * @description The account nonce. Absent until it is given. It stays, unless the chain proves that something outside the service
+             * @description The account nonce. EVM only; see `sequence_number`. Absent until it is given. It stays, unless the chain proves that something outside the service
              *     has used it: then the transaction gets another one.
              */
             readonly nonce?: components["schemas"]["Quantity"];
@@ -691,6 +728,24 @@ export interface components {
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
             readonly signature?: components["schemas"]["TransactionSignature"];
             readonly speed?: components["schemas"]["TransactionSpeed"];
+            /** @description Stellar: the account whose sequence number it takes, which is the relayer, one of its channels, or whoever signed a `fee_bump` transaction. */
+            readonly source_account?: components["schemas"]["StellarAccount"];
+            /** @description Stellar: absent until it is given. Freed when the chain proves that nothing with it was included. */
+            readonly sequence_number?: components["schemas"]["DecimalString"];
+            /** @description Stellar: what is bid at most, or, once it is included, what was charged; in stroops. */
+            readonly fee?: components["schemas"]["Quantity"];
+            /** @description Stellar: the most that the request allows, in stroops. */
+            readonly max_fee?: components["schemas"]["Quantity"];
+            /** @description Stellar: whether the shown attempt is in a fee bump. */
+            readonly fee_bump?: boolean;
+            /** @description Stellar: when the shown attempt lapses. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            /** @description Stellar: the signed envelope of the shown attempt, or what the request brought, as XDR in base64. */
+            readonly transaction_xdr?: string;
+            /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
+            readonly result_xdr?: string;
+            /** @description Stellar: what a smart contract returned, `ScVal` as XDR in base64. */
+            readonly transaction_result_xdr?: string;
             readonly attempts?: components["schemas"]["Attempts"];
         };
         readonly TransactionWithAttempts: components["schemas"]["Transaction"] & {
@@ -710,9 +765,11 @@ export interface components {
              *     - `expire`: a no-op in its place, because `valid_until` passed.
              *     - `abandon`: a no-op in its place, because no node would ever take it.
              *     - `filler`: a no-op of the service's own that closes a gap before those behind it.
+             *     - `renew`: the same content again, because the earlier version lapsed.
+             *     - `errand`: something of the service's own that others wait for, such as opening channel accounts.
              * @enum {string}
              */
-            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "filler";
+            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "filler" | "renew" | "errand";
             /**
              * @description - `signed`: signed and stored; perhaps on its way.
              *     - `broadcast`: a node took it.
@@ -720,24 +777,41 @@ export interface components {
              *     - `mined`: included and successful.
              *     - `reverted`: included, but its effects were undone.
              *     - `superseded`: something else with this nonce was included.
+             *     - `lapsed`: its time is over, and the chain has proved that it was not included.
              * @enum {string}
              */
-            readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded";
-            /** @description The account nonce that it is signed with. */
-            readonly nonce: components["schemas"]["Quantity"];
-            readonly hash: components["schemas"]["Hash"];
+            readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "lapsed";
+            /** @description The account nonce that it is signed with. EVM only. */
+            readonly nonce?: components["schemas"]["Quantity"];
+            readonly hash: components["schemas"]["TransactionHash"];
             /** @description Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
             /** @description In wei. */
-            readonly value: components["schemas"]["DecimalString"];
-            readonly data: components["schemas"]["HexData"];
-            readonly gas_limit: components["schemas"]["Quantity"];
+            readonly value?: components["schemas"]["DecimalString"];
+            readonly data?: components["schemas"]["HexData"];
+            readonly gas_limit?: components["schemas"]["Quantity"];
             /** @description In wei. */
             readonly gas_price?: components["schemas"]["DecimalString"];
             /** @description In wei. */
             readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
             /** @description In wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
+            /** @description Stellar: whose sequence number it takes. */
+            readonly source_account?: components["schemas"]["StellarAccount"];
+            /** @description Stellar. */
+            readonly sequence_number?: components["schemas"]["DecimalString"];
+            /** @description Stellar: what is bid at most, in stroops. */
+            readonly fee?: components["schemas"]["Quantity"];
+            /** @description Stellar: what was charged, in stroops. */
+            readonly fee_charged?: components["schemas"]["Quantity"];
+            /** @description Stellar: whether it is in a fee bump. */
+            readonly fee_bump?: boolean;
+            /** @description Stellar: when it lapses. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            /** @description Stellar: the signed envelope, as XDR in base64. */
+            readonly transaction_xdr?: string;
+            /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
+            readonly result_xdr?: string;
             readonly signed_at: components["schemas"]["Timestamp"];
             /** @description When a node first took it. */
             readonly broadcast_at?: components["schemas"]["Timestamp"];

@@ -1,7 +1,8 @@
 import type { Schemas } from '../contract/operations.ts'
+import { defined } from '../defined.ts'
 import { diagnose } from '../diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
-import { defined } from './defined.ts'
+import type { Relayer } from '../relayers/relayer.ts'
 
 /** A diagnosis as the contract shows it. */
 export function presentDiagnosis(facts: DiagnosisFacts): Schemas['Diagnosis'] {
@@ -39,8 +40,12 @@ function presentFees({ price, relayer }: DiagnosisFacts) {
     offered: String(price.offered),
     market: String(price.market),
     base_fee: price.baseFee?.toString(),
-    cap: relayer.policies.gasPriceCap?.toString(),
+    cap: capOf(relayer)?.toString(),
   })
+}
+
+function capOf(relayer: Relayer): bigint | undefined {
+  return relayer.networkType === 'evm' ? relayer.policies.gasPriceCap : relayer.policies.maxFee
 }
 
 function presentConfirmations({ transaction, head, requiredConfirmations }: DiagnosisFacts) {

@@ -1,13 +1,14 @@
 import type { Kysely } from 'kysely'
+import type { MessageSignature } from '../chains/attempt.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
+import { defined } from '../defined.ts'
 import { maskUrl } from '../networks/mask-url.ts'
 import { inactive } from '../relayers/policy.ts'
 import { createRelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
 import type { Operator } from '../transactions/context.ts'
-import { defined } from './defined.ts'
 import { toPage } from './page.ts'
 import { requireRelayer } from './transactions.ts'
 
@@ -26,20 +27,27 @@ export function relayerHandlers({
     listRelayers: async ({ query }) => {
       const page = toPage(query)
       const { items, total } = await listRelayers(db, page)
-      return { data: items.map(presentRelayer), pagination: page.describe(total) }
+      return {
+        data: items.map((relayer) => presentRelayer(relayer, operatorOf(relayer))),
+        pagination: page.describe(total),
+      }
     },
     sign: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
-      const { chain, signer } = operatorOf(relayer)
-      return { data: await chain.signMessage(body.message, signer) }
+      const { chain, account } = operatorOf(relayer)
+      return { data: presentSignature(await chain.signMessage(body.message, account.signer)) }
     },
   }
 }
 
-function presentRelayer(relayer: Relayer): Schemas['Relayer'] {
-  const { policies } = relayer
+function presentSignature({ publicKey, ...signature }: MessageSignature): Schemas['Signature'] {
+  return defined({ ...signature, public_key: publicKey })
+}
+
+function presentRelayer(relayer: Relayer, { lines }: Operator): Schemas['Relayer'] {
+  const [, ...channels] = lines
   return defined({
     id: relayer.id,
     name: relayer.name,
@@ -52,13 +60,23 @@ function presentRelayer(relayer: Relayer): Schemas['Relayer'] {
     system_disabled: relayer.systemDisabled,
     disabled_reason: relayer.disabledReason,
     custom_rpc_urls: relayer.customRpcUrls?.map(({ url, weight }) => ({ url: maskUrl(url), weight })),
-    policies: defined({
-      eip1559_pricing: policies.eip1559Pricing,
-      gas_limit_estimation: policies.gasLimitEstimation,
-      gas_price_cap: policies.gasPriceCap,
-      min_balance: policies.minBalance,
-      private_transactions: policies.privateTransactions,
-      whitelist_receivers: policies.whitelistReceivers,
-    }),
+    policies: presentPolicies(relayer),
+    channels: channels.length === 0 ? undefined : channels.map(({ address }) => address),
+  })
+}
+
+function presentPolicies(relayer: Relayer): Schemas['RelayerPolicies'] {
+  if (relayer.networkType === 'stellar') {
+    const { minBalance, maxFee, timeoutSeconds } = relayer.policies
+    return defined({ min_balance: minBalance, max_fee: maxFee, timeout_seconds: timeoutSeconds })
+  }
+  const { policies } = relayer
+  return defined({
+    eip1559_pricing: policies.eip1559Pricing,
+    gas_limit_estimation: policies.gasLimitEstimation,
+    gas_price_cap: policies.gasPriceCap,
+    min_balance: policies.minBalance,
+    private_transactions: policies.privateTransactions,
+    whitelist_receivers: policies.whitelistReceivers,
   })
 }

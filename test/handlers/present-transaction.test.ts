@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { presentTransaction, presentWithAttempts } from '../../src/handlers/present-transaction.ts'
-import { draftOf, eip1559, FROM, legacy, TO } from '../chains/evm/build.ts'
+import { draftOf, eip1559, FROM, legacy, requestOf, TO } from '../chains/evm/build.ts'
 import { itemOf } from '../transactions/build.ts'
 import { chainOf, createWorld } from '../transactions/world.ts'
 
@@ -20,7 +20,7 @@ function attempt(number: number, fees = eip1559(2n ** 100n, 10n)) {
 
 describe('presentTransaction', () => {
   test('before anything is signed it shows what was asked for, and leaves out what is not known', () => {
-    const request = { to: TO, value: 2n ** 128n - 1n, gasPrice: 2n ** 64n }
+    const request = requestOf({ value: 2n ** 128n - 1n, gasPrice: 2n ** 64n })
     const { transaction } = itemOf([], {
       status: 'pending',
       request,
@@ -73,7 +73,7 @@ describe('presentTransaction', () => {
 
   test('a request with a price has no speed', () => {
     expect(
-      presentTransaction(itemOf([attempt(1)], { request: { value: 0n, gasPrice: 1n } }), chain),
+      presentTransaction(itemOf([attempt(1)], { request: requestOf({ gasPrice: 1n }) }), chain),
     ).not.toHaveProperty('speed')
   })
 

@@ -60,8 +60,8 @@ describe('a body of group A', () => {
       body: { value: 2n ** 128n - 1n, data: '0xff' },
       want: { value: 2n ** 128n - 1n, data: '0xff', speed: 'fast' },
     },
-  ] satisfies { name: string; body: Body; want: unknown }[])('$name', ({ body, want }) => {
-    expect(read(body)).toStrictEqual(want)
+  ] satisfies { name: string; body: Body; want: object }[])('$name', ({ body, want }) => {
+    expect(read(body)).toStrictEqual({ type: 'evm', ...want })
   })
 })
 

@@ -10,7 +10,7 @@ const WRONG: [name: string, data: object, mismatch: string][] = [
   [
     'a field too many',
     { ...SIGNATURE, extra: 1 },
-    'response.data.extra: there is no such field here; known are r, s, sig, v',
+    'response.data.extra: there is no such field here; known are r, s, sig, v, signature, public_key',
   ],
   ['a field too few', { r: SIGNATURE.r }, 'response.data.s: is required'],
   ['another type', { ...SIGNATURE, v: '27' }, 'response.data.v: expected an integer of at least 0'],
