@@ -111,7 +111,7 @@ function confirmedIsTrue(evidence: Evidence, record: Transaction): string[] {
   const problems: string[] = []
   if (!shown.success) problems.push('is confirmed and was reverted')
   if (shown.nonce !== Number(record.nonce)) problems.push(`is in the chain with nonce ${shown.nonce}`)
-  if (shown.to !== record.to?.toLowerCase() || shown.value !== BigInt(record.value)) {
+  if (shown.to !== record.to?.toLowerCase() || shown.value !== BigInt(record.value ?? 0)) {
     problems.push(`is in the chain with ${shown.value} to ${shown.to}`)
   }
   const asked = evidence.ledger.asks.filter(({ id, said }) => id === record.id || said === 'unknown')

@@ -53,6 +53,8 @@ export interface ServiceOptions {
   readonly databaseUrl?: string
   readonly policies?: object
   readonly network?: object
+  /** Stand beside the network `anvil`, or alone when there are no `rpcUrls`. */
+  readonly networks?: readonly object[]
   /** Replaces the two standard relayers `main` and `other`. */
   readonly relayers?: readonly object[]
   /** Replaces the two standard signers `dev-0` and `dev-1`. */
@@ -97,7 +99,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-function configFile({ rpcUrls, policies = {}, network = {}, relayers, signers }: ServiceOptions) {
+function configFile({
+  rpcUrls,
+  policies = {},
+  network = {},
+  networks = [],
+  relayers,
+  signers,
+}: ServiceOptions) {
   const relayer = { network: 'anvil', network_type: 'evm', paused: false }
   return {
     relayers: relayers ?? [
@@ -113,20 +122,22 @@ function configFile({ rpcUrls, policies = {}, network = {}, relayers, signers }:
         signing_key: { type: 'plain', value: 'a-signing-key-of-thirty-two-characters' },
       },
     ],
-    networks: [
-      {
-        type: 'evm',
-        network: 'anvil',
-        chain_id: 31337,
-        symbol: 'ETH',
-        is_testnet: true,
-        features: ['eip1559'],
-        average_blocktime_ms: 200,
-        required_confirmations: 1,
-        rpc_urls: rpcUrls,
-        ...network,
-      },
-    ],
+    networks: [...(rpcUrls.length === 0 ? [] : [anvilNetwork(rpcUrls, network)]), ...networks],
+  }
+}
+
+function anvilNetwork(rpcUrls: readonly string[], changes: object) {
+  return {
+    type: 'evm',
+    network: 'anvil',
+    chain_id: 31337,
+    symbol: 'ETH',
+    is_testnet: true,
+    features: ['eip1559'],
+    average_blocktime_ms: 200,
+    required_confirmations: 1,
+    rpc_urls: rpcUrls,
+    ...changes,
   }
 }
 

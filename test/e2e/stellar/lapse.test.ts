@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import {
+  MAIN,
+  payment,
+  RECEIVER,
+  type StellarScenario,
+  startStellarScenario,
+} from '../../support/stellar-scenario.ts'
+import { until } from '../../support/until.ts'
+
+const clock = createAdjustableClock()
+let scenario: StellarScenario
+
+beforeAll(async () => {
+  scenario = await startStellarScenario({ clock, ledger: { now: clock.now } })
+})
+afterAll(() => scenario.stop())
+
+/** Further than any signed version lasts, in seconds. */
+const LATER = 200
+
+describe('what no ledger includes in time', () => {
+  test('is signed anew with the same sequence number while the caller still wants it', async () => {
+    const { ledger, send, reach, get, closeUntil } = scenario
+    const { id } = await send(payment(10n))
+    const first = await reach(id, 'submitted')
+    ledger.setCapacity(0)
+    ledger.close({ seconds: LATER })
+    const renewed = await until(
+      () => get(id),
+      ({ attempts }) => attempts.length === 2,
+    )
+    expect(renewed.sequence_number).toBe(first.sequence_number)
+    expect(renewed.attempts).toMatchObject([{ outcome: 'lapsed' }, { kind: 'renew' }])
+    ledger.setCapacity(1_000)
+    const confirmed = await closeUntil(id, 'confirmed')
+    expect(ledger.included(first.hash ?? '')).toBeUndefined()
+    expect(confirmed.hash).not.toBe(first.hash)
+  })
+
+  test('expires when valid_until is over, by the proof of the ledger, and frees its sequence number', async () => {
+    const { ledger, service, send, reach, closeUntil } = scenario
+    const before = ledger.account(RECEIVER)?.balance
+    // The ledger's clock has run ahead of ours; it is the ledger's time that counts.
+    const ledgerTime = ledger.ledgers.at(-1)?.closeTime ?? 0
+    const validUntil = new Date((ledgerTime + 60) * 1_000).toISOString()
+    const { id } = await send(payment(20n, { valid_until: validUntil }))
+    const submitted = await reach(id, 'submitted')
+    expect(submitted.valid_until).toBe(validUntil)
+    ledger.setCapacity(0)
+    ledger.close({ seconds: 61 })
+    ledger.setCapacity(1_000)
+    const expired = await reach(id, 'expired')
+    expect(expired.status_reason).toMatch(/proved/)
+    expect(ledger.account(RECEIVER)?.balance).toBe(before)
+    const next = await send(payment(30n))
+    const confirmed = await closeUntil(next.id, 'confirmed')
+    expect(confirmed.sequence_number).toBe(submitted.sequence_number)
+    expect(ledger.account(MAIN.publicKey())?.sequence).toBe(BigInt(confirmed.sequence_number ?? 0))
+    const events = await service.api('GET', `/relayers/main/transactions/${id}`)
+    expect(events.status).toBe(200)
+  })
+
+  test('is offered again when the queue of the network has lost it', async () => {
+    const { ledger, send, reach, closeUntil } = scenario
+    const { id } = await send(payment(40n))
+    await reach(id, 'submitted')
+    ledger.dropQueue()
+    expect(ledger.queue()).toHaveLength(0)
+    clock.advance(31_000)
+    await until(
+      async () => ledger.queue().length,
+      (waiting) => waiting === 1,
+    )
+    await closeUntil(id, 'confirmed')
+  })
+})

@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto'
+import { Asset, Keypair, Networks, Operation, StrKey, Transaction } from '@stellar/stellar-sdk'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { codesOf, type Desk, openDesk, type Wish } from './desk.ts'
+
+let desk: Desk
+beforeEach(async () => {
+  desk = await openDesk()
+})
+afterEach(() => desk.ledger.stop())
+
+const NOTHING = Operation.bumpSequence({ bumpTo: '0' })
+
+async function refusal(source: Keypair, wish: Wish, operations = [NOTHING]): Promise<string[]> {
+  const sent = await desk.send(desk.build(source, operations, wish))
+  return [sent.status, ...codesOf(sent.errorResult)]
+}
+
+describe('signatures', () => {
+  test('nobody has signed', async () => {
+    expect(await refusal(desk.person(), { signers: [] })).toEqual(['ERROR', 'txBadAuth'])
+  })
+
+  test('somebody else has signed', async () => {
+    expect(await refusal(desk.person(), { signers: [Keypair.random()] })).toEqual(['ERROR', 'txBadAuth'])
+  })
+
+  test('one signature more than needed', async () => {
+    const alice = desk.person()
+    expect(await refusal(alice, { signers: [alice, Keypair.random()] })).toEqual(['ERROR', 'txBadAuthExtra'])
+  })
+
+  test('a signature for another network', async () => {
+    const alice = desk.person()
+    const transaction = desk.build(alice, [NOTHING], { signers: [] })
+    const elsewhere = new Transaction(transaction.toEnvelope(), Networks.TESTNET)
+    elsewhere.sign(alice)
+    expect(codesOf((await desk.send(elsewhere)).errorResult)).toEqual(['txBadAuth'])
+  })
+
+  test('an operation of an account that has not signed', async () => {
+    const [alice, bob] = [desk.person(), desk.person()]
+    const foreign = Operation.bumpSequence({ bumpTo: '0', source: bob.publicKey() })
+    expect(await refusal(alice, {}, [NOTHING, foreign])).toEqual([
+      'ERROR',
+      'txFailed',
+      'bumpSequenceSuccess',
+      'opBadAuth',
+    ])
+    expect(await desk.apply(desk.build(alice, [foreign], { signers: [alice, bob] }))).toEqual([
+      'txSuccess',
+      'bumpSequenceSuccess',
+    ])
+  })
+
+  test('an operation of an account that does not exist', async () => {
+    const source = Keypair.random()
+    const foreign = Operation.bumpSequence({ bumpTo: '0', source: source.publicKey() })
+    const alice = desk.person()
+    expect(await desk.apply(desk.build(alice, [foreign], { signers: [alice, source] }))).toEqual([
+      'txFailed',
+      'opNoAccount',
+    ])
+  })
+
+  test('each operation needs the weight of its level', async () => {
+    const [alice, friend] = [desk.person(), Keypair.random()]
+    const shared = Operation.setOptions({
+      signer: { ed25519PublicKey: friend.publicKey(), weight: 1 },
+      lowThreshold: 1,
+      medThreshold: 2,
+      highThreshold: 3,
+    })
+    expect(await desk.apply(desk.build(alice, [shared]))).toEqual(['txSuccess', 'setOptionsSuccess'])
+    const pay = Operation.payment({ destination: alice.publicKey(), asset: Asset.native(), amount: '1' })
+    const merge = Operation.accountMerge({ destination: desk.person().publicKey() })
+    const both = { signers: [alice, friend] }
+    expect(await refusal(alice, {}, [pay])).toEqual(['ERROR', 'txFailed', 'opBadAuth'])
+    expect(await refusal(alice, both, [merge])).toEqual(['ERROR', 'txFailed', 'opBadAuth'])
+    expect(await desk.apply(desk.build(alice, [pay], both))).toEqual(['txSuccess', 'paymentSuccess'])
+    expect(await desk.apply(desk.build(alice, [NOTHING]))).toEqual(['txSuccess', 'bumpSequenceSuccess'])
+  })
+
+  test('a secret signs for its hash, and a transaction for itself, once', async () => {
+    const alice = desk.person()
+    const secret = Buffer.from('only I know this')
+    const sha256Hash = createHash('sha256').update(secret).digest()
+    await desk.apply(desk.build(alice, [Operation.setOptions({ signer: { sha256Hash, weight: 1 } })]))
+    const bySecret = desk.build(alice, [NOTHING], { signers: [] })
+    bySecret.signHashX(secret)
+    expect(await desk.apply(bySecret)).toEqual(['txSuccess', 'bumpSequenceSuccess'])
+
+    const sequence = (desk.ledger.account(alice.publicKey())?.sequence ?? 0n) + 2n
+    const announced = desk.build(alice, [NOTHING], { signers: [], sequence })
+    const preAuthTx = announced.hash()
+    await desk.apply(desk.build(alice, [Operation.setOptions({ signer: { preAuthTx, weight: 1 } })]))
+    expect(desk.ledger.account(alice.publicKey())?.signers).toHaveLength(2)
+    expect(await desk.apply(announced)).toEqual(['txSuccess', 'bumpSequenceSuccess'])
+    const left = desk.ledger.account(alice.publicKey())
+    expect(left?.signers.map(({ key }) => key)).toEqual([StrKey.encodeSha256Hash(sha256Hash)])
+    expect(left?.subEntries).toBe(1)
+  })
+
+  test('an extra signer must have signed', async () => {
+    const [alice, witness] = [desk.person(), Keypair.random()]
+    const change: Wish['change'] = (builder) => builder.setExtraSigners([witness.publicKey()])
+    expect(await refusal(alice, { change })).toEqual(['ERROR', 'txBadAuth'])
+    expect(await desk.apply(desk.build(alice, [NOTHING], { change, signers: [alice, witness] }))).toEqual([
+      'txSuccess',
+      'bumpSequenceSuccess',
+    ])
+  })
+})
+
+describe('sequence numbers', () => {
+  test.each([
+    ['the one it has', 0n],
+    ['one too far', 2n],
+  ])('%s', async (_name, by) => {
+    const alice = desk.person()
+    const { sequence = 0n } = desk.ledger.account(alice.publicKey()) ?? {}
+    expect(await refusal(alice, { sequence: sequence + by })).toEqual(['ERROR', 'txBadSeq'])
+  })
+
+  test('a gap is allowed from a least number on, and skipped by it (CAP-21)', async () => {
+    const alice = desk.person()
+    const { sequence = 0n } = desk.ledger.account(alice.publicKey()) ?? {}
+    const change: Wish['change'] = (builder) => builder.setMinAccountSequence(String(sequence))
+    expect(await desk.apply(desk.build(alice, [NOTHING], { sequence: sequence + 10n, change }))).toEqual([
+      'txSuccess',
+      'bumpSequenceSuccess',
+    ])
+    expect(desk.ledger.account(alice.publicKey())?.sequence).toBe(sequence + 10n)
+  })
+
+  test('a number must have an age when the transaction says so', async () => {
+    const alice = desk.person()
+    await desk.apply(desk.build(alice, [NOTHING]))
+    const change: Wish['change'] = (builder) => builder.setMinAccountSequenceAge(3600n)
+    expect(await refusal(alice, { change })).toEqual(['ERROR', 'txBadMinSeqAgeOrGap'])
+    desk.ledger.close({ seconds: 3600 })
+    expect(await desk.apply(desk.build(alice, [NOTHING], { change }))).toEqual([
+      'txSuccess',
+      'bumpSequenceSuccess',
+    ])
+  })
+
+  test('a transaction that fails uses its number up', async () => {
+    const alice = desk.person()
+    const { sequence = 0n } = desk.ledger.account(alice.publicKey()) ?? {}
+    const pay = Operation.payment({
+      destination: Keypair.random().publicKey(),
+      asset: Asset.native(),
+      amount: '1',
+    })
+    expect(await desk.apply(desk.build(alice, [pay]))).toEqual(['txFailed', 'paymentNoDestination'])
+    expect(desk.ledger.account(alice.publicKey())?.sequence).toBe(sequence + 1n)
+  })
+})
+
+describe('time', () => {
+  const closeTime = () => BigInt(desk.ledger.ledgers.at(-1)?.closeTime ?? 0)
+
+  test('a transaction that ends before two ledgers of five seconds can close comes too late', async () => {
+    const late = { maxTime: closeTime() + 8n }
+    expect(await refusal(desk.person(), late)).toEqual(['ERROR', 'txTooLate'])
+    expect(await refusal(desk.person(), { maxTime: closeTime() + 60n })).toEqual(['PENDING'])
+  })
+
+  test('the clock that counts is that of the ledgers', async () => {
+    const maxTime = closeTime() + 100n
+    desk.ledger.close({ seconds: 200 })
+    expect(await refusal(desk.person(), { maxTime })).toEqual(['ERROR', 'txTooLate'])
+  })
+
+  test('a transaction that begins later comes too early', async () => {
+    const alice = desk.person()
+    const minTime = String(closeTime() + 50n)
+    const change: Wish['change'] = (builder) => {
+      builder.timebounds = { minTime, maxTime: '0' }
+      return builder
+    }
+    expect(await refusal(alice, { change })).toEqual(['ERROR', 'txTooEarly'])
+    desk.ledger.close({ seconds: 50 })
+    expect(await desk.apply(desk.build(alice, [NOTHING], { change }))).toEqual([
+      'txSuccess',
+      'bumpSequenceSuccess',
+    ])
+  })
+
+  test('the numbers of ledgers bound it, too', async () => {
+    const change: Wish['change'] = (builder) => builder.setLedgerbounds(0, 2)
+    expect(await refusal(desk.person(), { change })).toEqual(['ERROR', 'txTooLate'])
+    const later: Wish['change'] = (builder) => builder.setLedgerbounds(4, 0)
+    expect(await refusal(desk.person(), { change: later })).toEqual(['ERROR', 'txTooEarly'])
+  })
+})
+
+describe('fees', () => {
+  test('less than 100 stroops for each operation is too little; the result names what it takes', async () => {
+    const sent = await desk.send(desk.build(desk.person(), [NOTHING, NOTHING], { fee: '99' }))
+    expect(codesOf(sent.errorResult)).toEqual(['txInsufficientFee'])
+    expect(sent.errorResult?.feeCharged).toBe(200n)
+  })
+
+  test('a transaction without operations is none', async () => {
+    expect(await refusal(desk.person(), {}, [])).toEqual(['ERROR', 'txMissingOperation'])
+  })
+
+  test('a fee below the reserve cannot be paid', async () => {
+    const poor = desk.person(10_000_099n)
+    expect(await refusal(poor, {})).toEqual(['ERROR', 'txInsufficientBalance'])
+    desk.ledger.fund(poor.publicKey(), 1n)
+    expect(await refusal(poor, {})).toEqual(['PENDING'])
+  })
+})
+
+describe('fee bumps (CAP-15)', () => {
+  test.each([
+    { name: 'less than 100 for each operation and one more', inner: '100', fee: 199n, needed: 200n },
+    { name: 'a lower rate than that of what it wraps', inner: '500', fee: 999n, needed: 1000n },
+  ])('$name is too little', async ({ inner, fee, needed }) => {
+    const [alice, payer] = [desk.person(), desk.person()]
+    const wrapped = desk.build(alice, [NOTHING], { fee: inner })
+    const sent = await desk.send(desk.bump(payer, wrapped, fee))
+    expect([sent.status, ...codesOf(sent.errorResult)]).toEqual(['ERROR', 'txInsufficientFee'])
+    expect(sent.errorResult?.feeCharged).toBe(needed)
+    expect((await desk.send(desk.bump(payer, wrapped, needed))).status).toBe('PENDING')
+  })
+
+  test('what it wraps may offer nothing itself; its payer pays, its source does not', async () => {
+    const [alice, payer] = [desk.person(), desk.person()]
+    const wrapped = desk.build(alice, [NOTHING], { fee: '0' })
+    const before = [alice, payer].map((keys) => desk.ledger.account(keys.publicKey())?.balance ?? 0n)
+    expect(await desk.apply(desk.bump(payer, wrapped, 5000n))).toEqual([
+      'txFeeBumpInnerSuccess',
+      'txSuccess',
+      'bumpSequenceSuccess',
+    ])
+    const after = [alice, payer].map((keys) => desk.ledger.account(keys.publicKey())?.balance ?? 0n)
+    expect([0, 1].map((who) => (before[who] ?? 0n) - (after[who] ?? 0n))).toEqual([0n, 200n])
+  })
+
+  test('what is wrong with what it wraps is told inside', async () => {
+    const [alice, payer] = [desk.person(), desk.person()]
+    const { sequence = 0n } = desk.ledger.account(alice.publicKey()) ?? {}
+    const sent = await desk.send(desk.bump(payer, desk.build(alice, [NOTHING], { sequence }), 200n))
+    expect(codesOf(sent.errorResult)).toEqual(['txFeeBumpInnerFailed', 'txBadSeq'])
+  })
+
+  test('the payer must have signed, the source need not sign the bump', async () => {
+    const [alice, payer] = [desk.person(), desk.person()]
+    const wrapped = desk.build(alice, [NOTHING])
+    const unsigned = desk.bump(payer, wrapped, 200n)
+    unsigned.signatures.pop()
+    expect(codesOf((await desk.send(unsigned)).errorResult)).toEqual(['txBadAuth'])
+  })
+})

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { Keypair } from '@stellar/stellar-sdk'
+import { type Answer, type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
+import { type LedgerOptions, startLedger, type TestLedger } from './stellar/start-ledger.ts'
+import { until } from './until.ts'
+
+/** A key pair for tests, the same for the same name. */
+export function keypairOf(name: string): Keypair {
+  return Keypair.fromRawEd25519Seed(createHash('sha256').update(name).digest())
+}
+
+/** The account of relayer `main`. */
+export const MAIN = keypairOf('main')
+
+/** Somebody to pay. */
+export const RECEIVER = keypairOf('receiver').publicKey()
+
+/** A lumen, in stroops. */
+export const XLM = 10_000_000n
+
+/** A service with one relayer on a ledger that closes only when told, and the words that stories about it need. */
+export interface StellarScenario {
+  readonly ledger: TestLedger
+  readonly service: Service
+  /** Sends as relayer `main` and expects 200. */
+  send(body: object): Promise<Transaction>
+  replace(id: string, body: object): Promise<Answer<Transaction>>
+  cancel(id: string): Promise<Answer<Transaction>>
+  get(id: string): Promise<Transaction>
+  /** Waits until the transaction has this status. */
+  reach(id: string, status: Transaction['status']): Promise<Transaction>
+  /** Closes ledgers until the transaction has this status. */
+  closeUntil(id: string, status: Transaction['status']): Promise<Transaction>
+  stop(): Promise<void>
+}
+
+export interface StellarScenarioOptions extends Omit<ServiceOptions, 'rpcUrls' | 'networks' | 'relayers'> {
+  readonly ledger?: LedgerOptions
+  /** More fields of the relayer, e.g. `channels`. */
+  readonly relayer?: object
+  /** Default: the ledger's own. */
+  readonly urls?: (ledger: TestLedger) => readonly string[]
+}
+
+/** Starts both; `main` has 1000 lumens and the receiver 100. */
+export async function startStellarScenario(options: StellarScenarioOptions = {}): Promise<StellarScenario> {
+  const { ledger: ledgerOptions, relayer, urls, ...rest } = options
+  const ledger = await startLedger({ closeEveryMs: 'manual', ...ledgerOptions })
+  ledger.fund(MAIN.publicKey(), 1_000n * XLM)
+  ledger.fund(RECEIVER, 100n * XLM)
+  const service = await startService({
+    ...rest,
+    ...stellarConfig({ urls: urls?.(ledger) ?? [ledger.url], passphrase: ledger.passphrase, relayer }),
+  })
+  return stellarScenarioOf(ledger, service)
+}
+
+/** The configuration of relayer `main` on network `standalone`. */
+export function stellarConfig(parts: {
+  readonly urls: readonly string[]
+  readonly passphrase: string
+  readonly relayer?: object | undefined
+}): Pick<ServiceOptions, 'rpcUrls' | 'networks' | 'relayers' | 'signers'> {
+  return {
+    rpcUrls: [],
+    networks: [
+      {
+        type: 'stellar',
+        network: 'standalone',
+        passphrase: parts.passphrase,
+        is_testnet: true,
+        average_blocktime_ms: 200,
+        rpc_urls: parts.urls,
+      },
+    ],
+    signers: [{ id: 'main', type: 'plain', config: { key: { type: 'plain', value: MAIN.secret() } } }],
+    relayers: [
+      {
+        id: 'main',
+        name: 'Main',
+        network: 'standalone',
+        network_type: 'stellar',
+        signer_id: 'main',
+        ...parts.relayer,
+      },
+    ],
+  }
+}
+
+/** The same words for a service that was started otherwise. */
+export function stellarScenarioOf(ledger: TestLedger, service: Service): StellarScenario {
+  const path = (id: string) => `/relayers/main/transactions/${id}`
+  const get = async (id: string) => (await service.api('GET', path(id))).body.data
+  return {
+    ledger,
+    service,
+    get,
+    reach: (id, status) =>
+      until(
+        () => get(id),
+        (seen) => seen.status === status,
+      ),
+    closeUntil: (id, status) =>
+      until(
+        () => {
+          ledger.close()
+          return get(id)
+        },
+        (seen) => seen.status === status,
+      ),
+    send: async (body) => {
+      const answer = await service.api('POST', '/relayers/main/transactions', body)
+      if (answer.status !== 200) throw new Error(`send was refused: ${answer.body.error}`)
+      return answer.body.data
+    },
+    replace: (id, body) => service.api('PUT', path(id), body),
+    cancel: (id) => service.api('DELETE', path(id)),
+    stop: async () => {
+      await service.stop()
+      await ledger.stop()
+    },
+  }
+}
+
+/** A payment of lumens, as a request. */
+export function payment(stroops: bigint | number, more: object = {}): object {
+  return {
+    network: 'standalone',
+    operations: [
+      { type: 'payment', destination: RECEIVER, asset: { type: 'native' }, amount: String(stroops) },
+    ],
+    ...more,
+  }
+}

@@ -1,0 +1,106 @@
+import { availableBalance } from './entries.ts'
+import { type Bid, bidOf, compareRates, feeToBeat, feeToReplace, inclusionFee } from './fees.ts'
+import type { Frame } from './frame.ts'
+import type { Moment } from './moment.ts'
+import { isSuccess, type Outcome, type Verdict } from './results.ts'
+import { hasHiddenMemo } from './soroban/validity.ts'
+import { knownAccount } from './state.ts'
+import { checkValid } from './validity.ts'
+
+/** What a node answers to a submission; `verdict` says why it is an ERROR. */
+export type Answer =
+  | { readonly status: 'PENDING' | 'DUPLICATE' | 'TRY_AGAIN_LATER' }
+  | { readonly status: 'ERROR'; readonly verdict: Verdict }
+
+/** The answer to what may be taken another time. */
+export const TRY_AGAIN: Answer = { status: 'TRY_AGAIN_LATER' }
+
+/** The part of `TransactionQueue::canAdd` that looks at what the same account has waiting. */
+export function judgeAgainstQueued(frame: Frame, current: Frame | undefined): Answer | undefined {
+  if (inclusionFee(frame) < 0n) return error('txMalformed', 0n)
+  if (!current) return undefined
+  if (isDuplicate(current, frame)) return { status: 'DUPLICATE' }
+  const [sequence, queued] = [frame.transaction.sequence, current.transaction.sequence]
+  if (sequence < queued) return error('txBadSeq', 0n)
+  if (frame.kind !== 'feeBump' || sequence !== queued) return TRY_AGAIN
+  const needed = feeToReplace(current, frame)
+  return needed === undefined ? undefined : error('txInsufficientFee', needed)
+}
+
+/** The same envelope, or one that waits wrapped in a fee bump already (`isDuplicateTx`). */
+function isDuplicate(current: Frame, next: Frame): boolean {
+  if (current.kind === next.kind) return current.fullHash === next.fullHash
+  return current.kind === 'feeBump' && current.transaction.fullHash === next.fullHash
+}
+
+/** The part of `canAdd` that asks the ledger: validity, and whether the payer can pay for everything that waits. */
+export function judgeByLedger(
+  frame: Frame,
+  current: Frame | undefined,
+  queued: readonly Frame[],
+  moment: Moment,
+): Answer | undefined {
+  const verdict = checkValid(frame, moment)
+  if (!isSuccess(verdict)) return { status: 'ERROR', verdict }
+  if (hasHiddenMemo(frame.transaction)) {
+    const hidden: Outcome = { code: 'txSorobanInvalid', feeCharged: 0n, operations: [] }
+    return {
+      status: 'ERROR',
+      verdict: verdict.inner ? { ...verdict, inner: hidden } : { ...verdict, ...hidden },
+    }
+  }
+  const pledged = queued
+    .filter((other) => other !== current && other.feeSource === frame.feeSource)
+    .reduce((sum, { fee }) => sum + fee, 0n)
+  const payer = knownAccount(moment.view, frame.feeSource)
+  if (availableBalance(payer, moment.network.baseReserve) - frame.fee < pledged) {
+    return error('txInsufficientBalance', verdict.feeCharged)
+  }
+  return undefined
+}
+
+/** What a queue can hold. */
+export interface Room {
+  /** In the unit of `sizeOf`. */
+  readonly limit: number
+  readonly sizeOf: (frame: Frame) => number
+  readonly evicted: Bid | undefined
+}
+
+/**
+ * Who has to leave so that `frame` fits; an answer when it does not offer enough for that. stellar-core
+ * `TxQueueLimiter::canAddTx` and `SurgePricingPriorityQueue::canFitWithEviction`.
+ */
+export function makeRoom(
+  frame: Frame,
+  current: Frame | undefined,
+  queued: readonly Frame[],
+  { limit, sizeOf, evicted }: Room,
+): { readonly evict: readonly Frame[] } | { readonly answer: Answer } {
+  if (sizeOf(frame) > limit) return { answer: TRY_AGAIN }
+  // Whoever was turned out once in this ledger is not followed by somebody who offers less.
+  if (evicted && compareRates(evicted, bidOf(frame)) >= 0) {
+    return { answer: error('txInsufficientFee', feeToBeat(evicted, frame)) }
+  }
+  const others = queued.filter((other) => other !== current)
+  const cheapestFirst = [...others].sort((a, b) => compareRates(bidOf(a), bidOf(b)))
+  let excess = others.reduce((sum, other) => sum + sizeOf(other), sizeOf(frame)) - limit
+  const evict: Frame[] = []
+  for (const loser of cheapestFirst) {
+    if (excess <= 0) break
+    if (compareRates(bidOf(loser), bidOf(frame)) >= 0) {
+      return { answer: error('txInsufficientFee', feeToBeat(bidOf(loser), frame)) }
+    }
+    if (loser.transaction.source === frame.transaction.source) return { answer: TRY_AGAIN }
+    evict.push(loser)
+    excess -= sizeOf(loser)
+  }
+  return { evict }
+}
+
+function error(
+  code: 'txMalformed' | 'txBadSeq' | 'txInsufficientFee' | 'txInsufficientBalance',
+  feeCharged: bigint,
+): Answer {
+  return { status: 'ERROR', verdict: { code, feeCharged, operations: [] } }
+}

@@ -1,0 +1,77 @@
+import { issuerOf } from '../assets.ts'
+import { type AccountEntry, availableBalance, INT64_MAX } from '../entries.ts'
+import type { Network } from '../network.ts'
+import { accountIn, type Changes, knownAccount, trustlineIn } from '../state.ts'
+
+/** Why a balance could not change. */
+export type BalanceProblem = 'noTrust' | 'notAuthorized' | 'underfunded' | 'lineFull'
+
+/** The holder may pay and be paid (`TrustLineFlags`). */
+export const AUTHORIZED_FLAG = 1
+/** An account may have this many entries (stellar-core `ACCOUNT_SUBENTRY_LIMIT`). */
+const SUBENTRY_LIMIT = 1000
+
+/** Takes `amount` of `asset` from an account. Its issuer has any amount (stellar-core `IssuerImpl`). */
+export function debit(
+  changes: Changes,
+  network: Network,
+  address: string,
+  asset: string,
+  amount: bigint,
+): BalanceProblem | undefined {
+  if (asset === 'native') {
+    const account = knownAccount(changes, address)
+    if (availableBalance(account, network.baseReserve) < amount) return 'underfunded'
+    changes.set({ ...account, balance: account.balance - amount })
+    return undefined
+  }
+  if (issuerOf(asset) === address) return undefined
+  const line = trustlineIn(changes, address, asset)
+  if (!line) return 'noTrust'
+  if (!(line.flags & AUTHORIZED_FLAG)) return 'notAuthorized'
+  if (line.balance < amount) return 'underfunded'
+  changes.set({ ...line, balance: line.balance - amount })
+  return undefined
+}
+
+/** Gives `amount` of `asset` to an account, which exists unless it gets its own credit back. */
+export function credit(
+  changes: Changes,
+  address: string,
+  asset: string,
+  amount: bigint,
+): BalanceProblem | undefined {
+  if (asset === 'native') {
+    const account = knownAccount(changes, address)
+    if (account.balance + amount > INT64_MAX) return 'lineFull'
+    changes.set({ ...account, balance: account.balance + amount })
+    return undefined
+  }
+  if (issuerOf(asset) === address) return undefined
+  const line = trustlineIn(changes, address, asset)
+  if (!line) return 'noTrust'
+  if (!(line.flags & AUTHORIZED_FLAG)) return 'notAuthorized'
+  if (line.balance + amount > line.limit) return 'lineFull'
+  changes.set({ ...line, balance: line.balance + amount })
+  return undefined
+}
+
+/** Counts one entry more, or less, of an account; says why it cannot have more (`createEntryWithPossibleSponsorship`). */
+export function countEntry(
+  changes: Changes,
+  network: Network,
+  address: string,
+  by: 1 | -1,
+): 'lowReserve' | 'tooMany' | undefined {
+  const account = knownAccount(changes, address)
+  const next: AccountEntry = { ...account, subEntries: account.subEntries + by }
+  if (by === 1 && next.subEntries > SUBENTRY_LIMIT) return 'tooMany'
+  if (by === 1 && availableBalance(next, network.baseReserve) < 0n) return 'lowReserve'
+  changes.set(next)
+  return undefined
+}
+
+/** Whether there is such an account. */
+export function exists(changes: Changes, address: string): boolean {
+  return accountIn(changes, address) !== undefined
+}

@@ -1,0 +1,72 @@
+import { divideUp, smaller } from './bigints.ts'
+import type { Frame, Transaction } from './frame.ts'
+import type { Network } from './network.ts'
+
+/** How many times the fee rate of a queued transaction another must offer to take its place (stellar-core `TransactionQueue::FEE_MULTIPLIER`). */
+export const REPLACEMENT_FACTOR = 10n
+
+/** What a bid offers, and for how many operations. */
+export interface Bid {
+  readonly inclusionFee: bigint
+  readonly operations: number
+}
+
+/** The fee that a contract transaction declares for its resources; 0 for others. */
+export function resourceFee(transaction: Transaction): bigint {
+  return transaction.soroban?.resourceFee ?? 0n
+}
+
+/** What is bid for being included: everything but the resource fee (`TransactionFrame::getInclusionFee`). */
+export function inclusionFee(frame: Frame): bigint {
+  return frame.fee - resourceFee(frame.transaction)
+}
+
+/** The bid of a frame, as the queue and the ledger compare it. */
+export function bidOf(frame: Frame): Bid {
+  return { inclusionFee: inclusionFee(frame), operations: Math.max(1, frame.operationCount) }
+}
+
+/** The least inclusion fee of so many operations (`getMinInclusionFee`). */
+export function minimumInclusionFee(operations: number, network: Network): bigint {
+  return network.baseFee * BigInt(Math.max(1, operations))
+}
+
+/** Which bid offers more for an operation: above 0 when `a` does (stellar-core `feeRate3WayCompare`). */
+export function compareRates(a: Bid, b: Bid): number {
+  const left = a.inclusionFee * BigInt(b.operations)
+  const right = b.inclusionFee * BigInt(a.operations)
+  if (left === right) return 0
+  return left > right ? 1 : -1
+}
+
+/**
+ * The full fee that `next` must offer to take the place of `current` in the queue; undefined when it offers enough.
+ * stellar-core `canReplaceByFee` in TransactionQueue.cpp: ten times the rate, rounded up, compared without the resource fee.
+ */
+export function feeToReplace(current: Frame, next: Frame): bigint | undefined {
+  const [old, bid] = [bidOf(current), bidOf(next)]
+  const needed = old.inclusionFee * BigInt(bid.operations) * REPLACEMENT_FACTOR
+  if (bid.inclusionFee >= 0n && bid.inclusionFee * BigInt(old.operations) >= needed) return undefined
+  return divideUp(needed, BigInt(old.operations)) + resourceFee(next.transaction)
+}
+
+/** The full fee with which `frame` would offer more than `evicted` did (stellar-core `computeBetterFee`). */
+export function feeToBeat(evicted: Bid, frame: Frame): bigint {
+  const same = (evicted.inclusionFee * BigInt(bidOf(frame).operations)) / BigInt(evicted.operations)
+  return same + 1n + resourceFee(frame.transaction)
+}
+
+/**
+ * What is taken from the payer in a ledger whose operations cost `baseFee` each: never more than the bid
+ * (`TransactionFrame::getFee` while applying).
+ */
+export function chargedFee(frame: Frame, baseFee: bigint): bigint {
+  const price = baseFee * BigInt(bidOf(frame).operations)
+  const bid = inclusionFee(frame)
+  return resourceFee(frame.transaction) + smaller(bid, price)
+}
+
+/** What a validation that fails later names as the fee (`TransactionFrame::getFee` while not applying). */
+export function nominalFee(frame: Frame, baseFee: bigint): bigint {
+  return resourceFee(frame.transaction) + baseFee * BigInt(bidOf(frame).operations)
+}

@@ -1,0 +1,133 @@
+import type { Answer } from './admission.ts'
+import { createMarket, type Market } from './apply/market.ts'
+import { applyFrame, type Closing, refund, takeFee } from './apply/transaction.ts'
+import { larger } from './bigints.ts'
+import { type AppliedTransaction, type Chain, type ClosedLedger, createChain } from './chain.ts'
+import { availableBalance } from './entries.ts'
+import type { Frame } from './frame.ts'
+import { type Capacity, createMempool, type Mempool, type Picked } from './mempool.ts'
+import type { Moment } from './moment.ts'
+import type { Network } from './network.ts'
+import { isSuccess, toResultXdr } from './results.ts'
+import type { Programs } from './soroban/contracts.ts'
+import { type Changes, createChanges, createHistory, type History, knownAccount } from './state.ts'
+import { checkValid } from './validity.ts'
+
+/** A network of one node: what waits, what has closed, and every entry at every time. */
+export interface Ledger {
+  readonly network: Network
+  readonly chain: Chain
+  readonly history: History
+  readonly mempool: Mempool
+  readonly market: Market
+  readonly programs: Programs
+  capacity: Capacity
+  submit(frame: Frame): Answer
+  /** Makes the next ledger; it closes at this time, in seconds since 1970, or one second after the last. */
+  close(closeTime: number): ClosedLedger
+  /** Changes entries by hand, as if the last ledger had. */
+  amend(change: (changes: Changes) => void): void
+}
+
+/** What the network expects a ledger to take, times two, is how much later than now a transaction may be applied (HerderUtils `getUpperBoundCloseTimeOffset`). */
+const EXPECTED_CLOSE_TIME_FACTOR = 2
+
+/** Starts a network. `now` gives the time in ms since 1970. */
+export function createLedger(network: Network, capacity: Capacity, now: () => number): Ledger {
+  const seconds = () => Math.floor(now() / 1000)
+  const chain = createChain(network, seconds())
+  const history = createHistory()
+  const mempool = createMempool(network)
+  const ledger: Ledger = {
+    network,
+    chain,
+    history,
+    mempool,
+    market: createMarket(),
+    programs: new Map(),
+    capacity,
+    submit: (frame) => mempool.submit(frame, waitingMoment(ledger, seconds()), ledger.capacity),
+    close: (closeTime) => closeLedger(ledger, Math.max(closeTime, chain.latest().closeTime + 1), seconds),
+    amend(change) {
+      const { sequence } = chain.latest()
+      const changes = createChanges(history.at(sequence))
+      change(changes)
+      history.write(sequence, changes)
+    },
+  }
+  return ledger
+}
+
+/** The moment against which a node judges what it is given: the last ledger, and the latest the next may close. */
+function waitingMoment({ network, chain, history }: Ledger, seconds: number): Moment {
+  const { sequence, closeTime } = chain.latest()
+  const drift = Math.max(0, seconds - closeTime)
+  return {
+    network,
+    view: history.at(sequence),
+    ledger: sequence + 1,
+    closeTime: BigInt(closeTime),
+    earliest: 0n,
+    latest: BigInt(drift + network.ledgerSeconds * EXPECTED_CLOSE_TIME_FACTOR),
+    applying: false,
+  }
+}
+
+function closeLedger(ledger: Ledger, closeTime: number, seconds: () => number): ClosedLedger {
+  const { network, chain, history, mempool, market, programs } = ledger
+  const last = chain.latest()
+  const offset = BigInt(closeTime - last.closeTime)
+  // HerderImpl.cpp `triggerNextLedger`: what the next ledger could not apply is not put into it.
+  mempool.ban(
+    invalidAt(mempool.frames(), { ...waitingMoment(ledger, seconds()), earliest: offset, latest: offset }),
+  )
+  const picked = mempool.pick(ledger.capacity)
+  const sequence = last.sequence + 1
+  const changes = createChanges(history.at(last.sequence))
+  const base = { network, market, programs, ledger: sequence, closeTime: BigInt(closeTime) }
+  const applied = applyAll(inApplyOrder(picked, last.hash), changes, base)
+  history.write(sequence, changes)
+  const closed = chain.append(closeTime, dearest(picked, network), applied)
+  mempool.settle(picked.map(({ frame }) => frame))
+  mempool.ban(invalidAt(mempool.frames(), waitingMoment(ledger, seconds())))
+  return closed
+}
+
+/** What cannot be applied, by itself or because its payer cannot pay for all it is to pay for (TxSetUtils.cpp `getInvalidTxList`). */
+function invalidAt(frames: readonly Frame[], moment: Moment): Frame[] {
+  const { view, network } = moment
+  const valid = frames.filter((frame) => isSuccess(checkValid(frame, moment)))
+  const due = new Map<string, bigint>()
+  for (const { feeSource, fee } of valid) due.set(feeSource, (due.get(feeSource) ?? 0n) + fee)
+  const canPay = ({ feeSource }: Frame) =>
+    availableBalance(knownAccount(view, feeSource), network.baseReserve) >= (due.get(feeSource) ?? 0n)
+  return frames.filter((frame) => !valid.includes(frame) || !canPay(frame))
+}
+
+/** All fees first, then one transaction after the other, then refunds (LedgerManagerImpl.cpp `processFeesSeqNums`, `applyTransactions`). */
+function applyAll(
+  picked: readonly Picked[],
+  changes: Changes,
+  base: Omit<Closing, 'baseFee'>,
+): AppliedTransaction[] {
+  const fees = picked.map(({ frame, baseFee }) => takeFee(frame, changes, baseFee))
+  const applications = picked.map(({ frame, baseFee }, index) => ({
+    frame,
+    application: applyFrame(frame, fees[index] ?? 0n, changes, { ...base, baseFee }),
+  }))
+  return applications.map(({ frame, application }, index) => {
+    const { verdict, effects } = refund(frame, application, changes)
+    const result = toResultXdr(frame, verdict)
+    return { frame, verdict, effects, ledger: base.ledger, order: index + 1, result }
+  })
+}
+
+/** An order that nobody can choose: by hash, mixed with that of the last ledger (TxSetFrame.cpp `ApplyTxSorter`). */
+function inApplyOrder(picked: readonly Picked[], salt: string): Picked[] {
+  const mixed = ({ frame }: Picked) => BigInt(`0x${frame.fullHash}`) ^ BigInt(`0x${salt}`)
+  return [...picked].sort((a, b) => (mixed(a) < mixed(b) ? -1 : 1))
+}
+
+function dearest(picked: readonly Picked[], { baseFee }: Network): bigint {
+  return picked.reduce((most, pick) => larger(most, pick.baseFee), baseFee)
+}

@@ -1,0 +1,115 @@
+import { type Answer, judgeAgainstQueued, judgeByLedger, makeRoom, TRY_AGAIN } from './admission.ts'
+import { type Bans, createBans } from './bans.ts'
+import { type Bid, bidOf } from './fees.ts'
+import type { Frame } from './frame.ts'
+import type { Moment } from './moment.ts'
+import type { Network } from './network.ts'
+
+/** The transactions that wait for a ledger, at most one of each source account; stellar-core `TransactionQueue`. */
+export interface Queue {
+  /** Takes it in, or says why not. `limit` is how much the queue may hold, in the unit of `sizeOf`. */
+  add(frame: Frame, moment: Moment, limit: number): Answer
+  frames(): Frame[]
+  /** Whether the account is the source, or the payer, of something that waits. */
+  concerns(address: string): boolean
+  /** Takes out what is applied or has become impossible by it, and refuses the same bytes for a while. */
+  removeApplied(applied: readonly Frame[]): void
+  /** Takes these out and refuses the same bytes for a while. */
+  ban(frames: readonly Frame[]): void
+  /** A ledger has closed: what waits is one ledger older, and the oldest leave. */
+  shift(): void
+  /** The node has lost everything that waited, and forgotten what it banned. */
+  clear(): void
+}
+
+interface Waiting {
+  readonly frame: Frame
+  /** How many ledgers have closed without it. A replacement inherits it. */
+  readonly age: number
+}
+
+interface State {
+  readonly network: Network
+  readonly sizeOf: (frame: Frame) => number
+  /** By source account. */
+  readonly waiting: Map<string, Waiting>
+  readonly bans: Bans
+  /** The best bid that was turned out since the last ledger. */
+  evicted: Bid | undefined
+}
+
+/** Starts an empty queue; `sizeOf` measures what fills it. */
+export function createQueue(network: Network, sizeOf: (frame: Frame) => number): Queue {
+  const state: State = {
+    network,
+    sizeOf,
+    waiting: new Map(),
+    bans: createBans(network.banLedgers),
+    evicted: undefined,
+  }
+  return {
+    add: (frame, moment, limit) => add(state, frame, moment, limit),
+    frames: () => framesOf(state),
+    concerns: (address) =>
+      framesOf(state).some(({ feeSource, transaction }) => [feeSource, transaction.source].includes(address)),
+    removeApplied: (applied) => removeApplied(state, applied),
+    ban: (frames) => ban(state, frames),
+    shift: () => shift(state),
+    clear() {
+      state.waiting.clear()
+      state.bans.clear()
+      state.evicted = undefined
+    },
+  }
+}
+
+/** `tryAdd` and `canAdd`, in the order of their checks. */
+function add(state: State, frame: Frame, moment: Moment, limit: number): Answer {
+  const { waiting, bans, sizeOf, evicted } = state
+  const current = waiting.get(frame.transaction.source)
+  const refusal = bans.has(frame) ? TRY_AGAIN : judgeAgainstQueued(frame, current?.frame)
+  if (refusal) return refusal
+  const queued = framesOf(state)
+  const room = makeRoom(frame, current?.frame, queued, { limit, sizeOf, evicted })
+  if ('answer' in room) {
+    ban(state, [frame])
+    return room.answer
+  }
+  const invalid = judgeByLedger(frame, current?.frame, queued, moment)
+  if (invalid) return invalid
+  for (const loser of room.evict) state.evicted = bidOf(loser)
+  ban(state, room.evict)
+  waiting.set(frame.transaction.source, { frame, age: current?.age ?? 0 })
+  return { status: 'PENDING' }
+}
+
+function removeApplied({ waiting, bans }: State, applied: readonly Frame[]): void {
+  for (const frame of applied) {
+    const { source, sequence } = frame.transaction
+    const queued = waiting.get(source)
+    if (queued && queued.frame.transaction.sequence <= sequence) waiting.delete(source)
+    bans.add(frame)
+  }
+}
+
+function ban({ waiting, bans }: State, frames: readonly Frame[]): void {
+  for (const frame of frames) {
+    bans.add(frame)
+    const { source } = frame.transaction
+    if (waiting.get(source)?.frame.fullHash === frame.fullHash) waiting.delete(source)
+  }
+}
+
+function shift(state: State): void {
+  const { waiting, bans, network } = state
+  bans.shift()
+  state.evicted = undefined
+  for (const [source, { frame, age }] of waiting) {
+    if (age + 1 < network.queueLedgers) waiting.set(source, { frame, age: age + 1 })
+    else ban(state, [frame])
+  }
+}
+
+function framesOf({ waiting }: State): Frame[] {
+  return [...waiting.values()].map(({ frame }) => frame)
+}

@@ -1,0 +1,62 @@
+import { xdr } from '@stellar/stellar-sdk'
+import type { Frame } from './frame.ts'
+
+/** What can become of a transaction that is not a fee bump. */
+export type TransactionCode = Exclude<
+  xdr.TransactionResultResultVariantName,
+  'txFeeBumpInnerSuccess' | 'txFeeBumpInnerFailed'
+>
+
+/** What became of a transaction by itself, or of the one inside a fee bump. */
+export interface Outcome {
+  readonly code: TransactionCode
+  /** Stroops. */
+  readonly feeCharged: bigint
+  /** The results of its operations; only with `txSuccess` and `txFailed`. */
+  readonly operations: readonly xdr.OperationResult[]
+}
+
+/** What became of a frame. `inner` is there as soon as a fee bump itself was found good. */
+export interface Verdict extends Outcome {
+  readonly inner?: Outcome
+}
+
+/** Whether it succeeded, or would. */
+export function isSuccess(verdict: Verdict): boolean {
+  return (verdict.inner ?? verdict).code === 'txSuccess'
+}
+
+/** The result as the network writes it (Stellar-transaction.x, `TransactionResult`). */
+export function toResultXdr(frame: Frame, verdict: Verdict): xdr.TransactionResult {
+  return new xdr.TransactionResult({
+    feeCharged: verdict.feeCharged,
+    result: verdict.inner ? bumpResult(frame, verdict.inner) : plainResult(verdict),
+    ext: xdr.TransactionResultExt.v0(),
+  })
+}
+
+function bumpResult(frame: Frame, inner: Outcome): xdr.TransactionResultResult {
+  const pair = new xdr.InnerTransactionResultPair({
+    transactionHash: new xdr.Hash(frame.transaction.hash),
+    result: new xdr.InnerTransactionResult({
+      feeCharged: inner.feeCharged,
+      result: innerResult(inner),
+      ext: xdr.InnerTransactionResultExt.v0(),
+    }),
+  })
+  return inner.code === 'txSuccess'
+    ? xdr.TransactionResultResult.txFeeBumpInnerSuccess(pair)
+    : xdr.TransactionResultResult.txFeeBumpInnerFailed(pair)
+}
+
+function plainResult({ code, operations }: Outcome): xdr.TransactionResultResult {
+  if (code === 'txSuccess' || code === 'txFailed') return xdr.TransactionResultResult[code]([...operations])
+  return xdr.TransactionResultResult[code]()
+}
+
+function innerResult({ code, operations }: Outcome): xdr.InnerTransactionResultResult {
+  if (code === 'txSuccess' || code === 'txFailed') {
+    return xdr.InnerTransactionResultResult[code]([...operations])
+  }
+  return xdr.InnerTransactionResultResult[code]()
+}

@@ -1,0 +1,20 @@
+/** A refusal as JSON-RPC knows it. */
+export class RpcFault extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Codes of JSON-RPC 2.0. */
+export const INVALID_REQUEST = -32600
+export const METHOD_NOT_FOUND = -32601
+export const INVALID_PARAMS = -32602
+export const INTERNAL_ERROR = -32603
+
+/** Refuses parameters. */
+export function invalidParams(message: string): RpcFault {
+  return new RpcFault(INVALID_PARAMS, message)
+}

@@ -1,0 +1,26 @@
+import type { ClosedLedger } from '../chain.ts'
+import type { Ledger } from '../ledger.ts'
+import type { View } from '../state.ts'
+
+/** An RPC server: the whole network, seen from as many ledgers ago as this server is behind. */
+export interface Node {
+  readonly ledger: Ledger
+  /** The newest ledger it knows. */
+  latest(): ClosedLedger
+  /** The oldest it still remembers. */
+  oldest(): ClosedLedger
+  /** All entries as they were with `latest`. */
+  view(): View
+}
+
+/** An RPC server that is `behind` ledgers late. */
+export function createNode(ledger: Ledger, behind: number): Node {
+  const { chain, history, network } = ledger
+  const latest = () => chain.near(chain.latest().sequence - behind)
+  return {
+    ledger,
+    latest,
+    oldest: () => chain.near(latest().sequence - network.retentionLedgers + 1),
+    view: () => history.at(latest().sequence),
+  }
+}

@@ -1,0 +1,29 @@
+import type { xdr } from '@stellar/stellar-sdk'
+import type { Durability } from './keys.ts'
+
+/** What a contract's function can do while it runs. */
+export interface Env {
+  /** The address of the contract itself, C…. */
+  readonly contract: string
+  readonly ledger: number
+  /** Of the ledger, in seconds since 1970. */
+  readonly closeTime: bigint
+  get(key: xdr.ScVal, durability?: Durability): xdr.ScVal | undefined
+  set(key: xdr.ScVal, value: xdr.ScVal, durability?: Durability): void
+  remove(key: xdr.ScVal, durability?: Durability): void
+  /** Ends the call unless this account (G…), or the contract that calls, agrees to this very call. */
+  requireAuth(address: string): void
+  call(contract: string, name: string, ...args: readonly xdr.ScVal[]): xdr.ScVal
+  emit(topics: readonly xdr.ScVal[], data: xdr.ScVal): void
+  /** Ends the call in failure. */
+  trap(message: string): never
+}
+
+/** A function of a contract. What it does not return is void. */
+export type ContractFunction = (env: Env, ...args: readonly xdr.ScVal[]) => xdr.ScVal | undefined
+
+/** The functions of a contract by name; `__constructor` runs when it is made. */
+export type Program = Readonly<Record<string, ContractFunction>>
+
+/** What code does, by the SHA-256 of its bytes: it is written in JavaScript, the bytes only stand for it. */
+export type Programs = Map<string, Program>

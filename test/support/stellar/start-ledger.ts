@@ -1,0 +1,145 @@
+import type { xdr } from '@stellar/stellar-sdk'
+import type { Offer } from './apply/market.ts'
+import type { AppliedTransaction, ClosedLedger } from './chain.ts'
+import { type AccountEntry, accountKey, type DataEntry, newAccount, type TrustlineEntry } from './entries.ts'
+import type { Frame } from './frame.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import type { Capacity } from './mempool.ts'
+import { createNetwork, type Network } from './network.ts'
+import { startLedgerServer } from './server.ts'
+import type { Program } from './soroban/contracts.ts'
+import { archive, deploy, deployNative } from './soroban/deploy.ts'
+import { sha256 } from './soroban/keys.ts'
+import { accountIn } from './state.ts'
+
+/** How the network of a test behaves; everything has a default. */
+export interface LedgerOptions extends Partial<Omit<Network, 'id' | 'ledgerSeconds'>> {
+  /**
+   * Real milliseconds between two ledgers, 1000 by default; `manual`: only `close` makes them. Close times are whole
+   * seconds and grow with each ledger, so with less than 1000 the network's time runs ahead of the machine's.
+   */
+  readonly closeEveryMs?: number | 'manual'
+  /** What the network expects a ledger to take, in seconds: at least 1; 5 when made by hand. */
+  readonly ledgerSeconds?: number
+  /** How much fits into a ledger: 1000 operations, 100 contract calls. */
+  readonly capacity?: Partial<Capacity>
+  /** Milliseconds since 1970; the machine's clock by default. */
+  readonly now?: () => number
+}
+
+/** An account and everything that hangs on it. */
+export interface AccountState extends AccountEntry {
+  readonly trustlines: readonly TrustlineEntry[]
+  readonly data: readonly DataEntry[]
+}
+
+/** How to close by hand. */
+export interface CloseOptions {
+  /** How many ledgers; 1 by default. */
+  readonly ledgers?: number
+  /** How many seconds after the one before each of them closes; by default now, or a second after it. */
+  readonly seconds?: number
+}
+
+/** A Stellar network of our own: the RPC server's address, and words for tests. */
+export interface TestLedger {
+  /** Where it answers JSON-RPC. */
+  readonly url: string
+  readonly passphrase: string
+  /** Every ledger that has closed, with its transactions in the order in which they were applied. */
+  readonly ledgers: readonly ClosedLedger[]
+  /** Gives the account so many stroops more; it is made when it does not exist. */
+  fund(address: string, stroops: bigint): void
+  account(address: string): AccountState | undefined
+  /** Makes the next ledger, or several; gives the last. */
+  close(how?: number | CloseOptions): ClosedLedger
+  /** The transaction of this hash, or the fee bump around the one of this hash, when a ledger holds it. */
+  included(hash: string): AppliedTransaction | undefined
+  /** What waits for a ledger. */
+  queue(): readonly Frame[]
+  /** The node has lost what waits, and forgotten what it banned. */
+  dropQueue(): void
+  /** The address of a server that reads are answered by as of so many ledgers ago; what is sent there arrives. */
+  replica(options: { readonly behind: number }): string
+  /** How many operations fit into a ledger from now on, and how many contract calls. */
+  setCapacity(operations: number, contractTransactions?: number): void
+  /** Somebody who exchanges any amount of `buying` for `selling` at this price. */
+  offer(offer: Omit<Offer, 'id'>): void
+  /** A contract that does this; gives its address, C…. */
+  contract(program: Program): string
+  /** What code does when it is uploaded and a contract is made of it. */
+  program(wasm: Uint8Array, program: Program): void
+  /** The address of the contract that moves the native asset; it is there from the beginning. */
+  readonly nativeContract: string
+  /** Ends the life of contract data or code with the last ledger: what is persistent is archived by it. */
+  archive(key: xdr.LedgerKey): void
+  stop(): Promise<void>
+}
+
+const MANUAL_LEDGER_SECONDS = 5
+
+/** Starts a network with its RPC server on a free port of this machine. */
+export async function startLedger(options: LedgerOptions = {}): Promise<TestLedger> {
+  const { closeEveryMs = 1000, capacity, now = Date.now, ...changes } = options
+  const ledgerSeconds =
+    closeEveryMs === 'manual' ? MANUAL_LEDGER_SECONDS : Math.max(1, Math.ceil(closeEveryMs / 1000))
+  const network = createNetwork({ ledgerSeconds, ...changes })
+  const ledger = createLedger(network, { operations: 1000, contractTransactions: 100, ...capacity }, now)
+  const server = await startLedgerServer(ledger)
+  const nextTime = () => Math.floor(now() / 1000)
+  const timer =
+    closeEveryMs === 'manual' ? undefined : setInterval(() => ledger.close(nextTime()), closeEveryMs)
+  return {
+    url: server.url,
+    passphrase: network.passphrase,
+    ledgers: ledger.chain.ledgers,
+    fund: (address, stroops) => fund(ledger, address, stroops),
+    account: (address) => accountOf(ledger, address),
+    close: (how = {}) => closeAll(ledger, typeof how === 'number' ? { ledgers: how } : how, nextTime),
+    included: (hash) => ledger.chain.find(hash),
+    queue: () => ledger.mempool.frames(),
+    dropQueue: () => ledger.mempool.clear(),
+    replica: ({ behind }) => `${server.url}/behind/${behind}`,
+    setCapacity(operations, contractTransactions = operations) {
+      ledger.capacity = { operations, contractTransactions }
+    },
+    offer: (offer) => void ledger.market.add(offer),
+    contract: (program) => deploy(ledger, program),
+    program: (wasm, program) => void ledger.programs.set(sha256(wasm), program),
+    nativeContract: deployNative(ledger),
+    archive: (key) => archive(ledger, key),
+    async stop() {
+      clearInterval(timer)
+      await server.stop()
+    },
+  }
+}
+
+function closeAll(ledger: Ledger, how: CloseOptions, nextTime: () => number): ClosedLedger {
+  for (let count = 0; count < (how.ledgers ?? 1); count += 1) {
+    const last = ledger.chain.latest().closeTime
+    ledger.close(how.seconds === undefined ? nextTime() : last + how.seconds)
+  }
+  return ledger.chain.latest()
+}
+
+function fund(ledger: Ledger, address: string, stroops: bigint): void {
+  ledger.amend((changes) => {
+    const account = accountIn(changes, address) ?? newAccount(address, 0n, ledger.chain.latest().sequence)
+    changes.set({ ...account, balance: account.balance + stroops })
+  })
+}
+
+function accountOf({ chain, history }: Ledger, address: string): AccountState | undefined {
+  const { sequence } = chain.latest()
+  const entry = history.at(sequence).get(accountKey(address))
+  if (entry?.kind !== 'account') return undefined
+  const all = history.all(sequence)
+  return {
+    ...entry,
+    trustlines: all.filter(
+      (other): other is TrustlineEntry => other.kind === 'trustline' && other.account === address,
+    ),
+    data: all.filter((other): other is DataEntry => other.kind === 'data' && other.account === address),
+  }
+}

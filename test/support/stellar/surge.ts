@@ -1,0 +1,38 @@
+import { bidOf, compareRates } from './fees.ts'
+import type { Frame } from './frame.ts'
+import type { Network } from './network.ts'
+
+/** What goes into a ledger, and what an operation costs in it. */
+export interface Pick {
+  readonly frames: readonly Frame[]
+  /** Stroops for each operation. More than the network's when not everybody got in. */
+  readonly baseFee: bigint
+}
+
+/**
+ * The best bids that fit, highest rate first; a large one that does not fit leaves its room to smaller ones. When one was
+ * left out, all pay the rate of the cheapest that got in (stellar-core SurgePricingUtils.cpp
+ * `getMostTopTxsWithinLimits`, TxSetFrame.cpp `computeLaneBaseFee`).
+ */
+export function pickFrames(
+  candidates: readonly Frame[],
+  capacity: number,
+  sizeOf: (frame: Frame) => number,
+  network: Network,
+): Pick {
+  // The tie is stellar-core's to break at random; by hash it is the same in each run.
+  const best = [...candidates].sort(
+    (a, b) => compareRates(bidOf(b), bidOf(a)) || (a.fullHash < b.fullHash ? -1 : 1),
+  )
+  const frames: Frame[] = []
+  let room = capacity
+  for (const frame of best) {
+    if (sizeOf(frame) > room) continue
+    frames.push(frame)
+    room -= sizeOf(frame)
+  }
+  const cheapest = frames.at(-1)
+  if (frames.length === candidates.length || !cheapest) return { frames, baseFee: network.baseFee }
+  const { inclusionFee, operations } = bidOf(cheapest)
+  return { frames, baseFee: inclusionFee / BigInt(operations) }
+}

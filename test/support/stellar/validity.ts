@@ -1,0 +1,140 @@
+import { checkOperation } from './apply/operation.ts'
+import { untouchedResult } from './apply/operation-result.ts'
+import { divideUp } from './bigints.ts'
+import { availableBalance } from './entries.ts'
+import { bidOf, inclusionFee, minimumInclusionFee, nominalFee, resourceFee } from './fees.ts'
+import type { Frame, Transaction } from './frame.ts'
+import type { Moment } from './moment.ts'
+import {
+  checkBounds,
+  hasExtraSignatures,
+  hasMalformedSigners,
+  isBadSequence,
+  isTooEarlyFor,
+} from './preconditions.ts'
+import type { Outcome, TransactionCode, Verdict } from './results.ts'
+import { createSignatureChecker, type SignatureChecker, signersOf } from './signatures.ts'
+import { checkSoroban } from './soroban/validity.ts'
+import { accountIn } from './state.ts'
+
+/** How far a transaction came. What is `invalid` leaves no trace; the others use up their sequence number when applied. */
+export type Level = 'invalid' | 'usesSequence' | 'authorised' | 'valid'
+
+/** The first thing that was found wrong, and how far it came. */
+export interface Finding {
+  readonly level: Level
+  readonly code: TransactionCode
+}
+
+/** Whether a frame could be applied at this moment (`TransactionFrame::checkValid`, `FeeBumpTransactionFrame::checkValid`). */
+export function checkValid(frame: Frame, moment: Moment): Verdict {
+  const { baseFee } = moment.network
+  const feeCharged = nominalFee(frame, baseFee)
+  if (frame.kind === 'transaction') {
+    return { ...checkTransaction(frame.transaction, frame, moment), feeCharged }
+  }
+  const checker = createSignatureChecker(frame.hash, frame.signatures)
+  const problem = checkFeeBump(frame, checker, moment)
+  if (problem) return { feeCharged, operations: [], ...problem }
+  if (!checker.allUsed()) return { code: 'txBadAuthExtra', feeCharged, operations: [] }
+  const inner = { ...checkTransaction(frame.transaction, undefined, moment), feeCharged: 0n }
+  return { code: 'txSuccess', feeCharged, operations: [], inner }
+}
+
+/**
+ * What is checked of a transaction besides its operations, in the order in which stellar-core does
+ * (`TransactionFrame::commonValid`). `payer` is the frame when the transaction pays for itself.
+ */
+export function checkCommon(
+  transaction: Transaction,
+  payer: Frame | undefined,
+  checker: SignatureChecker,
+  moment: Moment,
+): Finding {
+  const early = checkWithoutAccount(transaction, payer, moment)
+  if (early) return { level: 'invalid', code: early }
+  const account = accountIn(moment.view, transaction.source)
+  if (!account) return { level: 'invalid', code: 'txNoAccount' }
+  if (isBadSequence(transaction, account.sequence, moment.ledger)) {
+    return { level: 'invalid', code: 'txBadSeq' }
+  }
+  if (isTooEarlyFor(account, transaction, moment))
+    return { level: 'usesSequence', code: 'txBadMinSeqAgeOrGap' }
+  if (!checker.check(signersOf(account), account.thresholds.low)) {
+    return { level: 'usesSequence', code: 'txBadAuth' }
+  }
+  if (!hasExtraSignatures(transaction, checker)) return { level: 'usesSequence', code: 'txBadAuth' }
+  const fee = moment.applying || !payer ? 0n : payer.fee
+  if (payer && availableBalance(account, moment.network.baseReserve) < fee) {
+    return { level: 'authorised', code: 'txInsufficientBalance' }
+  }
+  return { level: 'valid', code: 'txSuccess' }
+}
+
+/**
+ * What is checked of a fee bump besides what it wraps (CAP-15, `FeeBumpTransactionFrame::commonValid`); undefined
+ * when it is good.
+ */
+export function checkFeeBump(
+  frame: Frame,
+  checker: SignatureChecker,
+  moment: Moment,
+): { code: TransactionCode; feeCharged?: bigint } | undefined {
+  const { network, view, applying } = moment
+  const fee = inclusionFee(frame)
+  if (fee < minimumInclusionFee(frame.operationCount, network)) return { code: 'txInsufficientFee' }
+  const needed = feeToOutbidInner(frame)
+  if (needed !== undefined && fee < needed) return { code: 'txInsufficientFee', feeCharged: needed }
+  const payer = accountIn(view, frame.feeSource)
+  if (!payer) return { code: 'txNoAccount' }
+  if (!checker.check(signersOf(payer), payer.thresholds.low)) return { code: 'txBadAuth' }
+  const due = applying ? 0n : frame.fee
+  return availableBalance(payer, network.baseReserve) < due ? { code: 'txInsufficientBalance' } : undefined
+}
+
+/** The inclusion fee at which a bump offers the rate of what it wraps; nothing when that one offers less than nothing. */
+function feeToOutbidInner(frame: Frame): bigint | undefined {
+  const { transaction } = frame
+  const inner = BigInt(transaction.tx.fee) - resourceFee(transaction)
+  if (inner < 0n) return undefined
+  const operations = BigInt(Math.max(1, transaction.operations.length))
+  return divideUp(inner * BigInt(bidOf(frame).operations), operations)
+}
+
+/** `TransactionFrame::commonValidPreSeqNum`. */
+function checkWithoutAccount(
+  transaction: Transaction,
+  payer: Frame | undefined,
+  moment: Moment,
+): TransactionCode | undefined {
+  if (hasMalformedSigners(transaction)) return 'txMalformed'
+  if (transaction.operations.length === 0) return 'txMissingOperation'
+  const soroban = checkSoroban(transaction, payer?.fee)
+  if (soroban) return soroban
+  const bounds = checkBounds(transaction, moment)
+  if (bounds) return bounds
+  // What a fee bump wraps may offer anything: since protocol 23 even less than its resource fee.
+  if (!payer) return undefined
+  const minimum = minimumInclusionFee(payer.operationCount, moment.network)
+  return inclusionFee(payer) < minimum ? 'txInsufficientFee' : undefined
+}
+
+function checkTransaction(
+  transaction: Transaction,
+  payer: Frame | undefined,
+  moment: Moment,
+): Omit<Outcome, 'feeCharged'> {
+  const checker = createSignatureChecker(transaction.hash, transaction.signatures)
+  const { level, code } = checkCommon(transaction, payer, checker, moment)
+  if (level !== 'valid') return { code, operations: [] }
+  for (const [failed, operation] of transaction.operations.entries()) {
+    const failure = checkOperation(operation, { transaction, checker, moment })
+    if (!failure) continue
+    // stellar-core stops at the first failure, too: the results around it say nothing.
+    const results = transaction.operations.map(({ body }, at) =>
+      at === failed ? failure : untouchedResult(body),
+    )
+    return { code: 'txFailed', operations: results }
+  }
+  return { code: checker.allUsed() ? 'txSuccess' : 'txBadAuthExtra', operations: [] }
+}
