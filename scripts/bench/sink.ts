@@ -7,6 +7,7 @@ import { DEV_KEYS, RECEIVER } from '../../test/support/service.ts'
 const BATCH = 100
 
 const DRAFT = {
+  type: 'evm',
   to: RECEIVER,
   value: 1n,
   data: '0x',

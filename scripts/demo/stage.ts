@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startLedger, type TestLedger } from '../../test/support/stellar/start-ledger.ts'
 import { type Child, runChild, startChild } from './child.ts'
 import { say } from './say.ts'
 
@@ -16,6 +17,8 @@ export interface Stage {
   readonly url: string
   readonly rpcUrl: string
   readonly token: string
+  /** The Stellar network. */
+  readonly ledger: TestLedger
   /** One call of the API; the body of the answer. */
   api<Body>(method: string, path: string, body?: object): Promise<Body>
   /** One call of the node's JSON-RPC. */
@@ -33,20 +36,25 @@ export async function setUp(folder: string): Promise<Stage> {
   const rpcUrl = `http://${chain.found}`
   say.fact('JSON-RPC', rpcUrl)
 
+  say.step('Start a local Stellar ledger that closes only when told')
+  const ledger = await startLedger({ closeEveryMs: 'manual' })
+  say.fact('JSON-RPC', ledger.url)
+
   say.step('Make an encrypted keystore, an API key and a configuration: relayer init')
   const config = join(folder, 'config')
   await runChild([process.execPath, MAIN, 'init', config])
-  await adaptConfig(config, rpcUrl)
+  await adaptConfig(config, { rpcUrl, ledger })
   say.fact('folder', config)
 
   say.step('Start the service on an embedded database: relayer serve')
   const service = await startService({ config, data: join(folder, 'data') }).catch(async (error: unknown) => {
     await chain.stop()
+    await ledger.stop()
     throw error
   })
   const token = /^API_KEY=(.*)$/m.exec(await readFile(join(config, '.env'), 'utf8'))?.[1] ?? ''
   say.fact('API', `${service.found}/api/v1`)
-  return createStage({ service, chain, rpcUrl, token })
+  return createStage({ service, chain, ledger, rpcUrl, token })
 }
 
 function startService({ config, data }: { config: string; data: string }): Promise<Child> {
@@ -65,29 +73,53 @@ function startService({ config, data }: { config: string; data: string }): Promi
   })
 }
 
-/** The starter's chain is on anvil's usual port; ours has taken a free one. A notification makes the list less dull. */
-async function adaptConfig(folder: string, rpcUrl: string): Promise<void> {
+/**
+ * The starter's chain is on anvil's usual port; ours has taken a free one. The same key file serves an account on Stellar
+ * too, and a notification makes the list less dull.
+ */
+async function adaptConfig(
+  folder: string,
+  { rpcUrl, ledger }: { rpcUrl: string; ledger: TestLedger },
+): Promise<void> {
   const file = join(folder, 'config.json')
   const config = JSON.parse(await readFile(file, 'utf8'))
   config.networks[0].rpc_urls = [rpcUrl]
   config.notifications = [{ id: 'ops', type: 'webhook', url: 'https://example.com/hook' }]
   config.relayers[0].notification_id = 'ops'
+  config.relayers.push({
+    id: 'stellar-1',
+    name: 'Stellar',
+    network: 'standalone',
+    network_type: 'stellar',
+    signer_id: 'local',
+    paused: false,
+  })
+  config.networks.push({
+    type: 'stellar',
+    network: 'standalone',
+    passphrase: ledger.passphrase,
+    is_testnet: true,
+    average_blocktime_ms: 1000,
+    rpc_urls: [ledger.url],
+  })
   await writeFile(file, JSON.stringify(config, null, 2))
 }
 
 interface Parts {
   readonly service: Child
   readonly chain: Child
+  readonly ledger: TestLedger
   readonly rpcUrl: string
   readonly token: string
 }
 
-function createStage({ service, chain, rpcUrl, token }: Parts): Stage {
+function createStage({ service, chain, ledger, rpcUrl, token }: Parts): Stage {
   const url = service.found
   return {
     url,
     rpcUrl,
     token,
+    ledger,
     api: async (method, path, body) => {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,
@@ -115,6 +147,7 @@ function createStage({ service, chain, rpcUrl, token }: Parts): Stage {
     tearDown: async () => {
       await service.stop()
       await chain.stop()
+      await ledger.stop()
     },
   }
 }
