@@ -71,6 +71,18 @@ describe('payment', () => {
     expect([balanceOf(alice), balanceOf(bob)]).toEqual([1000n * XLM - 200n, 1000n * XLM])
   })
 
+  test('what a failed operation did is not there for the next one', async () => {
+    const [alice, bob] = [desk.person(), desk.person()]
+    const back = Operation.payment({
+      source: bob.publicKey(),
+      destination: alice.publicKey(),
+      asset: Asset.native(),
+      amount: '1500',
+    })
+    const transaction = desk.build(alice, [pay(bob, '2000'), back], { signers: [alice, bob] })
+    expect(await desk.apply(transaction)).toEqual(['txFailed', 'paymentUnderfunded', 'paymentUnderfunded'])
+  })
+
   test('credit needs trust at both ends, room, and is free for its issuer', async () => {
     const { usd, issuer, alice } = await holder()
     const bob = desk.person()

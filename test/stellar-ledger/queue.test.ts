@@ -159,6 +159,15 @@ describe('age and bans', () => {
 })
 
 describe('a full queue', () => {
+  test('takes nobody who offers less than who was turned out, even where there is room', async () => {
+    desk.ledger.setCapacity(1)
+    await desk.send(desk.build(desk.person(), [NOTHING, NOTHING], { fee: '150' }))
+    await desk.send(desk.build(desk.person(), [NOTHING], { fee: '200' }))
+    const late = await desk.send(desk.build(desk.person(), [NOTHING], { fee: '150' }))
+    expect(codesOf(late.errorResult)).toEqual(['txInsufficientFee'])
+    expect(late.errorResult?.feeCharged).toBe(151n)
+  })
+
   test('turns out the lowest rate for a higher one, and tells the others what they must offer', async () => {
     desk.ledger.setCapacity(1)
     const [cheap, dear, late] = [desk.person(), desk.person(), desk.person()]
@@ -175,6 +184,23 @@ describe('a full queue', () => {
 })
 
 describe('the money', () => {
+  test('a replacement need not be paid for beside what it replaces', async () => {
+    const [alice, payer] = [desk.person(), desk.person(XLM + 10_500n)]
+    await desk.send(desk.bump(payer, desk.build(alice, [NOTHING]), 1000n))
+    const rival = desk.bump(payer, desk.build(alice, [bumpTo(1n)]), 10_000n)
+    expect((await desk.send(rival)).status).toBe('PENDING')
+  })
+
+  test('a payer that has become too poor for all that waits pays for none of it', async () => {
+    const payer = desk.person(XLM + 6000n)
+    for (const source of [desk.person(), desk.person()]) {
+      await desk.send(desk.bump(payer, desk.build(source, [NOTHING]), 3000n))
+    }
+    desk.ledger.fund(payer.publicKey(), -1n)
+    expect(desk.ledger.close().transactions).toHaveLength(0)
+    expect(desk.ledger.queue()).toHaveLength(0)
+  })
+
   test('a payer must be able to pay for everything that waits', async () => {
     const payer = desk.person(XLM + 5000n)
     const [alice, bob] = [desk.person(), desk.person()]

@@ -132,6 +132,19 @@ describe('ledgers', () => {
     expect((times[2]?.closeTime ?? 0) - (times[1]?.closeTime ?? 0)).toBe(100)
   })
 
+  test('follow the clock they are given', async () => {
+    let now = 2_000_000_000_500
+    const timed = await openDesk({ now: () => now })
+    try {
+      expect(timed.ledger.ledgers[0]?.closeTime).toBe(2_000_000_000)
+      now += 60_000
+      expect(timed.ledger.close().closeTime).toBe(2_000_000_060)
+      expect(timed.ledger.close().closeTime).toBe(2_000_000_061)
+    } finally {
+      await timed.ledger.stop()
+    }
+  })
+
   test('are linked by their hashes', async () => {
     desk.ledger.close(2)
     const { ledgers } = await desk.client.getLedgers({ startLedger: 1, pagination: { limit: 3 } })

@@ -101,6 +101,14 @@ describe('signatures', () => {
     expect(left?.subEntries).toBe(1)
   })
 
+  test('an account without the low weight is no source at all', async () => {
+    const alice = desk.person()
+    const signer = { ed25519PublicKey: Keypair.random().publicKey(), weight: 1 }
+    const strict = Operation.setOptions({ signer, lowThreshold: 2, medThreshold: 2, highThreshold: 2 })
+    await desk.apply(desk.build(alice, [strict]))
+    expect(await refusal(alice, {})).toEqual(['ERROR', 'txBadAuth'])
+  })
+
   test('an extra signer must have signed', async () => {
     const [alice, witness] = [desk.person(), Keypair.random()]
     const change: Wish['change'] = (builder) => builder.setExtraSigners([witness.publicKey()])
@@ -193,66 +201,5 @@ describe('time', () => {
     expect(await refusal(desk.person(), { change })).toEqual(['ERROR', 'txTooLate'])
     const later: Wish['change'] = (builder) => builder.setLedgerbounds(4, 0)
     expect(await refusal(desk.person(), { change: later })).toEqual(['ERROR', 'txTooEarly'])
-  })
-})
-
-describe('fees', () => {
-  test('less than 100 stroops for each operation is too little; the result names what it takes', async () => {
-    const sent = await desk.send(desk.build(desk.person(), [NOTHING, NOTHING], { fee: '99' }))
-    expect(codesOf(sent.errorResult)).toEqual(['txInsufficientFee'])
-    expect(sent.errorResult?.feeCharged).toBe(200n)
-  })
-
-  test('a transaction without operations is none', async () => {
-    expect(await refusal(desk.person(), {}, [])).toEqual(['ERROR', 'txMissingOperation'])
-  })
-
-  test('a fee below the reserve cannot be paid', async () => {
-    const poor = desk.person(10_000_099n)
-    expect(await refusal(poor, {})).toEqual(['ERROR', 'txInsufficientBalance'])
-    desk.ledger.fund(poor.publicKey(), 1n)
-    expect(await refusal(poor, {})).toEqual(['PENDING'])
-  })
-})
-
-describe('fee bumps (CAP-15)', () => {
-  test.each([
-    { name: 'less than 100 for each operation and one more', inner: '100', fee: 199n, needed: 200n },
-    { name: 'a lower rate than that of what it wraps', inner: '500', fee: 999n, needed: 1000n },
-  ])('$name is too little', async ({ inner, fee, needed }) => {
-    const [alice, payer] = [desk.person(), desk.person()]
-    const wrapped = desk.build(alice, [NOTHING], { fee: inner })
-    const sent = await desk.send(desk.bump(payer, wrapped, fee))
-    expect([sent.status, ...codesOf(sent.errorResult)]).toEqual(['ERROR', 'txInsufficientFee'])
-    expect(sent.errorResult?.feeCharged).toBe(needed)
-    expect((await desk.send(desk.bump(payer, wrapped, needed))).status).toBe('PENDING')
-  })
-
-  test('what it wraps may offer nothing itself; its payer pays, its source does not', async () => {
-    const [alice, payer] = [desk.person(), desk.person()]
-    const wrapped = desk.build(alice, [NOTHING], { fee: '0' })
-    const before = [alice, payer].map((keys) => desk.ledger.account(keys.publicKey())?.balance ?? 0n)
-    expect(await desk.apply(desk.bump(payer, wrapped, 5000n))).toEqual([
-      'txFeeBumpInnerSuccess',
-      'txSuccess',
-      'bumpSequenceSuccess',
-    ])
-    const after = [alice, payer].map((keys) => desk.ledger.account(keys.publicKey())?.balance ?? 0n)
-    expect([0, 1].map((who) => (before[who] ?? 0n) - (after[who] ?? 0n))).toEqual([0n, 200n])
-  })
-
-  test('what is wrong with what it wraps is told inside', async () => {
-    const [alice, payer] = [desk.person(), desk.person()]
-    const { sequence = 0n } = desk.ledger.account(alice.publicKey()) ?? {}
-    const sent = await desk.send(desk.bump(payer, desk.build(alice, [NOTHING], { sequence }), 200n))
-    expect(codesOf(sent.errorResult)).toEqual(['txFeeBumpInnerFailed', 'txBadSeq'])
-  })
-
-  test('the payer must have signed, the source need not sign the bump', async () => {
-    const [alice, payer] = [desk.person(), desk.person()]
-    const wrapped = desk.build(alice, [NOTHING])
-    const unsigned = desk.bump(payer, wrapped, 200n)
-    unsigned.signatures.pop()
-    expect(codesOf((await desk.send(unsigned)).errorResult)).toEqual(['txBadAuth'])
   })
 })

@@ -1,5 +1,5 @@
 import { SignerKey, type xdr } from '@stellar/stellar-sdk'
-import { type AccountEntry, startingSequence } from './entries.ts'
+import { type AccountEntry, INT64_MAX, startingSequence } from './entries.ts'
 import type { Transaction } from './frame.ts'
 import type { Moment } from './moment.ts'
 import type { TransactionCode } from './results.ts'
@@ -14,8 +14,6 @@ interface Conditions {
   readonly minSeqLedgerGap: number
   readonly extraSigners: readonly xdr.SignerKey[]
 }
-
-const INT64_MAX = 2n ** 63n - 1n
 
 /** Extra signers that contradict themselves (`TransactionFrame::commonValidPreSeqNum`). */
 export function hasMalformedSigners(transaction: Transaction): boolean {

@@ -6,7 +6,6 @@ const PAYLOAD_WORDS: Readonly<Partial<Record<xdr.OperationBodyVariantName, numbe
   // No offers; then an account (9), the native asset (1), an amount (2).
   pathPaymentStrictReceive: 13,
   pathPaymentStrictSend: 13,
-  // No offers, and an offer that was created: not even stellar-core tells this one apart before it is applied.
   inflation: 1,
   accountMerge: 2,
   createClaimableBalance: 9,
@@ -20,6 +19,7 @@ export function succeeded(result: xdr.OperationResult): boolean {
 
 /** What stands for the result of an operation that was not looked at (`OperationFrame::resetResultSuccess`). */
 export function untouchedResult(body: xdr.OperationBody): xdr.OperationResult {
+  // Their results are of a shape that this ledger never fills.
   if (body.type.includes('Offer')) return xdr.OperationResult.opNotSupported()
   const type = xdr.OperationType[body.type].value
   const words = Buffer.alloc((3 + (PAYLOAD_WORDS[body.type] ?? 0)) * WORD_BYTES)

@@ -91,15 +91,18 @@ export function createStorage(changes: Changes, ledger: number, access: Access):
       const stateKey = stateKeyOf(key)
       if (stateKey) changes.remove(stateKey)
     },
-    usage: () => ({
-      accesses,
-      rent,
-      diskReadBytes: sum(reads),
-      writeBytes: sum(writes),
-      readOnly: [...reads.keys()].filter((name) => !writes.has(name)),
-      readWrite: [...writes.keys()],
-      archived: [...archived],
-    }),
+    usage: () => ({ accesses, rent, archived: [...archived], ...footprintOf(reads, writes) }),
+  }
+}
+
+type Sizes = ReadonlyMap<string, number>
+
+function footprintOf(reads: Sizes, writes: Sizes): Omit<Usage, 'accesses' | 'rent' | 'archived'> {
+  return {
+    diskReadBytes: sum(reads),
+    writeBytes: sum(writes),
+    readOnly: [...reads.keys()].filter((key) => !writes.has(key)),
+    readWrite: [...writes.keys()],
   }
 }
 
@@ -151,6 +154,6 @@ function rentOf(entry: ContractEntry, old: Entry | undefined, ledger: number): b
   return rentFee(sizeOf(entry), entry.liveUntil - Math.max(paidUntil, ledger - 1))
 }
 
-function sum(sizes: ReadonlyMap<string, number>): number {
+function sum(sizes: Sizes): number {
   return [...sizes.values()].reduce((total, size) => total + size, 0)
 }

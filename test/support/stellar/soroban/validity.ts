@@ -10,6 +10,9 @@ const MAX_WRITE_BYTES = 132_096
 const MAX_FOOTPRINT_ENTRIES = 100
 const MAX_WRITE_ENTRIES = 50
 
+/** In stroops; beyond it stellar-core does not calculate (`MAX_RESOURCE_FEE`). */
+const MAX_RESOURCE_FEE = 1n << 50n
+
 const CONTRACT_OPERATIONS: readonly string[] = [
   'invokeHostFunction',
   'extendFootprintTtl',
@@ -25,7 +28,9 @@ export function checkSoroban(transaction: Transaction, fee: bigint | undefined):
   const isContract = operations.some(isContractOperation)
   if (isContract !== (soroban !== undefined)) return 'txMalformed'
   if (!soroban) return undefined
-  if (operations.length !== 1 || soroban.resourceFee < 0n) return 'txMalformed'
+  if (operations.length !== 1 || soroban.resourceFee < 0n || soroban.resourceFee > MAX_RESOURCE_FEE) {
+    return 'txMalformed'
+  }
   if (exceedsLimits(soroban.resources)) return 'txSorobanInvalid'
   if (fee !== undefined && soroban.resourceFee > fee) return 'txSorobanInvalid'
   if (soroban.resourceFee < nonRefundableFee(soroban.resources, size)) return 'txSorobanInvalid'
