@@ -1,0 +1,98 @@
+import type { Address } from '@solana/kit'
+import { type AccountState, isSameAccount } from '../runtime/account.ts'
+import { isFeesOnly } from '../runtime/errors.ts'
+import { feeOf } from '../runtime/fees.ts'
+import type { Moment, Vm } from '../runtime/vm.ts'
+import type { AccountHistory } from './accounts.ts'
+import type { Lifetime } from './age.ts'
+import type { AppliedTransaction, Balances } from './block.ts'
+import { loadAddresses, writableKeys } from './loaded.ts'
+import { durableNonceOf, withNonce } from './nonce.ts'
+import type { Pending } from './pool.ts'
+import { tokenBalances } from './token-balances.ts'
+
+/** Where transactions are applied. */
+export interface Ground {
+  readonly vm: Vm
+  readonly accounts: AccountHistory
+}
+
+interface Charge {
+  readonly payer: Address
+  /** What the payer was before the transaction. */
+  readonly before: AccountState | undefined
+  readonly fee: bigint
+  readonly feesOnly: boolean
+}
+
+/**
+ * Runs the transaction in the block of this moment and keeps what it did. Nothing when a leader cannot put it into a block:
+ * nobody pays for it, and it leaves no trace.
+ */
+export function applyTransaction(
+  { vm, accounts }: Ground,
+  moment: Moment,
+  { transaction, retried }: Pending,
+  lifetime: Lifetime,
+): AppliedTransaction | undefined {
+  const { message, signature } = transaction
+  const loaded = loadAddresses(message, vm.account)
+  const keys = [...message.keys, ...loaded.writable, ...loaded.readonly]
+  const before = new Map(keys.map((key) => [key, vm.account(key)]))
+  const fee = feeOf(message)
+  const { err, meta } = vm.execute(transaction)
+  if (err !== null) {
+    const payer = message.keys[0]
+    if (!payer || !isCharged(vm, { payer, before: before.get(payer), fee, feesOnly: isFeesOnly(err) })) {
+      return undefined
+    }
+    if (lifetime !== 'blockhash') useUp(vm, lifetime.nonce, moment)
+  }
+  const after = new Map(before)
+  for (const key of writableKeys(message, loaded)) {
+    const change = { before: before.get(key), after: vm.account(key) }
+    after.set(key, change.after)
+    if (!isSameAccount(change.before, change.after)) accounts.record(key, moment.slot, change)
+  }
+  const balances = { before: balancesOf(keys, before, vm), after: balancesOf(keys, after, vm) }
+  checkConserved(balances, fee)
+  return { signature, slot: moment.slot, transaction, keys, loaded, err, fee, meta, retried, ...balances }
+}
+
+function balancesOf(
+  keys: readonly Address[],
+  states: ReadonlyMap<Address, AccountState | undefined>,
+  vm: Vm,
+): Balances {
+  return {
+    lamports: keys.map((key) => states.get(key)?.lamports ?? 0n),
+    tokens: tokenBalances(keys, (key) => (states.has(key) ? states.get(key) : vm.account(key))),
+  }
+}
+
+/**
+ * Whether the payer of a failed transaction pays. litesvm charges what failed while it ran and, unlike the network, not what
+ * failed while its accounts were loaded: that is made up for here.
+ */
+function isCharged(vm: Vm, { payer, before, fee, feesOnly }: Charge): boolean {
+  const paid = (before?.lamports ?? 0n) - (vm.account(payer)?.lamports ?? 0n)
+  if (paid === 0n && feesOnly && before !== undefined) {
+    vm.set(payer, { ...before, lamports: before.lamports - fee })
+    return true
+  }
+  return paid > 0n
+}
+
+/** No lamports appear or vanish but the fee: what is not so is a fault of this node, and every test should end by it. */
+function checkConserved({ before, after }: { before: Balances; after: Balances }, fee: bigint): void {
+  const sum = ({ lamports }: Balances) => lamports.reduce((total, each) => total + each, 0n)
+  const gone = sum(before) - sum(after)
+  if (gone !== fee)
+    throw new Error(`a transaction took ${gone} lamports out of its accounts where its fee is ${fee}`)
+}
+
+/** A durable nonce is used up by a transaction that failed, too (agave svm/src/rollback_accounts.rs). */
+function useUp(vm: Vm, address: Address, { parentBlockhash }: Moment): void {
+  const account = vm.account(address)
+  if (account !== undefined) vm.set(address, withNonce(account, durableNonceOf(parentBlockhash)))
+}

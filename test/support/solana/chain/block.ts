@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import type { Address } from '@solana/kit'
+import { base58 } from '../runtime/bytes.ts'
+import type { TransactionError } from '../runtime/errors.ts'
+import type { WireTransaction } from '../runtime/transaction.ts'
+import type { Execution } from '../runtime/vm.ts'
+import type { LoadedAddresses } from './loaded.ts'
+import type { TokenBalance } from './token-balances.ts'
+
+/** What the accounts of a transaction hold. */
+export interface Balances {
+  /** Of each of its `keys`, 0 where there is no account. */
+  readonly lamports: readonly bigint[]
+  /** Of those of its `keys` that are token accounts. */
+  readonly tokens: readonly TokenBalance[]
+}
+
+/** A transaction that is in a block. */
+export interface AppliedTransaction {
+  readonly signature: string
+  readonly slot: bigint
+  readonly transaction: WireTransaction
+  /** All its accounts: those of the message, then those looked up, the writable ones first. */
+  readonly keys: readonly Address[]
+  /** Those of `keys` that were looked up in tables. */
+  readonly loaded: LoadedAddresses
+  /** What went wrong; the fee was charged all the same. */
+  readonly err: TransactionError | null
+  /** Lamports that the first key paid. */
+  readonly fee: bigint
+  /** What was there before, and after. */
+  readonly before: Balances
+  readonly after: Balances
+  /** What the programs said and called. */
+  readonly meta: Execution['meta']
+  /** Whether the node that was given it sends it again when a fork drops it. */
+  readonly retried: boolean
+}
+
+/** A block; a slot without one was skipped. */
+export interface Block {
+  readonly slot: bigint
+  readonly parentSlot: bigint
+  /** How many blocks came before it. */
+  readonly height: bigint
+  readonly blockhash: string
+  readonly parentBlockhash: string
+  /** Seconds since 1970. */
+  readonly time: bigint
+  /** In the order in which they ran. */
+  readonly transactions: readonly AppliedTransaction[]
+  /** Millionths of a lamport for each compute unit that the network told of at this time. */
+  readonly prioritizationFee: bigint
+}
+
+/** A blockhash that no other block has: of the block before, the slot and what is in it. */
+export function hashBlock(parentBlockhash: string, slot: bigint, signatures: readonly string[]): string {
+  const text = [parentBlockhash, slot, ...signatures].join(' ')
+  return base58(createHash('sha256').update(text).digest())
+}

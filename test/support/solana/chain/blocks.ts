@@ -1,0 +1,63 @@
+import type { AppliedTransaction, Block } from './block.ts'
+
+/** The blocks of the fork that the network is on. Places count from 0, the oldest block. */
+export interface Blocks {
+  readonly length: number
+  /** The block at this place; the oldest where there is none below, the newest where there is none above. */
+  near(place: number): Block
+  last(): Block
+  push(block: Block): void
+  /** Takes the newest block away. */
+  pop(): Block
+  /** Where the block with this blockhash stands. */
+  placeOf(blockhash: string): number | undefined
+  /** Where the block of this slot stands. */
+  placeOfSlot(slot: bigint): number | undefined
+  /** The transaction with this signature. */
+  find(signature: string): AppliedTransaction | undefined
+  /** Where the block with a transaction of this message stands. */
+  placeOfMessage(hash: string): number | undefined
+  all(): readonly Block[]
+}
+
+/** A chain that begins with `first`. */
+export function createBlocks(first: Block): Blocks {
+  const blocks = [first]
+  const places = new Map([[first.blockhash, 0]])
+  const slots = new Map([[first.slot, 0]])
+  const transactions = new Map<string, AppliedTransaction>()
+  const messages = new Map<string, number>()
+  const near = (place: number) => blocks[Math.max(0, Math.min(place, blocks.length - 1))] ?? first
+  return {
+    get length() {
+      return blocks.length
+    },
+    near,
+    last: () => near(blocks.length - 1),
+    push(block) {
+      places.set(block.blockhash, blocks.length)
+      slots.set(block.slot, blocks.length)
+      for (const applied of block.transactions) {
+        transactions.set(applied.signature, applied)
+        messages.set(applied.transaction.message.hash, blocks.length)
+      }
+      blocks.push(block)
+    },
+    pop() {
+      const block = blocks.length > 1 ? blocks.pop() : undefined
+      if (block === undefined) throw new Error('the first block cannot be taken away')
+      places.delete(block.blockhash)
+      slots.delete(block.slot)
+      for (const { signature, transaction } of block.transactions) {
+        transactions.delete(signature)
+        messages.delete(transaction.message.hash)
+      }
+      return block
+    },
+    placeOf: (blockhash) => places.get(blockhash),
+    placeOfSlot: (slot) => slots.get(slot),
+    find: (signature) => transactions.get(signature),
+    placeOfMessage: (hash) => messages.get(hash),
+    all: () => blocks,
+  }
+}

@@ -1,0 +1,26 @@
+import type { AppliedTransaction } from './block.ts'
+import type { Chain } from './chain.ts'
+
+/**
+ * The network turns to a fork that does not have the newest `depth` blocks: accounts are what they were before, blockhashes
+ * and signatures of those blocks are unknown, heights are given again, slots are not. What a node sends again by itself
+ * waits again. Gives the transactions that were dropped. Finalized blocks cannot be dropped.
+ */
+export function fork(chain: Chain, depth: number): AppliedTransaction[] {
+  const { blocks, accounts, vm, pool, root } = chain
+  if (depth > blocks.length - 1 - root) {
+    throw new Error(
+      `a fork of ${depth} blocks is deeper than what is not finalized: ${blocks.length - 1 - root}`,
+    )
+  }
+  const dropped = Array.from({ length: depth }, () => blocks.pop()).reverse()
+  const { slot, time, parentBlockhash } = blocks.last()
+  for (const address of accounts.rewind(slot)) {
+    const account = accounts.at(address, slot)
+    if (account !== 'unchanged') vm.set(address, account)
+  }
+  vm.enter({ slot, time, parentBlockhash })
+  const transactions = dropped.flatMap((block) => block.transactions)
+  for (const { transaction, retried } of transactions) if (retried) pool.add(transaction, retried)
+  return transactions
+}

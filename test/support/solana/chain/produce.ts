@@ -1,0 +1,83 @@
+import { MAX_SLOT_HASHES } from '../runtime/limits.ts'
+import { isSigned } from '../runtime/signatures.ts'
+import type { WireTransaction } from '../runtime/transaction.ts'
+import type { Moment } from '../runtime/vm.ts'
+import { type Lifetime, lifetimeOf } from './age.ts'
+import { applyTransaction } from './apply.ts'
+import { type AppliedTransaction, type Block, hashBlock } from './block.ts'
+import { type Chain, standpointAt } from './chain.ts'
+import { nonceAddressOf, readNonce } from './nonce.ts'
+import type { Pending } from './pool.ts'
+
+/** Gives a transaction to the leaders. What is not signed they throw away without a word (agave sigverify). */
+export function submit({ pool }: Chain, transaction: WireTransaction, retried: boolean): void {
+  if (isSigned(transaction)) pool.add(transaction, retried)
+}
+
+/** Makes the next block of what waits. `time` is in seconds since 1970. */
+export function produceBlock(chain: Chain, time: bigint): Block {
+  const { blocks, pool, market } = chain
+  const parent = blocks.last()
+  const moment = { slot: chain.nextSlot, parentBlockhash: parent.blockhash, time }
+  enterMoment(chain, moment)
+  const transactions = takePending(chain, moment)
+  const signatures = transactions.map(({ signature }) => signature)
+  const block: Block = {
+    slot: moment.slot,
+    parentSlot: parent.slot,
+    height: parent.height + 1n,
+    blockhash: hashBlock(parent.blockhash, moment.slot, signatures),
+    parentBlockhash: parent.blockhash,
+    time,
+    transactions,
+    prioritizationFee: market.recentPrice,
+  }
+  blocks.push(block)
+  for (const signature of signatures) pool.remove(signature)
+  chain.nextSlot += 1n
+  chain.root = Math.max(chain.root, blocks.length - 1 - chain.rules.finalizedLag)
+  return block
+}
+
+/** Lets a slot pass without a block. */
+export function skipSlot(chain: Chain): void {
+  chain.nextSlot += 1n
+}
+
+/** Sets the clock and the hashes of the slots before, which programs can read. */
+function enterMoment({ vm, blocks }: Chain, moment: Moment): void {
+  vm.enter(moment)
+  const recent = blocks.all().slice(-MAX_SLOT_HASHES).reverse()
+  vm.setSlotHashes(recent.map(({ slot, blockhash }) => ({ slot, hash: blockhash })))
+}
+
+/** Runs what fits into the block; what can never run any more is forgotten. */
+function takePending(chain: Chain, moment: Moment): AppliedTransaction[] {
+  const { pool, market, blocks } = chain
+  const taken: AppliedTransaction[] = []
+  for (const pending of pool.inOrder()) {
+    const { signature } = pending.transaction
+    const lifetime = lifetimeNow(chain, pending)
+    const isIncluded = blocks.placeOfMessage(pending.transaction.message.hash) !== undefined
+    if (isIncluded || (!lifetime && !mayLiveAgain(chain, pending))) pool.remove(signature)
+    else if (lifetime && taken.length < market.capacity && pending.price >= market.requiredPrice) {
+      const applied = applyTransaction(chain, moment, pending, lifetime)
+      if (applied) taken.push(applied)
+      else if (!pending.retried) pool.remove(signature)
+    }
+  }
+  return taken
+}
+
+/** Judged by the accounts as the transactions before it in the same block left them. */
+function lifetimeNow(chain: Chain, { transaction }: Pending): Lifetime | undefined {
+  const standpoint = standpointAt(chain, chain.blocks.length - 1)
+  return lifetimeOf(transaction.message, { ...standpoint, account: chain.vm.account })
+}
+
+/** A durable nonce that was set in this block is good in the next one. */
+function mayLiveAgain({ vm }: Chain, { transaction, retried }: Pending): boolean {
+  const address = nonceAddressOf(transaction.message)
+  if (address === undefined || !retried) return false
+  return readNonce(address, vm.account(address))?.nonce === transaction.message.blockhash
+}

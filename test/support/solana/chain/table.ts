@@ -1,0 +1,56 @@
+import { type Address, getAddressDecoder } from '@solana/kit'
+import type { AccountState } from '../runtime/account.ts'
+import { MAX_SLOT_HASHES } from '../runtime/limits.ts'
+import { LOOKUP_TABLE_PROGRAM } from '../runtime/programs.ts'
+import type { Message } from '../runtime/transaction.ts'
+
+/** Layout of an address lookup table (address-lookup-table-interface `LookupTableMeta`): its head, then addresses. */
+const HEAD_LENGTH = 56
+const DEACTIVATION_SLOT_OFFSET = 4
+const EXTENDED_SLOT_OFFSET = 12
+const EXTENDED_START_OFFSET = 20
+/** The deactivation slot of a table that is in use. */
+const NEVER = 2n ** 64n - 1n
+
+/** The addresses that a table holds, whether or not they may be used yet. */
+export function tableAddresses(table: AccountState | undefined): Address[] {
+  const data = table?.data ?? new Uint8Array()
+  const count = Math.max(0, Math.floor((data.length - HEAD_LENGTH) / 32))
+  const addressAt = (index: number) =>
+    getAddressDecoder().decode(data.subarray(HEAD_LENGTH + 32 * index, HEAD_LENGTH + 32 * (index + 1)))
+  return Array.from({ length: count }, (_, index) => addressAt(index))
+}
+
+/**
+ * Why the addresses that the message takes from tables cannot be had in this slot, as the name of a transaction error; nothing
+ * when they can (agave runtime/src/bank/address_lookup_table.rs).
+ */
+export function tableProblem(
+  { lookups }: Message,
+  slot: bigint,
+  account: (address: Address) => AccountState | undefined,
+): string | undefined {
+  for (const { table, writable, readonly } of lookups) {
+    const state = account(table)
+    if (state === undefined) return 'AddressLookupTableNotFound'
+    if (state.owner !== LOOKUP_TABLE_PROGRAM) return 'InvalidAddressLookupTableOwner'
+    if (state.data.length < HEAD_LENGTH) return 'InvalidAddressLookupTableData'
+    if (isDeactivated(state, slot)) return 'AddressLookupTableNotFound'
+    const usable = usableCount(state, slot)
+    if ([...writable, ...readonly].some((index) => index >= usable)) return 'InvalidAddressLookupTableIndex'
+  }
+  return undefined
+}
+
+/** A table that was given up can be used for as long as its last slot is remembered. */
+function isDeactivated({ data }: AccountState, slot: bigint): boolean {
+  const deactivated = Buffer.from(data).readBigUInt64LE(DEACTIVATION_SLOT_OFFSET)
+  return deactivated !== NEVER && slot > deactivated + BigInt(MAX_SLOT_HASHES)
+}
+
+/** Addresses can be used from the slot after that in which they were added. */
+function usableCount(table: AccountState, slot: bigint): number {
+  const head = Buffer.from(table.data)
+  if (slot > head.readBigUInt64LE(EXTENDED_SLOT_OFFSET)) return tableAddresses(table).length
+  return head.readUInt8(EXTENDED_START_OFFSET)
+}

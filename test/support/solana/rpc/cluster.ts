@@ -1,0 +1,52 @@
+import type { Node } from '../node.ts'
+import { SLOTS_PER_EPOCH } from '../runtime/limits.ts'
+import { NODE_UNHEALTHY, RpcFault } from './fault.ts'
+import { API_VERSION, contextParam, type Params } from './params.ts'
+
+/** Slots that a node may be behind and still call itself healthy (agave rpc `DELINQUENT_VALIDATOR_SLOT_DISTANCE`). */
+const HEALTHY_SLOT_DISTANCE = 128n
+
+/** `"ok"`, or how many slots it is behind. */
+export function getHealth(node: Node): unknown {
+  const behind = node.chain.blocks.last().slot - node.block('processed').slot
+  if (behind <= HEALTHY_SLOT_DISTANCE) return 'ok'
+  throw new RpcFault(NODE_UNHEALTHY, `Node is behind by ${behind} slots`, { numSlotsBehind: behind })
+}
+
+/** What software runs. */
+export function getVersion(): unknown {
+  return { 'feature-set': 3604001754, 'solana-core': API_VERSION }
+}
+
+/** What network it is. */
+export function getGenesisHash({ chain }: Node): unknown {
+  return chain.genesisHash
+}
+
+/** The slot of the newest block. */
+export function getSlot(node: Node, [config]: Params): unknown {
+  return node.block(contextParam(node, config)).slot
+}
+
+/** How many blocks there are below the newest. */
+export function getBlockHeight(node: Node, [config]: Params): unknown {
+  return node.block(contextParam(node, config)).height
+}
+
+/** Where in its epoch the chain is. */
+export function getEpochInfo(node: Node, [config]: Params): unknown {
+  const { slot, height } = node.block(contextParam(node, config))
+  return {
+    absoluteSlot: slot,
+    blockHeight: height,
+    epoch: slot / SLOTS_PER_EPOCH,
+    slotIndex: slot % SLOTS_PER_EPOCH,
+    slotsInEpoch: SLOTS_PER_EPOCH,
+    transactionCount: null,
+  }
+}
+
+/** The oldest block that the node still has. */
+export function getFirstAvailableBlock(node: Node): unknown {
+  return node.oldest().slot
+}

@@ -1,0 +1,35 @@
+import { submit } from '../chain/produce.ts'
+import type { Node } from '../node.ts'
+import { isSigned } from '../runtime/signatures.ts'
+import { describeError } from './describe-error.ts'
+import { PREFLIGHT_FAILURE, RpcFault, SIGNATURE_VERIFICATION_FAILURE } from './fault.ts'
+import { configParam, contextParam, numberParam, type Params, stringParam } from './params.ts'
+import { simulate, writeSimulation } from './simulation.ts'
+import { encodingParam, refuseTables, transactionParam } from './wire.ts'
+
+/**
+ * Takes a transaction and gives its signature. That says only that it was handed on: unless `skipPreflight`, signatures are
+ * checked and it is simulated first, at `preflightCommitment` (agave rpc.rs `send_transaction`).
+ */
+export function sendTransaction(node: Node, [text, options]: Params): unknown {
+  const config = configParam(options)
+  const transaction = transactionParam(stringParam(text), encodingParam(config.encoding))
+  const { preflightCommitment, minContextSlot } = config
+  const commitment = contextParam(node, { commitment: preflightCommitment, minContextSlot })
+  refuseTables(node, transaction, commitment)
+  if (config.skipPreflight !== true) {
+    if (!isSigned(transaction)) throw notSigned()
+    const simulation = simulate(node, transaction, commitment, true)
+    if (simulation.err !== null) {
+      const message = `Transaction simulation failed: ${describeError(simulation.err)}`
+      throw new RpcFault(PREFLIGHT_FAILURE, message, writeSimulation(simulation))
+    }
+  }
+  submit(node.chain, transaction, numberParam(config.maxRetries) !== 0)
+  return transaction.signature
+}
+
+/** A signature is missing, or not by the key whose place it takes. */
+export function notSigned(): RpcFault {
+  return new RpcFault(SIGNATURE_VERIFICATION_FAILURE, 'Transaction signature verification failure')
+}

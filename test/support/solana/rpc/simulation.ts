@@ -1,0 +1,54 @@
+import { lifetimeOf } from '../chain/age.ts'
+import { simulateAt } from '../chain/simulate.ts'
+import type { Commitment, Node } from '../node.ts'
+import { base58 } from '../runtime/bytes.ts'
+import type { TransactionError } from '../runtime/errors.ts'
+import type { WireTransaction } from '../runtime/transaction.ts'
+import type { Execution } from '../runtime/vm.ts'
+
+/** What a run that is not kept would do. */
+export interface Simulation {
+  readonly err: TransactionError | null
+  /** Missing when nothing ran. */
+  readonly execution: Execution | undefined
+}
+
+/** Runs the transaction where the node stands; its age is not asked for when its blockhash is to be replaced. */
+export function simulate(
+  node: Node,
+  transaction: WireTransaction,
+  commitment: Commitment,
+  checksAge: boolean,
+): Simulation {
+  const refusal = checksAge ? refusalOf(node, transaction, commitment) : undefined
+  if (refusal !== undefined) return { err: refusal, execution: undefined }
+  const execution = simulateAt(node.chain, transaction, node.place(commitment))
+  return { err: execution.err, execution }
+}
+
+/** Age first, then whether it is in a block already (agave runtime/src/bank/check_transactions.rs). */
+function refusalOf(node: Node, { message }: WireTransaction, commitment: Commitment): string | undefined {
+  if (lifetimeOf(message, node.standpoint(commitment)) === undefined) return 'BlockhashNotFound'
+  const found = node.chain.blocks.placeOfMessage(message.hash)
+  return found !== undefined && found <= node.place(commitment) ? 'AlreadyProcessed' : undefined
+}
+
+/** What both kinds of simulation answer alike. */
+export function writeSimulation({ err, execution }: Simulation): Record<string, unknown> {
+  const returned = execution?.meta.returnData()
+  const hasData = returned !== undefined && returned.data().length > 0
+  return {
+    err,
+    logs: execution?.meta.logs() ?? [],
+    accounts: null,
+    unitsConsumed: execution?.meta.computeUnitsConsumed() ?? 0n,
+    returnData: hasData
+      ? {
+          programId: base58(returned.programId()),
+          data: [Buffer.from(returned.data()).toString('base64'), 'base64'],
+        }
+      : null,
+    innerInstructions: null,
+    replacementBlockhash: null,
+  }
+}

@@ -1,0 +1,120 @@
+import { type Address, address } from '@solana/kit'
+import type { AppliedTransaction, Block } from './chain/block.ts'
+import { accountAt, type Chain, createChain, type Market, type Rules } from './chain/chain.ts'
+import { fork } from './chain/fork.ts'
+import type { Pending } from './chain/pool.ts'
+import { produceBlock, skipSlot } from './chain/produce.ts'
+import type { AccountState } from './runtime/account.ts'
+import { startSolanaServer } from './server.ts'
+
+/** How the network of a test behaves; everything has a default. */
+export interface SolanaOptions extends Partial<Rules> {
+  /** Real milliseconds between two blocks, 100 by default; `manual`: only `tick` makes them. */
+  readonly slotMs?: number | 'manual'
+  /** What leaders take; `market` changes it later. */
+  readonly market?: Partial<Market>
+  /** Milliseconds since 1970; the machine's clock by default. */
+  readonly now?: () => number
+}
+
+/** A Solana network of our own: the address of its RPC node, and words for tests. */
+export interface TestSolana {
+  /** Where it answers JSON-RPC. */
+  readonly url: string
+  readonly genesisHash: string
+  /** Every block of the fork that the network is on, with its transactions in the order in which they ran. */
+  readonly blocks: readonly Block[]
+  /** Capacity and prices; what is set here counts from the next block on. */
+  readonly market: Market
+  /** Gives the account so many lamports more, as if it had always had them: they are there at every commitment. */
+  airdrop(address: string, lamports: bigint): void
+  /** Makes the account what it is, as if it had always been so; e.g. a mint. Passes by every rule. */
+  plant(address: string, account: AccountState): void
+  /** The account as the newest block left it. */
+  account(address: string): AccountState | undefined
+  /** Least lamports of an account with so many bytes of data. */
+  rentExemption(dataLength: number): bigint
+  /** The slot of the newest block. */
+  slot(): bigint
+  /** The height of the newest block. */
+  blockHeight(): bigint
+  /** The slot of the newest finalized block. */
+  finalizedSlot(): bigint
+  /** Makes the next block, or several; gives the last. */
+  tick(blocks?: number): Block
+  /** Lets slots pass without blocks. */
+  skip(slots?: number): void
+  /** The transaction of this signature, when a block of this fork holds it. */
+  included(signature: string): AppliedTransaction | undefined
+  /** What waits for a block. */
+  pending(): readonly Pending[]
+  /** The nodes lose what waits. */
+  dropPending(): void
+  /** The network turns to a fork without its newest blocks; gives what was in them. None of them may be finalized. */
+  fork(depth: number): AppliedTransaction[]
+  /** The address of a node that sees the network as of so many blocks ago; what is sent there arrives. */
+  replica(options: { readonly behind: number }): string
+  stop(): Promise<void>
+}
+
+const DEFAULT_SLOT_MS = 100
+const DEFAULT_RULES: Rules = { finalizedLag: 4, confirmedLag: 1, recentBlocks: 300, historyBlocks: 100_000 }
+const DEFAULT_MARKET: Market = { capacity: 1000, requiredPrice: 0n, recentPrice: 0n }
+
+/** Starts a network with its RPC node on a free port of this machine. */
+export async function startSolana(options: SolanaOptions = {}): Promise<TestSolana> {
+  const { slotMs = DEFAULT_SLOT_MS, market, now = Date.now, ...rules } = options
+  const time = () => BigInt(Math.floor(now() / 1000))
+  const chain = createChain({ ...DEFAULT_RULES, ...rules }, { ...DEFAULT_MARKET, ...market }, time())
+  // Nothing may be too young to be finalized: a network is older than its tests.
+  repeat(chain.rules.finalizedLag, () => void produceBlock(chain, time()))
+  const server = await startSolanaServer(chain)
+  const timer = slotMs === 'manual' ? undefined : setInterval(() => produceBlock(chain, time()), slotMs)
+  return {
+    url: server.url,
+    genesisHash: chain.genesisHash,
+    market: chain.market,
+    ...wordsOf(chain),
+    tick(blocks = 1) {
+      repeat(blocks, () => void produceBlock(chain, time()))
+      return chain.blocks.last()
+    },
+    replica: ({ behind }) => `${server.url}/behind/${behind}`,
+    async stop() {
+      clearInterval(timer)
+      await server.stop()
+    },
+  }
+}
+
+type Words = Omit<TestSolana, 'url' | 'genesisHash' | 'market' | 'tick' | 'replica' | 'stop'>
+
+function wordsOf(chain: Chain): Words {
+  const { blocks, accounts, vm, pool } = chain
+  const refresh = (of: Address) => vm.set(of, accountAt(chain, of, blocks.length - 1))
+  return {
+    blocks: blocks.all(),
+    airdrop(to, lamports) {
+      accounts.give(address(to), lamports, vm.account(address(to)))
+      refresh(address(to))
+    },
+    plant(at, account) {
+      accounts.plant(address(at), account)
+      refresh(address(at))
+    },
+    account: (of) => vm.account(address(of)),
+    rentExemption: vm.rentExemption,
+    slot: () => blocks.last().slot,
+    blockHeight: () => blocks.last().height,
+    finalizedSlot: () => blocks.near(chain.root).slot,
+    skip: (slots = 1) => repeat(slots, () => skipSlot(chain)),
+    included: (signature) => blocks.find(signature),
+    pending: () => pool.inOrder(),
+    dropPending: () => pool.clear(),
+    fork: (depth) => fork(chain, depth),
+  }
+}
+
+function repeat(count: number, action: () => void): void {
+  for (let done = 0; done < count; done += 1) action()
+}
