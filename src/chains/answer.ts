@@ -8,12 +8,14 @@ export interface Refusal {
     | 'account_not_found'
     | 'already_accepted'
     | 'fee_above_cap'
+    | 'fee_payer_at_risk'
     | 'gas_limit_required'
     | 'gas_limit_too_high'
     | 'gas_limit_too_low'
     | 'gas_price_above_cap'
     | 'replacement_underpriced'
     | 'invalid_request'
+    | 'policy_violation'
     | 'not_supported'
   /** A sentence for a person, with the field and the number that would be accepted. */
   readonly detail: string
@@ -28,12 +30,13 @@ export type Answer<T> =
 /**
  * What a node said to signed bytes. `accepted` includes "already known", and says so. `nonce_used`: the chain is past this
  * nonce, so one of the attempts, or something foreign, is included: ask for receipts. `refused`: these bytes will not do.
- * `later`: the node cannot take it now (predecessor missing, pool full, funds short); keep it. `unknown`: no answer.
+ * `later`: the node cannot take it now (predecessor missing, pool full, funds short); keep it. `unknown`: no answer. `minimum`:
+ * the whole fee that the node would take, in the smallest unit.
  */
 export type BroadcastResult =
   | { readonly kind: 'accepted'; readonly known?: true }
   | { readonly kind: 'nonce_used'; readonly detail: string }
-  | { readonly kind: 'underpriced'; readonly detail: string }
+  | { readonly kind: 'underpriced'; readonly detail: string; readonly minimum?: bigint }
   | { readonly kind: 'refused'; readonly detail: string }
   | { readonly kind: 'later'; readonly detail: string }
   | { readonly kind: 'unknown'; readonly detail: string }
@@ -62,7 +65,7 @@ export interface Head {
   readonly hash: string
   /**
    * How far the chain has come in the measure in which its drafts lapse (`lapsesAt`), counting only what cannot be undone.
-   * Stellar: the close time of the ledger, in Unix seconds. Absent where nothing lapses.
+   * Stellar: the close time of the ledger, in Unix seconds. Solana: the finalized block height. Absent where nothing lapses.
    */
   readonly lapsedUpTo?: bigint
   /** When it was made, where its chain tells and goes by that time instead of ours. */
@@ -95,7 +98,7 @@ export interface EndpointReport {
   readonly lastError?: string
 }
 
-/** Prices of one unit of what the chain sells: of gas, in wei; of an operation, in stroops. */
+/** Prices of one unit of what the chain sells: of gas, in wei; of an operation, in stroops; of a compute unit, in micro-lamports. */
 export interface PriceComparison {
   /** The most that the draft pays. */
   readonly offered: bigint

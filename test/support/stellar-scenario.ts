@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Keypair } from '@stellar/stellar-sdk'
+import { Account, Asset, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { type Answer, type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
 import { type LedgerOptions, startLedger, type TestLedger } from './stellar/start-ledger.ts'
 import { until } from './until.ts'
@@ -131,4 +131,29 @@ export function payment(stroops: bigint | number, more: object = {}): object {
     ],
     ...more,
   }
+}
+
+/** Hands an envelope to the network without the service; gives the status that the node answers. */
+export async function submitTo(ledger: TestLedger, transaction: string): Promise<string | undefined> {
+  const answer = await fetch(ledger.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: { transaction } }),
+  })
+  const { result } = (await answer.json()) as { result?: { status: string } }
+  return result?.status
+}
+
+/** Somebody else pays a lumen to the receiver and bids this many stroops. */
+export function payAs(ledger: TestLedger, payer: Keypair, fee: string): Promise<string | undefined> {
+  const { sequence } = ledger.account(payer.publicKey()) ?? { sequence: 0n }
+  const transaction = new TransactionBuilder(new Account(payer.publicKey(), String(sequence)), {
+    fee,
+    networkPassphrase: ledger.passphrase,
+  })
+    .addOperation(Operation.payment({ destination: RECEIVER, asset: Asset.native(), amount: '1' }))
+    .setTimebounds(0, (ledger.ledgers.at(-1)?.closeTime ?? 0) + 300)
+    .build()
+  transaction.sign(payer)
+  return submitTo(ledger, transaction.toXDR())
 }

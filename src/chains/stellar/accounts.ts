@@ -24,7 +24,7 @@ export async function readAccounts(
   )
   const placed = await client.sendAsOf(groups.map(entriesCall), asOf)
   return groups.flatMap((group, index) => {
-    const found = readEntries(freshFieldsOf(placed[index]))
+    const found = readEntries(freshFieldsOf(placed[index], asOf))
     return group.map(
       (address): Answer<AccountEntry | undefined> =>
         found.kind === 'ok' ? { kind: 'ok', value: found.value.get(address) } : found,

@@ -1,21 +1,40 @@
-import { TransactionEnvelope } from '@stellar/stellar-sdk/xdr'
+import { type Transaction, TransactionEnvelope } from '@stellar/stellar-sdk/xdr'
 import type { Answer, BroadcastResult } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { readNonces } from './accounts.ts'
+import { resourceFeeOf } from './envelope.ts'
 import { readSent, type Sent } from './failures.ts'
+import type { MarketWatch } from './market.ts'
+import { isSorobanTransaction } from './soroban.ts'
 import { underlying } from './strkey.ts'
 
-/** Hands signed envelopes to a node, in the order given; the results are in the same order. */
+/**
+ * Hands signed envelopes to a node, in the order given; the results are in the same order. `sawMinimum` hears of prices that
+ * the node asks for.
+ */
 export async function broadcastAll(
   client: PooledClient,
   raws: readonly Uint8Array[],
+  sawMinimum: MarketWatch['sawMinimum'] = () => undefined,
 ): Promise<BroadcastResult[]> {
   const calls = raws.map((raw) => ({
     method: 'sendTransaction',
     params: { transaction: Buffer.from(raw).toString('base64') },
   }))
   const sent = (await client.send(calls)).map(readSent)
+  for (const [index, one] of sent.entries()) {
+    if (one.kind === 'underpriced' && one.minimum !== undefined)
+      tellMinimum(raws[index] ?? new Uint8Array(), one.minimum, sawMinimum)
+  }
   return settleSequences(client, raws, sent)
+}
+
+/** What a node asks of an envelope is a whole fee; a fee bump counts one operation more (CAP-15). */
+function tellMinimum(raw: Uint8Array, fee: bigint, sawMinimum: MarketWatch['sawMinimum']): void {
+  const { tx, bumped } = openRaw(raw)
+  const count = BigInt(tx.operations.length + (bumped ? 1 : 0))
+  const inclusion = fee - resourceFeeOf(tx)
+  sawMinimum((inclusion + count - 1n) / count, isSorobanTransaction(tx) ? 'soroban' : 'classic')
 }
 
 /**
@@ -50,8 +69,14 @@ function resolve(sent: Sent, next: Answer<bigint> | undefined, sequence: bigint)
 
 /** Whose sequence number the bytes take, which is not the fee source of a fee bump. */
 function placeOf(raw: Uint8Array): { readonly source: string; readonly sequence: bigint } {
+  const { tx } = openRaw(raw)
+  return { source: underlying(tx.sourceAccount), sequence: tx.seqNum }
+}
+
+function openRaw(raw: Uint8Array): { readonly tx: Transaction; readonly bumped: boolean } {
   const envelope = TransactionEnvelope.fromXdr(raw)
   if (envelope.type === 'envelopeTypeTxV0') throw new Error('envelopes of version 0 are never signed here')
-  const { tx } = envelope.type === 'envelopeTypeTx' ? envelope.v1 : envelope.feeBump.tx.innerTx.v1
-  return { source: underlying(tx.sourceAccount), sequence: tx.seqNum }
+  return envelope.type === 'envelopeTypeTx'
+    ? { tx: envelope.v1.tx, bumped: false }
+    : { tx: envelope.feeBump.tx.innerTx.v1.tx, bumped: true }
 }

@@ -1,5 +1,5 @@
 import { Preconditions, Transaction, TransactionExt } from '@stellar/stellar-sdk/xdr'
-import { smaller } from '../../bigints.ts'
+import { larger, smaller } from '../../bigints.ts'
 import type { StellarRequest } from './content.ts'
 import { encodeMemo } from './encode/memo.ts'
 import { encodeOperation } from './encode/operation.ts'
@@ -12,16 +12,16 @@ const DEFAULT_TIMEOUT_SECONDS = 120
 
 /**
  * The transaction that a request of our own means: the relayer is its source, fee and sequence number are 0, and it always has
- * an end. `now` in ms.
+ * an end. `closeTime` of the newest ledger, in Unix seconds.
  */
 export function composeTransaction(
   request: StellarRequest,
   account: StellarAccount,
-  now: number,
+  closeTime: bigint,
 ): Transaction {
   const bare =
     request.transactionXdr === undefined ? fromOperations(request, account) : fromXdr(request.transactionXdr)
-  return withFields(bare, { cond: withMaxTime(bare.cond, endOf(request, bare, account, now)) })
+  return withFields(bare, { cond: withMaxTime(bare.cond, endOf(request, bare, account, closeTime)) })
 }
 
 function fromOperations(
@@ -51,11 +51,16 @@ function endOf(
   { validUntil }: StellarRequest,
   tx: Transaction,
   { policies }: StellarAccount,
-  now: number,
+  closeTime: bigint,
 ): bigint {
-  const until = validUntil === undefined ? undefined : BigInt(Math.floor(validUntil.getTime() / 1_000))
+  const until = validUntil === undefined ? undefined : secondsOf(validUntil)
   const own = maxTimeOf(tx)
   if (until !== undefined && own !== undefined) return smaller(until, own)
   const timeout = policies.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS
-  return until ?? own ?? BigInt(Math.floor(now / 1_000) + timeout)
+  return until ?? own ?? closeTime + BigInt(timeout)
+}
+
+/** Whole seconds, rounded down. Not 0, which would mean no end at all. */
+function secondsOf(time: Date): bigint {
+  return larger(1n, BigInt(Math.floor(time.getTime() / 1_000)))
 }

@@ -77,7 +77,10 @@ export function readSent(reply: RpcReply): Sent {
 function readError(result: TransactionResult | undefined): Sent {
   if (result === undefined) return { kind: 'unknown', detail: 'the endpoint did not say what is wrong' }
   const meaning = MEANINGS[codeOf(result)]
-  return { kind: meaning, detail: detailOf(result, meaning) }
+  const detail = detailOf(result, meaning)
+  return meaning === 'underpriced' && result.feeCharged > 0n
+    ? { kind: meaning, detail, minimum: result.feeCharged }
+    : { kind: meaning, detail }
 }
 
 /** With txINSUFFICIENT_FEE a node puts into `feeCharged` what it would take. */

@@ -1,5 +1,5 @@
 import type { Answer, Head } from '../answer.ts'
-import type { HeightQuestion } from '../rpc/client.ts'
+import type { HeightQuestion } from '../rpc/asker.ts'
 import type { PooledClient, RpcCall } from '../rpc/rpc.ts'
 import { readInteger } from './integer.ts'
 import { fieldsOf, freshFieldsOf } from './replies.ts'
@@ -8,7 +8,7 @@ import { fieldsOf, freshFieldsOf } from './replies.ts'
  * Asks for a transaction that cannot be: the answer is short, and every version of the node tells in it the newest ledger and
  * when that closed. `getLatestLedger` does not always have the time, and where it does, sends the whole ledger along.
  */
-const NEWEST: RpcCall = { method: 'getTransaction', params: { hash: '0'.repeat(64) } }
+export const NEWEST: RpcCall = { method: 'getTransaction', params: { hash: '0'.repeat(64) } }
 
 /** How far a node is. It answers the calls of a batch side by side, so this one goes first. */
 export const HEIGHT: HeightQuestion = {
@@ -50,7 +50,7 @@ export async function readLedgerHash(
   asOf?: bigint,
 ): Promise<Answer<string>> {
   const [placed] = await client.sendAsOf([NEWEST], asOf)
-  const fields = freshFieldsOf(placed)
+  const fields = freshFieldsOf(placed, asOf)
   if (fields.kind !== 'ok') return fields
   const newest = readInteger(fields.value.latestLedger)
   return newest !== undefined && number <= newest

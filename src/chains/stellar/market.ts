@@ -1,8 +1,9 @@
 import { larger } from '../../bigints.ts'
 import type { Clock } from '../../clock.ts'
 import type { Answer } from '../answer.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
+import type { PooledClient, RpcCall } from '../rpc/rpc.ts'
 import { MIN_FEE_PER_OPERATION } from './fees.ts'
+import { NEWEST } from './head.ts'
 import { readInteger } from './integer.ts'
 import { fieldsOf } from './replies.ts'
 
@@ -10,6 +11,8 @@ import { fieldsOf } from './replies.ts'
 export interface Market {
   readonly classic: bigint
   readonly soroban: bigint
+  /** When the newest ledger closed, in Unix seconds. By this clock, not by ours, a transaction comes too late. */
+  readonly closeTime: bigint
 }
 
 /**
@@ -24,38 +27,79 @@ const PERCENTILE = 'p90'
  */
 const SURGE_HEADROOM = 2n
 
+const FEE_STATS: RpcCall = { method: 'getFeeStats', params: {} }
+
+const UNTOLD = {
+  kind: 'unknown',
+  detail: "the network's fees and time are not known: the endpoint told none",
+} as const
+
 interface MarketWatchOptions {
   readonly client: PooledClient
   readonly clock: Clock
-  /** How long prices are good for, in ms: about a ledger. */
+  /** How long prices are good for where nobody tells of a newer ledger, in ms. */
   readonly freshForMs: number
 }
 
-/** Answers with the network's prices, asked at most once in `freshForMs` however many callers there are. */
-export function createMarketWatch({
-  client,
-  clock,
-  freshForMs,
-}: MarketWatchOptions): () => Promise<Answer<Market>> {
-  let asked: { at: number; answer: Promise<Answer<Market>> } | undefined
-  return async () => {
+export interface MarketWatch {
+  /** The network's prices, asked once for each ledger however many callers there are. */
+  readonly market: () => Promise<Answer<Market>>
+  /** Somebody has seen a ledger that closed at this time, in Unix seconds. */
+  readonly sawLedger: (closeTime: bigint) => void
+  /** A node has refused a bid and named what it would take, in stroops for each operation. */
+  readonly sawMinimum: (price: bigint, kind: 'classic' | 'soroban') => void
+}
+
+/**
+ * How long a price that a node asked for holds, in ms: some ledgers, in which a full queue empties. The statistics tell only of
+ * what ledgers charged, and nothing of a queue in front of them.
+ */
+const MINIMUM_HOLDS_MS = 20_000
+
+/** Remembers the prices of the newest ledger. */
+export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOptions): MarketWatch {
+  let asked: { readonly at: number; readonly answer: Promise<Answer<Market>> } | undefined
+  let newest = 0n
+  const minimum = { classic: { price: 0n, until: 0 }, soroban: { price: 0n, until: 0 } }
+
+  const atLeast = (kind: 'classic' | 'soroban', price: bigint) =>
+    clock.now() < minimum[kind].until ? larger(price, minimum[kind].price) : price
+
+  async function market(): Promise<Answer<Market>> {
     const now = clock.now()
     if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
     const answer = await asked.answer
-    if (answer.kind !== 'ok') asked = undefined
-    return answer
+    if (answer.kind !== 'ok') {
+      asked = undefined
+      return answer
+    }
+    const { classic, soroban, closeTime } = answer.value
+    newest = larger(newest, closeTime)
+    const prices = { classic: atLeast('classic', classic), soroban: atLeast('soroban', soroban) }
+    return { kind: 'ok', value: { ...prices, closeTime } }
+  }
+
+  return {
+    market,
+    sawLedger: (closeTime) => {
+      if (closeTime > newest) asked = undefined
+      newest = larger(newest, closeTime)
+    },
+    sawMinimum: (price, kind) => {
+      minimum[kind] = { price, until: clock.now() + MINIMUM_HOLDS_MS }
+    },
   }
 }
 
 async function askMarket(client: PooledClient): Promise<Answer<Market>> {
-  const fields = fieldsOf(await client.call('getFeeStats', {}))
-  if (fields.kind !== 'ok') return fields
-  const classic = readPrice(fields.value.inclusionFee)
-  const soroban = readPrice(fields.value.sorobanInclusionFee)
-  if (classic === undefined || soroban === undefined) {
-    return { kind: 'unknown', detail: "the network's fees are not known: the endpoint told none" }
-  }
-  return { kind: 'ok', value: { classic: bidFor(classic), soroban: bidFor(soroban) } }
+  const [fees, newest] = (await client.sendAsOf([FEE_STATS, NEWEST])).map(({ reply }) => fieldsOf(reply))
+  if (fees?.kind !== 'ok') return fees ?? UNTOLD
+  if (newest?.kind !== 'ok') return newest ?? UNTOLD
+  const classic = readPrice(fees.value.inclusionFee)
+  const soroban = readPrice(fees.value.sorobanInclusionFee)
+  const closeTime = readInteger(newest.value.latestLedgerCloseTime)
+  if (classic === undefined || soroban === undefined || closeTime === undefined) return UNTOLD
+  return { kind: 'ok', value: { classic: bidFor(classic), soroban: bidFor(soroban), closeTime } }
 }
 
 /** 0 where recent ledgers held none of the kind. */

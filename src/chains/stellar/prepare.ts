@@ -7,6 +7,7 @@ import { composeTransaction } from './compose.ts'
 import type { StellarDraft, StellarRequest } from './content.ts'
 import { closeEnvelope, maxTimeOf, openEnvelope, resourceFeeOf } from './envelope.ts'
 import { aboveBudget, type Bid, budgetOf, decideBid, MIN_FEE_PER_OPERATION, type Wish } from './fees.ts'
+import { checkForeign } from './foreign.ts'
 import type { Market } from './market.ts'
 import { isSoroban } from './operation.ts'
 import { assemble, isSorobanTransaction, withResources } from './soroban.ts'
@@ -17,8 +18,7 @@ import type { StellarAccount, StellarPrepared } from './types.ts'
 export interface PrepareContext {
   readonly client: PooledClient
   readonly market: () => Promise<Answer<Market>>
-  /** Milliseconds since the Unix epoch, never before the newest ledger that is known. */
-  readonly now: () => number
+  readonly passphrase: string
 }
 
 /** Content without its bid. */
@@ -30,9 +30,14 @@ export async function prepareDraft(
   request: StellarRequest,
   account: StellarAccount,
 ): Promise<Answer<StellarPrepared> | ErrandFirst<StellarRequest>> {
-  const [market, content] = await Promise.all([context.market(), prepareContent(context, request, account)])
-  if (content.kind !== 'ok') return content
+  const market = await context.market()
   if (market.kind !== 'ok') return market
+  const content = await prepareContent(context, {
+    request,
+    account,
+    closeTime: market.value.closeTime,
+  })
+  if (content.kind !== 'ok') return content
   const wish = wishFor(content.value, market.value, budgetOf(request, account))
   const bid = decideBid(wish)
   if (bid.kind === 'short') return { kind: 'refused', refusal: aboveBudget(bid.needed, wish.maxFee) }
@@ -46,15 +51,24 @@ export async function prepareDraft(
   return { kind: 'ok', value: { draft, logs: logsOf(bid) } }
 }
 
+interface Wanted {
+  readonly request: StellarRequest
+  readonly account: StellarAccount
+  /** Of the newest ledger, in Unix seconds: by its time, not by ours, a transaction comes too late. */
+  readonly closeTime: bigint
+}
+
 /** What a request means on the ledger as it is; an errand when something has to be restored before. */
 export async function prepareContent(
-  { client, now }: PrepareContext,
-  request: StellarRequest,
-  account: StellarAccount,
+  { client, passphrase }: PrepareContext,
+  { request, account, closeTime }: Wanted,
 ): Promise<Answer<Content> | ErrandFirst<StellarRequest>> {
-  if (request.feeBump === true)
-    return { kind: 'ok', value: foreignContent(request.transactionXdr ?? '', account) }
-  const tx = composeTransaction(request, account, now())
+  if (request.feeBump === true) {
+    const envelope = request.transactionXdr ?? ''
+    const sound = await checkForeign(client, envelope, passphrase)
+    return sound.kind === 'ok' ? { kind: 'ok', value: foreignContent(envelope, account) } : sound
+  }
+  const tx = composeTransaction(request, account, closeTime)
   if (!isSorobanTransaction(tx)) return { kind: 'ok', value: ownContent(tx, account) }
   const operation = request.operations?.[0]
   if (operation?.type === 'restore_footprint') {

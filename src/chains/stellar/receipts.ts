@@ -4,7 +4,7 @@ import type { Freshness, Receipt, ReceiptAnswer } from '../answer.ts'
 import type { PlacedReply, PooledClient, RpcCall } from '../rpc/rpc.ts'
 import { ledgerHash } from './head.ts'
 import { readInteger } from './integer.ts'
-import { fieldsOf } from './replies.ts'
+import { fieldsOf, isBehind } from './replies.ts'
 import { describeResult, readResult } from './result-words.ts'
 
 /**
@@ -14,10 +14,10 @@ import { describeResult, readResult } from './result-words.ts'
 export async function readReceipts(
   client: PooledClient,
   hashes: readonly string[],
-  { asOf, since }: Freshness = {},
+  freshness: Freshness = {},
 ): Promise<ReceiptAnswer[]> {
-  const placed = await client.sendAsOf(hashes.map(receiptCall), asOf)
-  return hashes.map((hash, index) => toReceipt(hash, placed[index], since))
+  const placed = await client.sendAsOf(hashes.map(receiptCall), freshness.asOf)
+  return hashes.map((hash, index) => toReceipt(hash, placed[index], freshness))
 }
 
 /**
@@ -27,13 +27,13 @@ export async function readReceipts(
 export async function readReceiptsEverywhere(
   client: PooledClient,
   hashes: readonly string[],
-  { asOf, since }: Freshness = {},
+  freshness: Freshness = {},
 ): Promise<ReceiptAnswer[]> {
   if (hashes.length === 0) return []
-  const answers = await client.sendEverywhere(hashes.map(receiptCall), asOf)
+  const answers = await client.sendEverywhere(hashes.map(receiptCall), freshness.asOf)
   return hashes.map((hash, index) => {
     const said = answers.flatMap((placed) => placed[index] ?? [])
-    const receipts = said.map((placed) => toReceipt(hash, placed, since))
+    const receipts = said.map((placed) => toReceipt(hash, placed, freshness))
     const found = receipts.find(({ kind }) => kind === 'included')
     if (found) return found
     // Who is behind, or remembers too little, has no say; who did not answer might have said yes.
@@ -47,12 +47,13 @@ function receiptCall(hash: string): RpcCall {
   return { method: 'getTransaction', params: { hash } }
 }
 
-function toReceipt(hash: string, placed: PlacedReply | undefined, since: Date | undefined): ReceiptAnswer {
+function toReceipt(hash: string, placed: PlacedReply | undefined, { asOf, since }: Freshness): ReceiptAnswer {
   const fields = fieldsOf(placed?.reply)
   if (fields.kind !== 'ok') return { kind: 'unknown' }
   const { value } = fields
   if (value.status === 'NOT_FOUND') {
-    return placed?.behind === false && remembers(value, since) ? { kind: 'none' } : { kind: 'unknown' }
+    const knows = placed?.behind === false && !isBehind(value, asOf) && remembers(value, since)
+    return { kind: knows ? 'none' : 'unknown' }
   }
   const receipt = readReceipt(hash, value)
   return receipt === undefined ? { kind: 'unknown' } : { kind: 'included', receipt }

@@ -42,9 +42,14 @@ export async function prepareReplacement(
   if (floor === undefined) return prepareDraft(context, request, account)
   const refusal = unsuitable(request, attempts, account)
   if (refusal) return { kind: 'refused', refusal }
-  const [market, content] = await Promise.all([context.market(), prepareContent(context, request, account)])
-  if (content.kind !== 'ok') return content
+  const market = await context.market()
   if (market.kind !== 'ok') return market
+  const content = await prepareContent(context, {
+    request,
+    account,
+    closeTime: market.value.closeTime,
+  })
+  if (content.kind !== 'ok') return content
   const maxFee = budgetOf(request, account)
   return raised(content.value, { market: market.value, floor, maxFee })
 }

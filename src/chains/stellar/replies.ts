@@ -1,5 +1,6 @@
 import type { Answer } from '../answer.ts'
 import type { PlacedReply, RpcReply } from '../rpc/rpc.ts'
+import { readInteger } from './integer.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
@@ -20,8 +21,20 @@ export function fieldsOf(reply: RpcReply = NO_REPLY): Answer<Readonly<Record<str
 }
 
 /** The fields of a result that somebody may act on for good: not from behind (I6). */
-export function freshFieldsOf(placed: PlacedReply | undefined): Answer<Readonly<Record<string, unknown>>> {
+export function freshFieldsOf(
+  placed: PlacedReply | undefined,
+  asOf: bigint | undefined,
+): Answer<Readonly<Record<string, unknown>>> {
   if (placed === undefined) return fieldsOf()
   const fields = fieldsOf(placed.reply)
-  return fields.kind === 'ok' && placed.behind ? BEHIND : fields
+  return fields.kind === 'ok' && (placed.behind || isBehind(fields.value, asOf)) ? BEHIND : fields
+}
+
+/** Behind one url may stand several nodes, so the one that answers tells itself how far it is. */
+export function isBehind(
+  { latestLedger }: Readonly<Record<string, unknown>>,
+  asOf: bigint | undefined,
+): boolean {
+  const reached = readInteger(latestLedger)
+  return asOf !== undefined && reached !== undefined && reached < asOf
 }

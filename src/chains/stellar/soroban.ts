@@ -7,9 +7,10 @@ import {
   type Transaction,
   TransactionExt,
 } from '@stellar/stellar-sdk/xdr'
-import type { Answer } from '../answer.ts'
+import type { Answer, Refusal } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { withFields } from './envelope.ts'
+import { MAX_PLAIN_FEE } from './fees.ts'
 import type { SorobanAuth } from './operation.ts'
 import { type Simulation, simulate } from './simulate.ts'
 
@@ -46,10 +47,8 @@ export async function assemble(
   if (simulation.restore !== undefined) {
     return { kind: 'ok', value: { kind: 'restore', transactionData: simulation.restore } }
   }
-  const missing = missingAuth(simulation.auth, auth)
-  if (missing !== undefined) {
-    return { kind: 'refused', refusal: { code: 'execution_reverted', detail: missing } }
-  }
+  const refusal = missingAuth(tx, simulation.auth, auth) ?? tooDear(simulation)
+  if (refusal) return { kind: 'refused', refusal }
   const operations = tx.operations.map((operation) => withAuth(operation, simulation))
   const filled = withResources(withFields(tx, { operations }), simulation.data, simulation.resourceFee)
   return { kind: 'ok', value: { kind: 'ready', tx: filled } }
@@ -66,23 +65,45 @@ export function withResources(
   return withFields(tx, { ext: TransactionExt.sorobanData(data) })
 }
 
-/** What nobody here can sign. The source's own agreement is its signature under the transaction. */
+/**
+ * What nobody here can sign. The source's own agreement is its signature under the transaction; of entries that the caller
+ * gave, the node has run the call with them and with no others.
+ */
 function missingAuth(
+  { operations }: Transaction,
   found: readonly SorobanAuthorizationEntry[],
   auth: SorobanAuth | undefined,
-): string | undefined {
-  if (found.length > 0 && auth?.type === 'none') {
-    return 'operations[0].auth: the call asks for an authorization, so none is not enough.'
+): Refusal | undefined {
+  if (found.length === 0 || operations.some(hasEntries)) return undefined
+  if (auth?.type === 'none') {
+    return reverted('operations[0].auth: the call asks for an authorization, so none is not enough.')
   }
   return found.some(({ credentials }) => credentials.type !== 'sorobanCredentialsSourceAccount')
-    ? "operations[0].auth: the call asks for the authorization of others than the relayer's own account; give their signed entries as xdr."
+    ? reverted(
+        "operations[0].auth: the call asks for the authorization of others than the relayer's own account; give their signed entries as xdr.",
+      )
     : undefined
+}
+
+function reverted(detail: string): Refusal {
+  return { code: 'execution_reverted', detail }
+}
+
+/** The whole fee has to fit into a transaction, and some of it has to be left for inclusion. */
+function tooDear({ resourceFee }: Simulation): Refusal | undefined {
+  if (resourceFee * 2n <= MAX_PLAIN_FEE) return undefined
+  const detail = `The resources of this call cost ${resourceFee} stroops, more than a transaction can pay.`
+  return { code: 'fee_above_cap', detail }
+}
+
+function hasEntries({ body }: Operation): boolean {
+  return body.type === 'invokeHostFunction' && body.invokeHostFunctionOp.auth.length > 0
 }
 
 /** Entries that the caller gave stay as they are; the node has run the call with them. */
 function withAuth(operation: Operation, { auth }: Simulation): Operation {
   const { body, sourceAccount } = operation
-  if (body.type !== 'invokeHostFunction' || body.invokeHostFunctionOp.auth.length > 0) return operation
+  if (body.type !== 'invokeHostFunction' || hasEntries(operation)) return operation
   const { hostFunction } = body.invokeHostFunctionOp
   const invocation = new InvokeHostFunctionOp({ hostFunction, auth: [...auth] })
   return new Operation({ sourceAccount, body: OperationBody.invokeHostFunction(invocation) })

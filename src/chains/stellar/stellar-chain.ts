@@ -40,12 +40,10 @@ export function createStellarChain({ network, rpcTimeoutMs, clock, log }: Stella
     log,
     height: HEIGHT,
   })
-  const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
+  const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
+  const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
   const survey = createSurvey(client, clock)
-  // Time bounds are read against the ledger's time. A clock of ours that is behind would sign what is over already.
-  let ledgerTime = 0
-  const now = () => Math.max(clock.now(), ledgerTime)
-  const context: PrepareContext = { client, market, now }
+  const context: PrepareContext = { client, market, passphrase: network.passphrase }
   return {
     // One of a source in the queue, and no more: stellar-core `TransactionQueue::canAdd`.
     traits: { nonces: true, inFlightPerLine: 1, lapses: true, finality: 'receipt', unit: 'stroops' },
@@ -54,6 +52,7 @@ export function createStellarChain({ network, rpcTimeoutMs, clock, log }: Stella
     check: (request, account) => checkRequest(request, account, network),
     endsAt,
     place: placeOf,
+    renewable: (request) => placeOf(request) === undefined,
     prepare: (request, account) => prepareDraft(context, request, account),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     speedUp: (attempts) => prepareSpeedUp(context, attempts),
@@ -61,11 +60,11 @@ export function createStellarChain({ network, rpcTimeoutMs, clock, log }: Stella
     openLines: (addresses, account) => openLines(network.name, addresses, account),
     sign: (draft, seat) => signDraft(draft, seat, network.passphrase),
     signMessage,
-    broadcast: (raws) => broadcastAll(client, raws),
+    broadcast: (raws) => broadcastAll(client, raws, sawMinimum),
     head: async () => {
       survey()
       const head = await readHead(client)
-      if (head.kind === 'ok') ledgerTime = Math.max(ledgerTime, head.value.time?.getTime() ?? 0)
+      if (head.kind === 'ok') sawLedger(head.value.lapsedUpTo ?? 0n)
       return head
     },
     onHead: () => NO_FEED,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startBalancer } from './balancer.ts'
 import { known, OTHER, paymentOf, requestOf, SELF, seatAt } from './build.ts'
 import { type Stage, setStage } from './stage.ts'
 
@@ -21,6 +22,17 @@ describe('unknown is never none (I6)', () => {
     expect(await behind.receipts([hash], { asOf: number - 1n })).toEqual([{ kind: 'none' }])
     expect(await behind.nonces([SELF], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
     expect(await behind.blockHash(number, { asOf: number })).toMatchObject({ kind: 'unknown' })
+  })
+
+  test('of several nodes behind one url it is the answering one that has to be far enough', async () => {
+    const hash = await stage.run(requestOf({ operations: [paymentOf(1n)] }))
+    const { number } = known(await stage.chain.head())
+    // The first question is for the height: the newest node tells it, and the old one answers the rest.
+    const mixed = await startBalancer([stage.ledger.url, stage.ledger.replica({ behind: 1 })])
+    const chain = stage.chainAt(mixed.url)
+    expect(await chain.receiptsEverywhere([hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
+    expect(await chain.nonces([SELF], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
+    await mixed.stop()
   })
 
   test('of two nodes the one that is far enough answers, whichever is asked first', async () => {

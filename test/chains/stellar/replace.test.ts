@@ -101,12 +101,12 @@ describe('a replacement', () => {
 })
 
 describe('a transaction that somebody else has signed', () => {
-  /** One lumen from them to the relayer, signed by them. */
-  async function theirs(nonce: bigint): Promise<StellarRequest> {
+  /** One lumen from them to the relayer, signed by them or somebody else. */
+  async function theirs(nonce: bigint, by = 'other'): Promise<StellarRequest> {
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(XLM, SELF)] }))
     const { tx } = openEnvelope(draft.envelope)
     const envelope = closeEnvelope(withFields(tx, { sourceAccount: toMuxedAccount(OTHER) }))
-    const account = { address: OTHER, signer: signerOf('other') }
+    const account = { address: OTHER, signer: signerOf(by) }
     const { raw } = await stage.chain.sign({ ...draft, envelope }, { line: account, nonce, account })
     return requestOf({ transactionXdr: Buffer.from(raw).toString('base64'), feeBump: true })
   }
@@ -126,6 +126,33 @@ describe('a transaction that somebody else has signed', () => {
     expect(stage.ledger.account(OTHER)?.balance).toBe(99n * XLM)
     expect(stage.ledger.account(SELF)?.balance).toBe(101n * XLM - 200n)
   })
+
+  test('with a number that is used, or that nobody of the account has signed, is refused', async () => {
+    const nonce = await stage.nonce(OTHER)
+    const used = await stage.chain.prepare(await theirs(nonce - 1n), accountWith())
+    expect(used).toMatchObject({ kind: 'refused', refusal: { detail: expect.stringContaining('is used') } })
+    const foreigner = await stage.chain.prepare(await theirs(nonce, 'third'), accountWith())
+    expect(foreigner).toMatchObject({
+      kind: 'refused',
+      refusal: { detail: expect.stringContaining('none of its signatures is by a signer of its source') },
+    })
+    await addSigner('third')
+    const next = await stage.nonce(OTHER)
+    expect((await stage.chain.prepare(await theirs(next, 'third'), accountWith())).kind).toBe('ok')
+  })
+
+  /** The other account lets a further key sign for it. */
+  async function addSigner(name: string): Promise<void> {
+    const operation = { type: 'set_options', signer: { key: addressOf(name), weight: 1 } } as const
+    const draft = await stage.prepare(requestOf({ operations: [operation] }))
+    const { tx } = openEnvelope(draft.envelope)
+    const envelope = closeEnvelope(withFields(tx, { sourceAccount: toMuxedAccount(OTHER) }))
+    const nonce = await stage.nonce(OTHER)
+    const account = { address: OTHER, signer: signerOf('other') }
+    const { raw } = await stage.chain.sign({ ...draft, envelope }, { line: account, nonce, account })
+    expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
+    stage.ledger.close()
+  }
 
   test('is raised as it stands, and replaced by nothing else', async () => {
     const nonce = await stage.nonce(OTHER)

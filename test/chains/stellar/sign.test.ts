@@ -35,7 +35,7 @@ function isSignedBy(tx: Transaction | FeeBumpTransaction, ...addresses: readonly
 }
 
 function draftOf(request: Partial<StellarRequest>, change: Partial<StellarDraft> = {}): StellarDraft {
-  const tx = composeTransaction(requestOf(request), accountWith(), 1_000_000)
+  const tx = composeTransaction(requestOf(request), accountWith(), 1_000n)
   const end = maxTimeOf(tx)
   return {
     type: 'stellar',

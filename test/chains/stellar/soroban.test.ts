@@ -1,8 +1,19 @@
-import { Address, nativeToScVal, scValToNative, xdr } from '@stellar/stellar-sdk'
+import { createHash } from 'node:crypto'
+import {
+  Account,
+  Address,
+  authorizeEntry,
+  Keypair,
+  nativeToScVal,
+  Operation,
+  scValToNative,
+  TransactionBuilder,
+  xdr,
+} from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SorobanAuth, StellarOperation } from '../../../src/chains/stellar/operation.ts'
 import type { ScValue } from '../../../src/chains/stellar/sc-value.ts'
-import { accountWith, addressOf, channelSeatAt, known, OTHER, requestOf, SELF } from './build.ts'
+import { accountWith, addressOf, channelSeatAt, known, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
 import { type Stage, setStage, XLM } from './stage.ts'
 
 let stage: Stage
@@ -129,6 +140,52 @@ describe('a call of a smart contract', () => {
     )
     expect(again.kind).toBe('ok')
   })
+})
+
+describe('the agreement of somebody else', () => {
+  /** What the node says that the other one has to sign, signed. */
+  async function signedEntry(contract: string): Promise<string> {
+    const operation = Operation.invokeContractFunction({ contract, function: 'take', args: [] })
+    const tx = new TransactionBuilder(new Account(SELF, '0'), { fee: '100', networkPassphrase: PASSPHRASE })
+      .addOperation(operation)
+      .setTimeout(0)
+      .build()
+    const reply = await fetch(stage.ledger.url, {
+      method: 'POST',
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'simulateTransaction',
+        params: { transaction: tx.toXdr() },
+      }),
+    })
+    const { result } = (await reply.json()) as { result: { results: { auth: string[] }[] } }
+    const entry = xdr.SorobanAuthorizationEntry.fromXdr(result.results[0]?.auth[0] ?? '', 'base64')
+    const key = Keypair.fromRawEd25519Seed(createHash('sha256').update('other').digest())
+    const signed = await authorizeEntry(entry, key, 1_000, PASSPHRASE)
+    return signed.toXdr('base64')
+  }
+
+  test('is taken as the caller gives it', async () => {
+    const contract = stage.ledger.contract({ take: (env) => void env.requireAuth(OTHER) })
+    const entries = [await signedEntry(contract)]
+    const hash = await stage.run(
+      requestOf({ operations: [call(contract, 'take', [], { type: 'xdr', entries })] }),
+    )
+    expect(await stage.chain.receipts([hash])).toMatchObject([
+      { kind: 'included', receipt: { success: true } },
+    ])
+  })
+})
+
+test('a prebuilt call gets what the simulation finds', async () => {
+  const contract = stage.ledger.contract({ take: (env) => void env.requireAuth(SELF) })
+  const tx = new TransactionBuilder(new Account(SELF, '0'), { fee: '100', networkPassphrase: PASSPHRASE })
+    .addOperation(Operation.invokeContractFunction({ contract, function: 'take', args: [] }))
+    .setTimeout(0)
+    .build()
+  const hash = await stage.run(requestOf({ transactionXdr: tx.toXdr() }))
+  expect(await stage.chain.receipts([hash])).toMatchObject([{ kind: 'included', receipt: { success: true } }])
 })
 
 test('archived entries are brought back first, by an errand', async () => {

@@ -64,7 +64,7 @@ describe('a prebuilt transaction to sign', () => {
   test('gets our number, fee and end, and keeps the rest', () => {
     const request = requestWith({})
     expect(checkRequest(request, accountWith(), NETWORK)).toBeUndefined()
-    const tx = composeTransaction(request, accountWith({ timeoutSeconds: 30 }), 5_000_000)
+    const tx = composeTransaction(request, accountWith({ timeoutSeconds: 30 }), 5_000n)
     expect([tx.seqNum, tx.fee, tx.memo.value, maxTimeOf(tx)]).toEqual([0n, 0, 'theirs', 5_030n])
     expect(placeOf(request)).toBeUndefined()
   })
@@ -77,7 +77,7 @@ describe('a prebuilt transaction to sign', () => {
   ])('its end %d and valid_until %s: the earlier one', (maxTime, until, want) => {
     const validUntil = until === undefined ? {} : { validUntil: new Date(until * 1_000 + 999) }
     const request = requestWith({ maxTime }, validUntil)
-    expect(maxTimeOf(composeTransaction(request, accountWith(), 0))).toBe(want)
+    expect(maxTimeOf(composeTransaction(request, accountWith(), 0n))).toBe(want)
   })
 
   test.each<[Shape, Partial<StellarRequest>, string]>([

@@ -5,6 +5,7 @@ import {
   RECEIVER,
   type StellarScenario,
   startStellarScenario,
+  submitTo,
 } from '../../support/stellar-scenario.ts'
 
 let scenario: StellarScenario
@@ -71,7 +72,7 @@ describe('replace on Stellar', () => {
     expect((await replace(id, payment(555n))).status).toBe(200)
     // Another node had taken only the first version, and its ledger wins.
     ledger.dropQueue()
-    await submitTo(ledger.url, raw)
+    expect(await submitTo(ledger, raw)).toBe('PENDING')
     ledger.close()
     const confirmed = await closeUntil(id, 'confirmed')
     expect(confirmed.hash).toBe(first.hash)
@@ -89,13 +90,3 @@ describe('replace on Stellar', () => {
     })
   })
 })
-
-async function submitTo(url: string, transaction: string): Promise<void> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: { transaction } }),
-  })
-  const { result } = (await answer.json()) as { result?: { status: string } }
-  if (result?.status !== 'PENDING') throw new Error(`not taken: ${JSON.stringify(result)}`)
-}

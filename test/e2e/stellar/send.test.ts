@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  keypairOf,
   MAIN,
+  payAs,
   payment,
   RECEIVER,
   type StellarScenario,
@@ -67,4 +69,20 @@ describe('send on Stellar', () => {
     const answer = await service.api('POST', '/relayers/main/transactions', payment(5_000n * XLM))
     expect(answer).toMatchObject({ status: 400, body: { code: 'insufficient_balance' } })
   })
+})
+
+describe('a full queue', () => {
+  test('that asks for more than the ledgers charge gets more, within max_fee, with the same sequence number', async () => {
+    const { ledger, send, closeUntil } = scenario
+    ledger.setCapacity(1)
+    const rivals = ['rival 1', 'rival 2', 'rival 3'].map(keypairOf)
+    for (const rival of rivals) ledger.fund(rival.publicKey(), 100n * XLM)
+    const waiting = await Promise.all(rivals.map((rival) => payAs(ledger, rival, '5000')))
+    expect(waiting).toContain('PENDING')
+    const { id } = await send(payment(77n))
+    const confirmed = await closeUntil(id, 'confirmed')
+    expect(confirmed.attempts.map(({ outcome }) => outcome)).toContain('refused')
+    expect(new Set(confirmed.attempts.map(({ sequence_number }) => sequence_number)).size).toBe(1)
+    ledger.setCapacity(1_000)
+  }, 30_000)
 })

@@ -1,15 +1,12 @@
-import { readSignerKey } from '../encode/set-options.ts'
 import type {
   ChangeTrustOperation,
-  ClaimPredicate,
-  CreateClaimableBalanceOperation,
   ManageDataOperation,
-  SetOptionsOperation,
   SorobanOperation,
   StellarAsset,
   StellarOperation,
 } from '../operation.ts'
 import { baseAccountId } from '../strkey.ts'
+import { checkClaimable } from './claimable.ts'
 import {
   accountAddress,
   accountId,
@@ -20,6 +17,7 @@ import {
   plainText,
   positive,
 } from './fields.ts'
+import { checkOptions } from './options.ts'
 
 type ClassicOperation = Exclude<StellarOperation, SorobanOperation>
 
@@ -28,52 +26,45 @@ type ClassicOperation = Exclude<StellarOperation, SorobanOperation>
  * `src/transactions/*OpFrame.cpp`. `self` is the account that does it.
  */
 export function checkClassic(operation: ClassicOperation, at: string, self: string): Problem {
-  switch (operation.type) {
-    case 'payment':
-      return (
-        accountAddress(operation.destination, `${at}.destination`) ??
-        asset(operation.asset, `${at}.asset`) ??
-        positive(operation.amount, `${at}.amount`)
-      )
-    case 'create_account':
-      return (
-        accountId(operation.destination, `${at}.destination`) ??
-        notOneself(operation.destination, `${at}.destination`, self) ??
-        positive(operation.starting_balance, `${at}.starting_balance`)
-      )
-    case 'change_trust':
-      return checkTrust(operation, at, self)
-    case 'path_payment_strict_send':
-      return (
-        checkPath(operation, at) ??
-        positive(operation.send_amount, `${at}.send_amount`) ??
-        positive(operation.dest_min, `${at}.dest_min`)
-      )
-    case 'path_payment_strict_receive':
-      return (
-        checkPath(operation, at) ??
-        positive(operation.send_max, `${at}.send_max`) ??
-        positive(operation.dest_amount, `${at}.dest_amount`)
-      )
-    case 'manage_data':
-      return checkData(operation, at)
-    case 'set_options':
-      return checkOptions(operation, at, self)
-    case 'account_merge':
-      return (
-        accountAddress(operation.destination, `${at}.destination`) ??
-        notOneself(operation.destination, `${at}.destination`, self)
-      )
-    case 'create_claimable_balance':
-      return checkClaimable(operation, at)
-    case 'claim_claimable_balance':
-      // `CLAIMABLE_BALANCE_ID_TYPE_V0` is the only one there is.
-      return /^0{8}[0-9a-fA-F]{64}$/.test(operation.balance_id)
-        ? undefined
-        : `${at}.balance_id: 8 zeros and 64 hexadecimal digits are expected.`
-    case 'bump_sequence':
-      return notNegative(operation.bump_to, `${at}.bump_to`)
-  }
+  // The table has for each type the check of that type, which the compiler cannot follow through an index.
+  const check = CHECKS[operation.type] as Check<ClassicOperation>
+  return check(operation, at, self)
+}
+
+type Check<T> = (operation: T, at: string, self: string) => Problem
+
+type Checks = { readonly [T in ClassicOperation['type']]: Check<Extract<ClassicOperation, { type: T }>> }
+
+const CHECKS: Checks = {
+  payment: (operation, at) =>
+    accountAddress(operation.destination, `${at}.destination`) ??
+    asset(operation.asset, `${at}.asset`) ??
+    positive(operation.amount, `${at}.amount`),
+  create_account: (operation, at, self) =>
+    accountId(operation.destination, `${at}.destination`) ??
+    notOneself(operation.destination, `${at}.destination`, self) ??
+    positive(operation.starting_balance, `${at}.starting_balance`),
+  change_trust: checkTrust,
+  path_payment_strict_send: (operation, at) =>
+    checkPath(operation, at) ??
+    positive(operation.send_amount, `${at}.send_amount`) ??
+    positive(operation.dest_min, `${at}.dest_min`),
+  path_payment_strict_receive: (operation, at) =>
+    checkPath(operation, at) ??
+    positive(operation.send_max, `${at}.send_max`) ??
+    positive(operation.dest_amount, `${at}.dest_amount`),
+  manage_data: checkData,
+  set_options: checkOptions,
+  account_merge: (operation, at, self) =>
+    accountAddress(operation.destination, `${at}.destination`) ??
+    notOneself(operation.destination, `${at}.destination`, self),
+  create_claimable_balance: checkClaimable,
+  // `CLAIMABLE_BALANCE_ID_TYPE_V0` is the only one there is.
+  claim_claimable_balance: (operation, at) =>
+    /^0{8}[0-9a-fA-F]{64}$/.test(operation.balance_id)
+      ? undefined
+      : `${at}.balance_id: 8 zeros and 64 hexadecimal digits are expected.`,
+  bump_sequence: (operation, at) => notNegative(operation.bump_to, `${at}.bump_to`),
 }
 
 function notOneself(address: string, at: string, self: string): Problem {
@@ -124,72 +115,4 @@ function checkData({ name, value }: ManageDataOperation, at: string): Problem {
       ? undefined
       : `${at}.value: at most ${MAX_DATA} bytes are expected, ${bytes} were given.`)
   )
-}
-
-/** `string32` of XDR. */
-const MAX_HOME_DOMAIN = 32
-
-/** The four bits of `AccountFlags`. */
-const ALL_FLAGS = 0xf
-
-function checkOptions(operation: SetOptionsOperation, at: string, self: string): Problem {
-  const { set_flags = 0, clear_flags = 0, inflation_destination, home_domain, signer } = operation
-  if (set_flags > ALL_FLAGS || clear_flags > ALL_FLAGS)
-    return `${at}: flags from 0 to ${ALL_FLAGS} are expected.`
-  if ((set_flags & clear_flags) !== 0) return `${at}.clear_flags: a flag cannot be set and cleared at once.`
-  return (
-    (inflation_destination === undefined
-      ? undefined
-      : accountId(inflation_destination, `${at}.inflation_destination`)) ??
-    (home_domain === undefined ? undefined : plainText(home_domain, `${at}.home_domain`, MAX_HOME_DOMAIN)) ??
-    (signer === undefined ? undefined : checkSigner(signer, `${at}.signer`, self))
-  )
-}
-
-function checkSigner({ key }: { readonly key: string }, at: string, self: string): Problem {
-  if (readSignerKey(key) === undefined)
-    return `${at}.key: a signer's key is expected (G…, T…, X… or P…); its checksum is wrong.`
-  return key === self ? `${at}.key: the account's own key is weighed by master_weight.` : undefined
-}
-
-/** `Claimant claimants<10>` of XDR. */
-const MAX_CLAIMANTS = 10
-
-function checkClaimable(
-  { asset: kind, amount, claimants }: CreateClaimableBalanceOperation,
-  at: string,
-): Problem {
-  if (claimants.length < 1 || claimants.length > MAX_CLAIMANTS) {
-    return `${at}.claimants: 1 to ${MAX_CLAIMANTS} claimants are expected.`
-  }
-  const twice = claimants.findIndex(({ destination }, index) =>
-    claimants.slice(0, index).some((earlier) => earlier.destination === destination),
-  )
-  if (twice >= 0) return `${at}.claimants[${twice}].destination: each claimant is expected once.`
-  return (
-    asset(kind, `${at}.asset`) ??
-    positive(amount, `${at}.amount`) ??
-    firstOf(
-      claimants,
-      `${at}.claimants`,
-      ({ destination, predicate }, place) =>
-        accountId(destination, `${place}.destination`) ??
-        (predicate === undefined ? undefined : checkPredicate(predicate, `${place}.predicate`, 1)),
-    )
-  )
-}
-
-/** stellar-core `validatePredicate`: 4 levels at most. */
-const MAX_PREDICATE_DEPTH = 4
-
-function checkPredicate(predicate: ClaimPredicate, at: string, depth: number): Problem {
-  if (depth > MAX_PREDICATE_DEPTH) return `${at}: predicates may be nested ${MAX_PREDICATE_DEPTH} deep.`
-  const { before_absolute_time: absolute, before_relative_time: relative, not, and, or } = predicate
-  if (absolute !== undefined) return notNegative(absolute, `${at}.before_absolute_time`)
-  if (relative !== undefined) return notNegative(relative, `${at}.before_relative_time`)
-  if (not !== undefined) return checkPredicate(not, `${at}.not`, depth + 1)
-  const [word, both] = and === undefined ? ['or', or] : ['and', and]
-  if (both === undefined) return undefined
-  if (both.length !== 2) return `${at}.${word}: exactly two predicates are expected.`
-  return firstOf(both, `${at}.${word}`, (inner, place) => checkPredicate(inner, place, depth + 1))
 }

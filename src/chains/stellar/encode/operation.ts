@@ -31,6 +31,7 @@ export function encodeOperation(operation: StellarOperation, source?: MuxedAccou
 }
 
 function encodeBody(operation: StellarOperation): OperationBody {
+  // The table has for each type the encoder of that type, which the compiler cannot follow through an index.
   const encode = ENCODERS[operation.type] as (operation: StellarOperation) => OperationBody
   return encode(operation)
 }

@@ -1,0 +1,20 @@
+import type { Account, Chain, ChainRequest, Seat } from '../../../src/chains/chain.ts'
+
+/** A network of one's own, with an account that has money. */
+export interface ChainUnderTest {
+  /** On a node that is as far as can be. */
+  readonly chain: Chain
+  /** On a node that is one block behind. */
+  readonly behind: Chain
+  /** On a node that does what it is told while every reply to a broadcast is lost. */
+  readonly deaf: Chain
+  readonly account: Account
+  seat(nonce: bigint): Seat
+  /** Moves an amount to somebody else. */
+  move(amount: bigint, change?: { readonly validUntil: Date }): ChainRequest
+  /** What that somebody has got so far. */
+  received(): Promise<bigint>
+  /** Makes the next block, with everything that a node has taken. */
+  include(): Promise<void>
+  stop(): Promise<void>
+}

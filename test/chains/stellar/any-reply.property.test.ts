@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createStellarChain } from '../../../src/chains/stellar/stellar-chain.ts'
+import type { StellarChain } from '../../../src/chains/stellar/types.ts'
+import { createLogger } from '../../../src/log.ts'
+import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { accountWith, NETWORK, OTHER, paymentOf, requestOf, SELF } from './build.ts'
+
+/** What the node answers next, whatever it is asked. */
+let said: unknown = null
+let server: RpcServer
+let chain: StellarChain
+
+beforeAll(async () => {
+  server = await startRpcServer((calls) => {
+    const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: said }))
+    return { body: replies.length === 1 ? replies[0] : replies }
+  })
+  chain = createStellarChain({
+    network: {
+      type: 'stellar',
+      ...NETWORK,
+      isTestnet: true,
+      averageBlocktimeMs: 0,
+      requiredConfirmations: 0,
+      rpcUrls: [{ url: server.url, weight: 100 }],
+    },
+    rpcTimeoutMs: 5_000,
+    clock: createHurriedClock(),
+    log: createLogger({ level: 'silent' }),
+  })
+})
+
+afterAll(() => server.stop())
+
+/** Objects with the right names and anything in them. */
+const FIELDS = [
+  ...[
+    'status',
+    'latestLedger',
+    'latestLedgerCloseTime',
+    'oldestLedgerCloseTime',
+    'ledger',
+    'resultXdr',
+    'resultMetaXdr',
+  ],
+  ...['entries', 'passphrase', 'inclusionFee', 'sorobanInclusionFee', 'errorResultXdr', 'hash'],
+]
+const anything = fc.oneof(
+  fc.constantFrom(
+    'SUCCESS',
+    'FAILED',
+    'NOT_FOUND',
+    'PENDING',
+    'ERROR',
+    'AAAA',
+    '',
+    '12',
+    '-1',
+    null,
+    12,
+    -1,
+    1.5,
+    [],
+    {},
+  ),
+  fc.jsonValue(),
+)
+const replies = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...FIELDS), anything))
+
+// Only a node that says so in so many words is believed; everything else decides nothing (I6).
+test('whatever a node answers: nothing is denied, refused or taken without its word', async () => {
+  const since = new Date('2026-01-01T00:00:00Z')
+  await fc.assert(
+    fc.asyncProperty(replies, async (reply) => {
+      said = reply
+      const word = (reply ?? {}) as Record<string, unknown>
+      const [receipt] = await chain.receipts(['ab'.repeat(32)], { asOf: 5n, since })
+      if (receipt?.kind === 'none') expect(word.status).toBe('NOT_FOUND')
+      if (receipt?.kind === 'included') expect(['SUCCESS', 'FAILED']).toContain(word.status)
+      const [sent] = await chain.broadcast([new Uint8Array([1])])
+      expect(sent?.kind).toBe(word.status === 'PENDING' ? 'accepted' : 'unknown')
+      const [nonce] = await chain.nonces([SELF], { asOf: 5n })
+      if (nonce?.kind === 'refused') expect(word.entries ?? []).toEqual([])
+      expect(nonce?.kind).not.toBe('ok')
+      expect(
+        (await chain.prepare(requestOf({ operations: [paymentOf(1n, OTHER)] }), accountWith())).kind,
+      ).toBe('unknown')
+      if ((await chain.verify()).kind === 'ok') expect(word.passphrase).toBe(NETWORK.passphrase)
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
+import { loadContract } from '../../../src/contract/document.ts'
+import { parseJson } from '../../../src/contract/integers.ts'
+import type { Input } from '../../../src/contract/operations.ts'
+import { createValidator } from '../../../src/contract/validator.ts'
+import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read-stellar-request.ts'
+import { accountWith, NETWORK } from './build.ts'
+
+interface Schema {
+  readonly examples?: readonly { readonly type: string }[]
+  readonly oneOf?: readonly { readonly $ref: string }[]
+}
+
+const document = parse(await readFile(new URL('../../../openapi.yaml', import.meta.url), 'utf8')) as {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+const { schemas } = document.components
+const validator = createValidator(await loadContract())
+
+/** The schemas of all operations, by their names. */
+const operations = (schemas.OperationSpec?.oneOf ?? []).map(({ $ref }) => $ref.split('/').at(-1) ?? '')
+
+describe('the examples of the document', () => {
+  test.each(operations)('%s passes the contract and the check', (name) => {
+    const examples = schemas[name]?.examples ?? []
+    expect(examples.length).toBeGreaterThan(0)
+    for (const example of examples) {
+      const body = parseJson(JSON.stringify({ network: NETWORK.name, operations: [example] }))
+      const verdict = validator.request('sendTransaction', {
+        path: { relayer_id: 'r' },
+        querystring: '',
+        body,
+      })
+      if (verdict.kind !== 'valid') throw new Error(JSON.stringify(verdict))
+      const valid = verdict.input.body as Input<'sendTransaction'>['body']
+      if (!isStellarRequest(valid)) throw new Error('not a body of group C')
+      expect(checkRequest(readStellarRequest(valid), accountWith(), NETWORK)).toBeUndefined()
+    }
+  })
+})
