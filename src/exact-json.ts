@@ -1,11 +1,13 @@
 /**
- * JSON for storage whose integers and times come back as what they were (I10): jsonb has no integers that every reader keeps,
- * and no times. A bigint is `{"$int": "…"}` in it, a Date `{"$time": "…"}`.
+ * JSON for storage whose values come back as what they were (I10): jsonb has no integers that every reader keeps, no times, and
+ * no zero byte in a text. A bigint is `{"$int": "…"}` in it, a Date `{"$time": "…"}`, and a text that jsonb cannot keep
+ * `{"$text": "…"}`, its UTF-16 (little endian) in base64. No field may have one of these names.
  */
 
 /** The value as plain JSON. What is undefined is left out. */
 export function toExactJson(value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() }
+  if (typeof value === 'string') return isStorable(value) ? value : { $text: encodeText(value) }
   if (value instanceof Date) return { $time: value.toISOString() }
   if (Array.isArray(value)) return value.map(toExactJson)
   if (typeof value !== 'object' || value === null) return value
@@ -18,8 +20,21 @@ export function toExactJson(value: unknown): unknown {
 export function fromExactJson(stored: unknown): unknown {
   if (Array.isArray(stored)) return stored.map(fromExactJson)
   if (typeof stored !== 'object' || stored === null) return stored
-  const { $int, $time } = stored as { $int?: unknown; $time?: unknown }
+  const { $int, $time, $text } = stored as Readonly<Record<string, unknown>>
   if (typeof $int === 'string') return BigInt($int)
   if (typeof $time === 'string') return new Date($time)
+  if (typeof $text === 'string') return decodeText($text)
   return Object.fromEntries(Object.entries(stored).map(([key, field]) => [key, fromExactJson(field)]))
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000')
+}
+
+function encodeText(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('base64')
+}
+
+function decodeText(stored: string): string {
+  return Buffer.from(stored, 'base64').toString('utf16le')
 }

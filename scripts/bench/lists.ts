@@ -102,15 +102,17 @@ function relayer(): Parameters<typeof saveRelayer>[1] {
 /** Confirmed transactions with one attempt each; the newest are pending or on their way. */
 async function fill(db: Db, rows: number): Promise<void> {
   await sql`
-    insert into transactions (id, relayer_id, network, from_address, status, intent, request, nonce, current_attempt, cost)
+    insert into transactions (id, relayer_id, network, from_address, status, intent, request, line, nonce, current_attempt,
+      cost)
     select md5(n::text)::uuid::text, ${RELAYER}, 'anvil', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
       case when n <= ${rows - OPEN}::bigint then 'confirmed' when n % 2 = 0 then 'submitted' else 'pending' end,
       'request', '{"to":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","value":"1","gas_limit":"21000"}',
+      case when n <= ${rows - OPEN}::bigint or n % 2 = 0 then '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' end,
       case when n <= ${rows - OPEN}::bigint or n % 2 = 0 then n end, 1, 0
     from generate_series(1, ${rows}::bigint) as n`.execute(db)
   await sql`
-    insert into attempts (transaction_id, number, kind, nonce, hash, raw, draft, signature, outcome)
-    select id, 1, 'send', nonce, '0x' || md5(id) || md5(position::text), decode(repeat('02', 110), 'hex'),
+    insert into attempts (transaction_id, number, kind, line, nonce, hash, raw, draft, signature, outcome)
+    select id, 1, 'send', line, nonce, '0x' || md5(id) || md5(position::text), decode(repeat('02', 110), 'hex'),
       '{"to":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","value":"1","data":"0x","gas_limit":"21000","gas_price":"1"}',
       jsonb_build_object('r', md5(id), 's', md5(id), 'v', 27, 'sig', md5(id)), 'mined'
     from transactions where nonce is not null`.execute(db)

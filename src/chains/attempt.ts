@@ -1,8 +1,9 @@
 import type { EvmDraft } from './evm/content.ts'
+import type { SolanaDraft } from './solana/content.ts'
 import type { StellarDraft } from './stellar/content.ts'
 
 /** Prepared, unsigned content of any chain. */
-export type Draft = EvmDraft | StellarDraft
+export type Draft = EvmDraft | StellarDraft | SolanaDraft
 
 /** Final bytes and their hash. They are stored before they leave the process (I3). */
 export interface SignedDraft {

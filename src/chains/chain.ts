@@ -12,14 +12,15 @@ import type {
 } from './answer.ts'
 import type { Attempt, Draft, MessageSignature, SignedDraft } from './attempt.ts'
 import type { EvmPolicies, EvmRequest } from './evm/content.ts'
+import type { SolanaPolicies, SolanaRequest } from './solana/content.ts'
 import type { Speed } from './speed.ts'
 import type { StellarPolicies, StellarRequest } from './stellar/content.ts'
 
 /** The request of any chain. */
-export type ChainRequest = EvmRequest | StellarRequest
+export type ChainRequest = EvmRequest | StellarRequest | SolanaRequest
 
 /** The rules of a relayer of any chain. */
-export type Policies = EvmPolicies | StellarPolicies
+export type Policies = EvmPolicies | StellarPolicies | SolanaPolicies
 
 /** The account on whose behalf a question is asked. */
 export interface Account<P extends Policies = Policies> {
@@ -91,7 +92,9 @@ export interface ChainTraits {
   /** `depth`: enough blocks on top, checked by hash. `receipt`: the receipt says so itself. */
   readonly finality: 'depth' | 'receipt'
   /** The name of its smallest unit of money. */
-  readonly unit: 'wei' | 'stroops'
+  readonly unit: 'wei' | 'stroops' | 'lamports'
+  /** How soon bytes that a node took are offered again, in ms, where nodes do not keep them in a pool. Absent: half a minute. */
+  readonly offerAgainAfterMs?: number
 }
 
 /**
@@ -111,6 +114,8 @@ export interface ChainOf<R extends ChainRequest, D extends Draft, P extends Poli
   endsAt(request: R): Date | undefined
   /** The place that a request brings with it; undefined when the service gives it one. For what passed `check`. */
   place(request: R): Place | undefined
+  /** Whether the service alone can sign the content once more when it has lapsed. For what passed `check`. */
+  renewable(request: R): boolean
   /**
    * Prices and limits for a new transaction. Simulates where that is needed; `knownGas` is an earlier estimate that spares
    * it.
@@ -129,7 +134,7 @@ export interface ChainOf<R extends ChainRequest, D extends Draft, P extends Poli
   /** The request that opens these addresses as further lines; undefined where a chain has one line for each account. */
   openLines(addresses: readonly string[], account: Account<P>): R | undefined
   sign(draft: D, seat: Seat): Promise<SignedDraft>
-  /** Signs a message for people, over its UTF-8 bytes: EIP-191 version 0x45 on EVM, SEP-53 on Stellar. */
+  /** Signs a message for people, over its UTF-8 bytes: EIP-191 version 0x45 on EVM, SEP-53 on Stellar, the bytes as they are on Solana. */
   signMessage(message: string, signer: Signer): Promise<MessageSignature>
   /** In the order given; the results are in the same order. */
   broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>

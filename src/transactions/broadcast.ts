@@ -38,6 +38,8 @@ export async function broadcastCurrent(
         raiseAfterMs,
         lapses: chain.traits.lapses,
         foreign: isForeign(operator, item.transaction),
+        numbered: chain.traits.nonces,
+        offerAgainAfterMs: chain.traits.offerAgainAfterMs,
       }),
     }
   })
@@ -66,6 +68,7 @@ function isUnwanted(
   { kind }: Attempt,
 ): boolean {
   if (!chain.traits.lapses) return false
+  if (intent === 'abandon') return kind !== 'abandon'
   return intent === 'successor' || (intent === 'cancel' && kind !== 'cancel')
 }
 

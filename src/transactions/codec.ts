@@ -1,6 +1,7 @@
 import type { Attempt, AttemptKind, AttemptOutcome, ChainResult, Draft } from '../chains/attempt.ts'
 import type { ChainRequest } from '../chains/chain.ts'
 import type { EvmDraft, EvmRequest, Fees } from '../chains/evm/content.ts'
+import type { SolanaDraft, SolanaRequest } from '../chains/solana/content.ts'
 import type { Speed } from '../chains/speed.ts'
 import type { StellarDraft, StellarRequest } from '../chains/stellar/content.ts'
 import { defined } from '../defined.ts'
@@ -78,7 +79,9 @@ export function encodeRequest(request: ChainRequest): unknown {
 }
 
 export function decodeRequest(stored: object): ChainRequest {
-  return 'type' in stored ? (fromExactJson(stored) as StellarRequest) : decodeEvmRequest(stored)
+  return 'type' in stored
+    ? (fromExactJson(stored) as StellarRequest | SolanaRequest)
+    : decodeEvmRequest(stored)
 }
 
 export function encodeDraft(draft: Draft): unknown {
@@ -86,7 +89,7 @@ export function encodeDraft(draft: Draft): unknown {
 }
 
 export function decodeDraft(stored: object): Draft {
-  return 'type' in stored ? (fromExactJson(stored) as StellarDraft) : decodeEvmDraft(stored)
+  return 'type' in stored ? (fromExactJson(stored) as StellarDraft | SolanaDraft) : decodeEvmDraft(stored)
 }
 
 function encodeEvmRequest(request: EvmRequest): StoredEvmRequest {

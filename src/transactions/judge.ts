@@ -3,7 +3,7 @@ import type { Attempt } from '../chains/attempt.ts'
 import type { Chain } from '../chains/chain.ts'
 import { defined } from '../defined.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { isForeign, type Operator, type TransactionsContext } from './context.ts'
+import { isForeign, type TransactionsContext } from './context.ts'
 import { openAttempts } from './open-attempts.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { type Inclusion, included, lapsed, lost, reorged, type Verdict } from './verdict.ts'
@@ -18,7 +18,6 @@ const MISSING_MS = 30_000
 /** One look at a network: what is asked with, and what has been seen so far. */
 export interface Watch {
   readonly context: TransactionsContext
-  readonly operator: Operator
   readonly chain: Chain
   readonly head: Head
   readonly confirmations: bigint
@@ -37,7 +36,7 @@ export async function judge(
   receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
 ): Promise<Verdict | undefined> {
   const inclusion = await inclusionOf(watch, item, receipts)
-  if (inclusion) return included(item, inclusion)
+  if (inclusion) return isNews(item, inclusion) ? included(item, inclusion) : undefined
   if (item.attempts.some(({ signed }) => receipts.get(signed.hash)?.kind !== 'none')) {
     watch.open = true
     return undefined
@@ -48,16 +47,26 @@ export async function judge(
   return usedElsewhere(watch, item)
 }
 
+/** Not when the record says so already, and it is not final yet either. */
+function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: Inclusion): boolean {
+  const { status, currentAttempt, block } = transaction
+  if (status !== 'mined' || receipt.final === true) return true
+  return currentAttempt !== attempt.number || block?.hash !== receipt.blockHash
+}
+
 /** Its attempts can be included no more; every endpoint has to say that none of them was (I6). */
 export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
   const proof = await proveAbsence(watch, item)
   if (proof !== 'absent') return proof
-  const { operator, context } = watch
-  const now = context.clock.now()
-  const end = operator.chain.endsAt(item.transaction.request)
+  const now = watch.context.clock.now()
+  const { request, intent } = item.transaction
+  const end = watch.chain.endsAt(request)
   // The chain's own time counts where it has one: a clock of ours that is behind would sign again what is over.
   const over = end !== undefined && end.getTime() <= Math.max(now, watch.head.time?.getTime() ?? 0)
-  return lapsed(item, { now: new Date(now), over, foreign: isForeign(operator, item.transaction) })
+  // What is to follow was never signed here: whoever else has signed it, it has its first turn now.
+  const renewable = intent === 'successor' || watch.chain.renewable(request)
+  const foreign = !renewable || isSignedByOthers(watch, item.transaction)
+  return lapsed(item, { now: new Date(now), over, foreign })
 }
 
 /** `absent` when every endpoint that is not behind, and remembers far enough back, knows none of the attempts. */
@@ -115,7 +124,13 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
   }
   const proof = await proveAbsence(watch, item)
   if (proof !== 'absent') return proof
-  return lost(item, { now: new Date(now), renewable: !isForeign(watch.operator, item.transaction) })
+  return lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) })
+}
+
+/** Each relayer has lines of its own, and many of them are watched in one look. */
+function isSignedByOthers({ context, relayers }: Watch, transaction: Transaction): boolean {
+  const relayer = relayers.get(transaction.relayerId)
+  return relayer !== undefined && isForeign(context.operatorOf(relayer), transaction)
 }
 
 async function revertReason(

@@ -3,6 +3,7 @@ import type { ChainRequest } from '../chains/chain.ts'
 import { badRequest } from '../errors.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { TransactionsContext } from './context.ts'
+import { openAttempts } from './open-attempts.ts'
 import { findTransaction, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
@@ -33,7 +34,7 @@ export interface OfferedChange {
 export async function refuseWithNode(context: TransactionsContext, offered: OfferedChange): Promise<void> {
   const { result } = offered
   if (result.kind === 'underpriced' || result.kind === 'refused') {
-    await takeBack(context, offered, result.detail)
+    if (!(await takeBack(context, offered, result.detail))) return
     throw badRequest(
       'replacement_underpriced',
       `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
@@ -62,7 +63,8 @@ const MAX_TRIES = 20
 
 /**
  * Closes the attempt for good, because a block that is undone later must not bring it back: its bytes would be offered
- * again. False when the chain includes it after all; then the change did happen.
+ * again. False when the chain includes it after all, or a worker has gone on from it with a higher fee, which is why the node
+ * would not take these bytes any more; then the change did happen.
  */
 async function takeBack(
   { db }: TransactionsContext,
@@ -74,6 +76,7 @@ async function takeBack(
     if (item === undefined) break
     const { transaction } = item
     if (transaction.block !== undefined && transaction.currentAttempt === number) return false
+    if (openAttempts(item.attempts).some((attempt) => attempt.number > number)) return false
     const taken = await db.transaction().execute(async (tx) => {
       const saved = await saveTransactions(tx, [restored(transaction, before.transaction, number)])
       if (saved.length === 0) return false

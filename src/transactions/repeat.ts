@@ -17,7 +17,8 @@ export async function repeatBroadcasts(context: TransactionsContext, held: HeldA
   const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
   const first = items.find(({ transaction }) => transaction.status === 'submitted')
   const others = items.filter((item) => item !== first)
-  if (held.operator.chain.traits.inFlightPerLine === 1) {
+  const { nonces, inFlightPerLine } = held.operator.chain.traits
+  if (!nonces || inFlightPerLine === 1) {
     await broadcastCurrent(context, held.operator, items) // Nothing stands behind another.
     return
   }

@@ -2,7 +2,7 @@ import type { ErrandFirst } from '../chains/chain.ts'
 import { accountOf, type HeldAccount, type TransactionsContext } from './context.ts'
 import type { OpenLine } from './number.ts'
 import type { Transaction } from './transaction.ts'
-import { countInFlight } from './work-store.ts'
+import { countInFlight, NO_LINE } from './work-store.ts'
 
 /** How many more transactions each line can take, by address. Lines stand in the order of the operator. */
 export type Seats = ReadonlyMap<string, number>
@@ -17,11 +17,12 @@ export async function freeSeats(
   pending: readonly Transaction[],
 ): Promise<Seats> {
   const taken = await countInFlight(context.db, relayer.id)
-  const limit = operator.chain.traits.inFlightPerLine ?? context.maxInFlight
+  const { nonces, inFlightPerLine: limit = context.maxInFlight } = operator.chain.traits
   return new Map(
     operator.lines.map(({ address }) => {
       const numbered = pending.filter(({ nonce, line }) => nonce !== undefined && line === address)
-      return [address, Math.max(0, limit - (taken.get(address) ?? 0) - numbered.length)]
+      const inFlight = taken.get(nonces ? address : NO_LINE) ?? 0
+      return [address, Math.max(0, limit - inFlight - numbered.length)]
     }),
   )
 }

@@ -17,6 +17,9 @@ const RETRY_MS = 1_000
 /** How long until what was too cheap is priced again, in ms: a ledger or two, so that there are new prices to follow. */
 const REPRICE_MS = 5_000
 
+/** What is only waited for until it lapses is watched, not worked on: no worker has to look at it before, in ms. */
+const WATCHED_MS = 3_600_000
+
 interface Settled {
   readonly transaction: Transaction
   readonly outcome: OutcomeChange
@@ -34,6 +37,10 @@ interface Offered {
   readonly lapses?: boolean
   /** Whether somebody else has signed it: then nothing else of ours can take its place. */
   readonly foreign?: boolean
+  /** Whether it has a nonce that a no-op could take. */
+  readonly numbered?: boolean
+  /** How soon bytes that a node took are offered again; half a minute when absent. */
+  readonly offerAgainAfterMs?: number | undefined
 }
 
 /** What a node's answer makes of a transaction. Pure. */
@@ -46,13 +53,15 @@ export function settleBroadcast({
   raiseAfterMs,
   lapses = false,
   foreign = false,
+  numbered = true,
+  offerAgainAfterMs,
 }: Offered): Settled {
   const { transaction } = item
   const outcome = { transactionId: transaction.id, number: attempt.number }
   switch (result.kind) {
     case 'accepted':
       return {
-        transaction: taken({ item, attempt, result, now, costOf, raiseAfterMs }),
+        transaction: taken({ item, attempt, result, now, costOf, raiseAfterMs, offerAgainAfterMs }),
         outcome: { ...outcome, outcome: 'broadcast', broadcastAt: now },
       }
     case 'nonce_used':
@@ -85,6 +94,12 @@ export function settleBroadcast({
         outcome: { ...outcome, outcome: 'refused', error: result.detail },
       }
     case 'refused':
+      if (!numbered) {
+        return {
+          transaction: givenUp(transaction, result.detail, now),
+          outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
+        }
+      }
       if (foreign) {
         return {
           transaction: {
@@ -107,7 +122,13 @@ const REASONS = {
   unknown: 'The node did not answer; the same bytes are offered again',
 } as const
 
-function taken({ item: { transaction }, attempt, now, raiseAfterMs }: Offered): Transaction {
+function taken({
+  item: { transaction },
+  attempt,
+  now,
+  raiseAfterMs,
+  offerAgainAfterMs,
+}: Offered): Transaction {
   const heldSince = attempt.broadcastAt ?? now
   const raise = raiseAfterMs === undefined ? undefined : after(heldSince, raiseAfterMs)
   return {
@@ -118,16 +139,19 @@ function taken({ item: { transaction }, attempt, now, raiseAfterMs }: Offered): 
         ? undefined
         : transaction.statusReason,
     sentAt: transaction.sentAt ?? now,
-    nextRunAt: earliest(now, [
-      raise,
-      transaction.intent === 'request' ? transaction.request.validUntil : undefined,
-    ]),
+    nextRunAt: earliest(now, offerAgainAfterMs ?? REPEAT_MS, [raise, endOf(transaction, now)]),
   }
 }
 
+/** Passed while the node was answering, it is still to be acted on, soon. */
+function endOf({ intent, request: { validUntil } }: Transaction, now: Date): Date | undefined {
+  if (intent !== 'request' || validUntil === undefined) return undefined
+  return validUntil > now ? validUntil : after(now, RETRY_MS)
+}
+
 /** In time for the repetition, and for whatever else is to happen before it. */
-function earliest(now: Date, times: readonly (Date | undefined)[]): Date {
-  const repeat = after(now, REPEAT_MS)
+function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined)[]): Date {
+  const repeat = after(now, repeatMs)
   const ahead = times.filter((time) => time !== undefined && time > now && time < repeat)
   return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), repeat)
 }
@@ -135,6 +159,16 @@ function earliest(now: Date, times: readonly (Date | undefined)[]): Date {
 function deferred(transaction: Transaction, statusReason: string, now: Date): Transaction {
   const status = nextStatus(transaction.status, 'deferred')
   return { ...transaction, status, statusReason, nextRunAt: after(now, RETRY_MS) }
+}
+
+/**
+ * Bytes that no node will ever take, without a nonce that anything waits for: nothing is signed in their place, and they are
+ * offered no more. Whether one took them all the same, the chain tells when they have lapsed.
+ */
+function givenUp(transaction: Transaction, detail: string, now: Date): Transaction {
+  const intent = transaction.intent === 'request' ? 'abandon' : transaction.intent
+  const nextRunAt = after(now, WATCHED_MS)
+  return { ...deferred(transaction, `The node refused it for good: ${detail}`, now), intent, nextRunAt }
 }
 
 /** The network asks for more at present. The next version has the same nonce, so only one of them can be included. */

@@ -2,6 +2,7 @@ import type { Attempt, AttemptKind, Draft } from '../chains/attempt.ts'
 import { assertFence, type Lease } from '../database/lease.ts'
 import { defined } from '../defined.ts'
 import { type Operator, seatOf, type TransactionsContext } from './context.ts'
+import { withoutDoubles } from './doubles.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
 import { insertAttempts, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -52,7 +53,8 @@ export async function signAndStore(
   )
   // Bytes that have lapsed lapse for ever; a moment later the same content has another end, and so other bytes.
   const usable = signed.filter(({ attempt }) => attempt.outcome !== 'lapsed')
-  return storeSigned(context, { operator, signed: usable, ...(lease ? { lease } : {}) })
+  const own = await withoutDoubles(context, operator, usable)
+  return storeSigned(context, { operator, signed: own, ...(lease ? { lease } : {}) })
 }
 
 /** The attempt among these that has the very bytes of `attempt`. */

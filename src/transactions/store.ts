@@ -2,6 +2,7 @@ import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import type { Attempt, AttemptOutcome, ChainResult } from '../chains/attempt.ts'
 import { notify } from '../database/notify.ts'
 import type { Schema } from '../database/schema.ts'
+import { storableText } from '../database/text.ts'
 import { toExactJson } from '../exact-json.ts'
 import { type AttemptRow, encodeDraft, encodeRequest, toAttempt, toTransaction } from './codec.ts'
 import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
@@ -9,6 +10,9 @@ import type { Transaction, TransactionStatus, TransactionWithAttempts } from './
 
 /** Wakes the workers of every process. The payload is a relayer id. */
 export const WORK_CHANNEL = 'transactions_due'
+
+/** Who is told of an event: as the relayer is configured when it happens. */
+const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
 
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
@@ -26,8 +30,8 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
       from record
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
-    insert into events (relayer_id, transaction_id, type, payload)
-    select relayer_id, id, 'transaction_update', to_jsonb(record) from record`.execute(tx)
+    insert into events (relayer_id, transaction_id, type, payload, notification_id)
+    select relayer_id, id, 'transaction_update', to_jsonb(record), ${NOTIFICATION} from record`.execute(tx)
   await wakeWorkers(tx, transactions)
 }
 
@@ -59,8 +63,8 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
     told as (
-      insert into events (relayer_id, transaction_id, type, payload)
-      select record.relayer_id, record.id, 'transaction_update', to_jsonb(record)
+      insert into events (relayer_id, transaction_id, type, payload, notification_id)
+      select record.relayer_id, record.id, 'transaction_update', to_jsonb(record), ${NOTIFICATION}
       from record join written on written.id = record.id and written.is_event
     ),
     counted as (${addToCounts(sql`
@@ -125,7 +129,7 @@ export async function saveOutcomes(
     transaction_id: change.transactionId,
     number: change.number,
     outcome: change.outcome,
-    error: change.error,
+    error: change.error && storableText(change.error),
     broadcast_at: change.broadcastAt,
     result: change.result && toExactJson(change.result),
   }))
@@ -175,6 +179,17 @@ export async function findAttempts(
   return found
 }
 
+/** Whose these hashes are, by hash; without those that nobody has. */
+export async function findHashOwners(db: Db, hashes: readonly string[]): Promise<Map<string, string>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('attempts')
+    .select(['hash', 'transaction_id'])
+    .where('hash', 'in', [...hashes])
+    .execute()
+  return new Map(rows.map((row) => [row.hash, row.transaction_id]))
+}
+
 interface ListQuery {
   readonly relayerId: string
   readonly status?: TransactionStatus | undefined
@@ -221,7 +236,7 @@ function toRecord(transaction: Transaction) {
     network: transaction.network,
     from_address: transaction.from,
     status: transaction.status,
-    status_reason: transaction.statusReason,
+    status_reason: transaction.statusReason && storableText(transaction.statusReason),
     intent: transaction.intent,
     request: encodeRequest(transaction.request),
     estimated_gas: transaction.estimatedGas?.toString(),

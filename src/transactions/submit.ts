@@ -23,7 +23,8 @@ const WAIT_MS = 2_000
  */
 export async function submitPending(context: TransactionsContext, held: HeldAccount): Promise<void> {
   const { relayer, operator, lease } = held
-  const pending = await findPending(context.db, relayer.id, context.maxInFlight)
+  const most = Math.max(context.maxInFlight, operator.lines.length)
+  const pending = await findPending(context.db, relayer.id, most)
   if (pending.length === 0) return
   const seats = await freeSeats(context, held, pending)
   const fitting = withinLimit(

@@ -35,9 +35,14 @@ export function included(item: TransactionWithAttempts, { attempt, receipt, reas
     outcomes: attempts.flatMap((other) => {
       if (other.number === attempt.number)
         return [{ ...outcome(item, other, receipt.success ? 'mined' : 'reverted'), result: receipt.result }]
-      return other.outcome === 'refused' ? [] : [outcome(item, other, 'superseded')]
+      return isClosed(other) ? [] : [outcome(item, other, 'superseded')]
     }),
   }
+}
+
+/** Can never be included, whatever becomes of the others. */
+function isClosed({ outcome: known }: Attempt): boolean {
+  return known === 'refused' || known === 'lapsed'
 }
 
 /** The block of the included attempt is gone: its bytes go out again, and every attempt is open again (I7). */
@@ -46,9 +51,7 @@ export function reorged(
   { now, costOf }: { now: Date; costOf: (draft: Draft) => bigint },
 ): Verdict {
   const { transaction, attempts } = item
-  const reopened = attempts.filter(
-    (attempt) => attempt.outcome !== 'refused' && attempt.nonce === transaction.nonce,
-  )
+  const reopened = attempts.filter((attempt) => !isClosed(attempt) && attempt.nonce === transaction.nonce)
   return {
     transaction: {
       ...transaction,

@@ -36,7 +36,6 @@ export async function watchNetwork(
   const watched = await findWatched(context.db, ids)
   const watch: Watch = {
     context,
-    operator,
     chain,
     head: head.value,
     confirmations: BigInt(network.requiredConfirmations),

@@ -39,13 +39,16 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
   return rows.map(toTransaction)
 }
 
+/** Stands for the line of transactions that have no nonce. */
+export const NO_LINE = ''
+
 /** How many are signed and not mined, on each line that has any. */
 export async function countInFlight(db: Db, relayerId: string): Promise<Map<string, number>> {
   const rows = await inFlight(db, relayerId)
     .select((eb) => ['line', eb.fn.countAll<bigint>().as('count')] as const)
     .groupBy('line')
     .execute()
-  return new Map(rows.map(({ line, count }) => [line ?? '', Number(count)]))
+  return new Map(rows.map(({ line, count }) => [line ?? NO_LINE, Number(count)]))
 }
 
 /** Signed and not mined, and due to be offered to the network again, by nonce. */

@@ -25,6 +25,8 @@ describe('a good configuration', () => {
       rpcTimeoutMs: 10_000,
       maxInFlight: 16,
       shutdownMs: 25_000,
+      eventRetentionMs: 30 * 86_400_000,
+      webhooks: { timeoutMs: 10_000, retryMs: 86_400_000 },
     })
     expect(file).toMatch(/\/config\/config\.json$/)
     expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/) })
@@ -138,7 +140,7 @@ describe('a file of an existing deployment', () => {
     })
   })
 
-  test('reads networks from a folder, with parents, and leaves other kinds alone', () => {
+  test('reads networks of all kinds from a folder, with parents', () => {
     const parent = {
       type: 'evm',
       network: 'base',
@@ -156,7 +158,7 @@ describe('a file of an existing deployment', () => {
       is_testnet: true,
       rpc_urls: [{ url: 'https://b', weight: 5 }, { url: 'https://c' }, 'wss://d/key'],
     }
-    const other = { type: 'solana', network: 'devnet' }
+    const other = { type: 'solana', network: 'mine', rpc_urls: ['https://s'], is_testnet: true, tags: [] }
     const { networks } = load({
       file: { ...goodFile(), networks: './config/networks' },
       files: {
@@ -167,6 +169,7 @@ describe('a file of an existing deployment', () => {
     })
     expect(networks).toMatchObject([
       { name: 'anvil', chainId: 2, requiredConfirmations: 1 },
+      { type: 'solana', name: 'mine', averageBlocktimeMs: 400, requiredConfirmations: 0 },
       { name: 'base', chainId: 1, requiredConfirmations: 12 },
     ])
     expect(networks[0]).toMatchObject({

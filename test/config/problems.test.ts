@@ -62,8 +62,8 @@ const FILES: [string, Change, string][] = [
   ['has paused as text', relayer({ paused: 'no' }), 'relayers[0].paused must be true or false'],
   [
     'has a relayer of an unknown type',
-    relayer({ network_type: 'solana' }),
-    'relayers[0] has the network_type "solana", which is not supported yet; use "evm" or "stellar"',
+    relayer({ network_type: 'cosmos' }),
+    'relayers[0] has the network_type "cosmos", which is not known; use "evm", "solana" or "stellar"',
   ],
   [
     'names no such network',

@@ -8,18 +8,21 @@ import { openDatabase } from '../../src/database/database.ts'
 import { DirectoryInUseError, lockDirectory } from '../../src/database/directory-lock.ts'
 import { createLogger } from '../../src/log.ts'
 import { describeDatabase } from './conformance.ts'
+import { describeUpgrade } from './upgrade.ts'
 
 const log = createLogger({ level: 'silent' })
 
 describe('pglite', () => {
-  describeDatabase(async () => {
+  const setUp = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'relayer-pglite-'))
     const dataDir = join(folder, 'data')
     return {
       open: () => openDatabase({ dataDir }, log),
       remove: () => rm(folder, { recursive: true }),
     }
-  })
+  }
+  describeDatabase(setUp)
+  describeUpgrade(setUp)
 })
 
 describe('the data folder', () => {

@@ -11,6 +11,7 @@ import { createLogger } from '../../src/log.ts'
 import { applyConfig } from '../../src/relayers/apply.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { describeDatabase } from './conformance.ts'
+import { describeUpgrade } from './upgrade.ts'
 
 const log = createLogger({ level: 'silent' })
 
@@ -27,10 +28,12 @@ describe('postgres', () => {
 
   const open = () => openDatabase({ url, dataDir: '' }, log)
 
-  describeDatabase(async () => {
+  const setUp = async () => {
     const own = await server.createDatabase()
     return { open: () => openDatabase({ url: own, dataDir: '' }, log), remove: async () => {} }
-  })
+  }
+  describeDatabase(setUp)
+  describeUpgrade(setUp)
 
   test('a lost listening connection comes back, wakes its listeners once, and hears again', async () => {
     const database = await open()

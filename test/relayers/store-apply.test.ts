@@ -64,6 +64,7 @@ async function addTransaction(status: string, nonce: bigint | null, relayerId = 
       intent: 'request',
       request: '{}',
       estimated_gas: null,
+      line: nonce === null ? null : '0xA',
       nonce,
       current_attempt: null,
       block_number: null,

@@ -9,6 +9,7 @@ import { createSecret } from '../../src/configuration/secret.ts'
 import { evmAddress } from '../../src/signers/evm-address.ts'
 import { encryptKeystore } from '../../src/signers/keystore.ts'
 import { loadKeys } from '../../src/signers/load.ts'
+import { PRIVATE_KEY_FORMS } from '../../src/signers/private-key.ts'
 import { stellarAddress } from '../../src/signers/stellar-address.ts'
 
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -73,8 +74,7 @@ describe('configured signers', () => {
     ])
     const error: unknown = await loading.catch((thrown) => thrown)
     const at = (file: string) => join(folder, file)
-    const noKey =
-      'its key must be a private key: 64 hex digits, with or without 0x, or a Stellar secret seed (S…)'
+    const noKey = `its key must be a private key: ${PRIVATE_KEY_FORMS}`
     expect(error).toBeInstanceOf(ConfigError)
     expect((error as ConfigError).problems).toEqual([
       `signer "a": the key file ${at('good.json')} cannot be read: the passphrase is wrong`,

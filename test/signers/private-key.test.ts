@@ -1,6 +1,8 @@
+import { getBase58Decoder } from '@solana/kit'
 import { describe, expect, test } from 'vitest'
 import { createKey, isSecret } from '../../src/signers/key.ts'
 import { parsePrivateKey } from '../../src/signers/private-key.ts'
+import { solanaAddress } from '../../src/signers/solana-address.ts'
 import { stellarAddress } from '../../src/signers/stellar-address.ts'
 
 /** Secret seeds and their accounts, from the test cases of SEP-5. */
@@ -72,6 +74,37 @@ describe('a Stellar secret seed', () => {
     ['another kind of key', ACCOUNT],
   ])('with %s is none', async (_what, text) => {
     expect(text).not.toBe(SEED)
+    expect(await parsePrivateKey(text)).toBeUndefined()
+  })
+})
+
+describe('a Solana key pair', () => {
+  // Section 7.1 of RFC 8032, test 1: the seed and its public key.
+  const PAIR = Buffer.from(
+    '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
+    'hex',
+  )
+  const changed = (at: number) => PAIR.map((byte, index) => (index === at ? byte ^ 1 : byte))
+  const base58 = (bytes: Uint8Array) => getBase58Decoder().decode(bytes)
+
+  test.each([
+    ['base58', base58(PAIR)],
+    ['a list of solana-keygen', JSON.stringify([...PAIR])],
+    ['a list over several lines', JSON.stringify([...PAIR], undefined, 2)],
+  ])('as %s is its seed', async (_what, text) => {
+    const key = createKey('a', demand(await parsePrivateKey(`${text}\n`)))
+    expect(Buffer.from(key.ed25519.publicKey)).toEqual(PAIR.subarray(32))
+    expect(solanaAddress(key.ed25519.publicKey)).toBe(base58(PAIR.subarray(32)))
+  })
+
+  test.each([
+    ['another public key', base58(changed(63))],
+    ['another seed', JSON.stringify([...changed(0)])],
+    ['63 bytes', base58(PAIR.subarray(0, 63))],
+    ['a number that is no byte', JSON.stringify([...PAIR.subarray(0, 63), 256])],
+    ['a list without its end', JSON.stringify([...PAIR]).slice(0, -1)],
+    ['a list of nothing', `[${','.repeat(130)}]`],
+  ])('with %s is none', async (_what, text) => {
     expect(await parsePrivateKey(text)).toBeUndefined()
   })
 })

@@ -77,7 +77,8 @@ async function openCount(service: Service): Promise<number> {
         'GET',
         `/relayers/main/transactions?status=${status}&per_page=0`,
       )
-      return body.pagination?.total_items ?? 0
+      // A failure says nothing of how many there are.
+      return body.pagination?.total_items ?? 1
     }),
   )
   return counts.reduce((sum, count) => sum + count)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { EvmChain } from '../../src/chains/evm/types.ts'
+import type { Answer } from '../../src/chains/answer.ts'
+import type { EvmRequest } from '../../src/chains/evm/content.ts'
+import type { EvmAttempt, EvmPrepared } from '../../src/chains/evm/types.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import { createReplacer } from '../../src/transactions/replace.ts'
 import { saveTransactions } from '../../src/transactions/store.ts'
@@ -15,7 +17,10 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 /** Every replacement pays more than the one before, as a market that follows the pool does. */
-const dearer: EvmChain['replace'] = async ({ to, value, data = '0x' }, attempts) => {
+const dearer = async (
+  { to, value, data = '0x' }: EvmRequest,
+  attempts: readonly EvmAttempt[],
+): Promise<Answer<EvmPrepared>> => {
   const fees = { kind: 'legacy', gasPrice: 1_000n * BigInt(attempts.length + 1) } as const
   const content = { type: 'evm', value, data, gasLimit: 21_000n, fees } as const
   return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: ['dearer'] } }
@@ -110,7 +115,7 @@ describe('after it was broadcast', () => {
     const before = await submitted()
     let raced = false
     world.override = {
-      replace: async (...all) => {
+      replace: async (request, earlier) => {
         if (!raced) {
           raced = true
           const { transaction } = await reload(room.context, before)
@@ -118,7 +123,7 @@ describe('after it was broadcast', () => {
             .transaction()
             .execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason: 'raced' }]))
         }
-        return dearer(...all)
+        return dearer(request, earlier)
       },
     }
     const { transaction, attempts } = await replace(before, 7n)
@@ -187,6 +192,30 @@ describe('when it cannot be done', () => {
         nonce,
       })
       expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast', 'refused'])
+    },
+  )
+
+  test.each(['underpriced', 'refused'] as const)(
+    'the node says %s because a worker was faster, and has even raised the fee: the change did happen',
+    async (kind) => {
+      const { world, owner, submitted, replace } = await place()
+      const before = await submitted()
+      const overtaken = { kind, detail: 'replacement transaction underpriced' } as const
+      world.override = {
+        replace: dearer,
+        broadcast: async (raws) => {
+          world.override = { speedUp: (attempts) => dearer(requestOf({ value: 7n }), attempts) }
+          for (const wait of [60_000, 600_000]) {
+            room.clock.advance(wait)
+            await workAccount(room.context, owner.relayer.id)
+          }
+          return raws.map(() => overtaken)
+        },
+      }
+      await replace(before, 7n)
+      const { transaction, attempts } = await reload(room.context, before)
+      expect(attempts.map((attempt) => attempt.kind)).toEqual(['send', 'replace', 'speed_up'])
+      expect(transaction).toMatchObject({ status: 'submitted', currentAttempt: 3, request: { value: 7n } })
     },
   )
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { bytesToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import type { Chain } from '../../src/chains/chain.ts'
+import type { Chain, Line } from '../../src/chains/chain.ts'
 import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { acquireLease, type Lease } from '../../src/database/lease.ts'
@@ -29,7 +29,13 @@ export interface Room {
   readonly database: Database
   readonly context: TransactionsContext
   readonly clock: TestClock
-  addAccount(options: { chain: Chain; network?: EvmNetwork; policies?: EvmPolicies }): Promise<TestAccount>
+  /** `channels`: how many further lines, each with an address and a key of its own. */
+  addAccount(options: {
+    chain: Chain
+    network?: EvmNetwork
+    policies?: EvmPolicies
+    channels?: number
+  }): Promise<TestAccount>
   close(): Promise<void>
 }
 
@@ -57,27 +63,33 @@ export async function openRoom(options: { maxInFlight?: number } = {}): Promise<
     database,
     context,
     clock,
-    async addAccount({ chain, network = SILENT_NETWORK, policies = {} }) {
-      const key = randomBytes(32)
+    async addAccount({ chain, network = SILENT_NETWORK, policies = {}, channels = 0 }) {
+      const account = newLine()
       const relayer: EvmRelayer = {
         id: randomUUID(),
         name: 'Test',
         network: network.name,
         networkType: 'evm',
-        address: privateKeyToAddress(bytesToHex(key)),
+        address: account.address,
         signerId: 'key',
         paused: false,
         systemDisabled: false,
         policies,
       }
-      const account = { address: relayer.address, signer: createSecp256k1Signer('key', key) }
-      const operator = { network, chain, account, lines: [account] }
+      const lines = [account, ...Array.from({ length: channels }, newLine)]
+      const operator = { network, chain, account, lines }
       operators.set(relayer.id, operator)
       await database.db.transaction().execute((tx) => saveRelayer(tx, relayer))
       return { relayer, operator }
     },
     close: () => database.close(),
   }
+}
+
+/** An address with a key that nobody else has. */
+function newLine(): Line {
+  const key = randomBytes(32)
+  return { address: privateKeyToAddress(bytesToHex(key)), signer: createSecp256k1Signer('key', key) }
 }
 
 /** A pending transaction of this account that was never stored. */

@@ -68,6 +68,14 @@ const CASES: readonly Case[] = [
     outcome: 'broadcast',
   },
   {
+    name: 'taken, and valid_until passed while the node was answering',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    change: { request: { type: 'evm', value: 1n, validUntil: inMs(-1) } },
+    want: { status: 'submitted', nextRunAt: inMs(1_000) },
+    outcome: 'broadcast',
+  },
+  {
     name: 'taken, a cancellation keeps its reason',
     result: ACCEPTED,
     attempts: [SIGNED],

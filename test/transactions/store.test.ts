@@ -127,6 +127,39 @@ describe('saveTransactions', () => {
   })
 })
 
+describe('words of others that no database can keep', () => {
+  // A contract decides what stands in its revert, and a long one is cut, perhaps in the middle of a surrogate pair.
+  const WORDS = 'no\u0000 \ud83d'
+  const KEPT = 'no\ufffd \ufffd'
+
+  test('are kept without what cannot be, and hold nobody up', async () => {
+    const owner = await account()
+    const [transaction, other] = [await stored(owner), await stored(owner)]
+    const written = await save(
+      { ...transaction, status: 'sent', statusReason: WORDS },
+      { ...other, status: 'sent' },
+    )
+    expect(written).toHaveLength(2)
+    expect((await reload(room.context, transaction)).transaction.statusReason).toBe(KEPT)
+  })
+
+  test('neither do those of a node about an attempt', async () => {
+    const transaction = await stored(await account())
+    const refusal = { transactionId: transaction.id, number: 1, outcome: 'refused', error: WORDS } as const
+    await room.context.db.transaction().execute(async (tx) => {
+      await insertAttempts(tx, [{ transactionId: transaction.id, attempt: uniqueAttempt() }])
+      await saveOutcomes(tx, [refusal], { openOnly: true })
+    })
+    expect((await reload(room.context, transaction)).attempts).toMatchObject([{ error: KEPT }])
+  })
+
+  test('nor those of a transaction that is stored for the first time', async () => {
+    const [transaction] = await insert(room.context, newTransaction(await account(), { statusReason: WORDS }))
+    if (!transaction) throw new Error('nothing was stored')
+    expect((await reload(room.context, transaction)).transaction.statusReason).toBe(KEPT)
+  })
+})
+
 describe('a nonce (I2)', () => {
   test('belongs to one transaction of an account', async () => {
     const owner = await account()

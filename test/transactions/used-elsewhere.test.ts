@@ -21,7 +21,8 @@ afterAll(() => room.close())
  */
 async function judged(everywhere: (hash: string) => ReceiptAnswer) {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const chain = chainOf(world)
+  const [neighbour, owner] = [await room.addAccount({ chain }), await room.addAccount({ chain })]
   const [transaction] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
   await workAccount(room.context, owner.relayer.id)
@@ -33,7 +34,9 @@ async function judged(everywhere: (hash: string) => ReceiptAnswer) {
       return hashes.map(everywhere)
     },
   }
-  const target = { operator: owner.operator, relayers: [owner.relayer], memory: createWatchMemory() }
+  // One look is for all relayers of the network, with the operator of any of them.
+  const relayers = [neighbour.relayer, owner.relayer]
+  const target = { operator: neighbour.operator, relayers, memory: createWatchMemory() }
   for (const height of [100n, 101n, 102n, 103n]) {
     world.head = headAt(height)
     await watchNetwork(room.context, target)
@@ -62,4 +65,5 @@ test('all say no, as of the head: only then somebody else has used the nonce', a
   const { item, asked } = await judged(() => ({ kind: 'none' }))
   expect(asked[0]).toBe(103n)
   expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['superseded'])
+  expect(item.transaction).toMatchObject({ status: 'pending', nonce: undefined, line: undefined })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, AttemptKind } from '../../src/chains/attempt.ts'
 import type { Intent, Transaction } from '../../src/transactions/transaction.ts'
-import { finalised, included, lost, reorged } from '../../src/transactions/verdict.ts'
+import { finalised, included, lapsed, lost, reorged } from '../../src/transactions/verdict.ts'
+import { FROM } from '../chains/evm/build.ts'
 import { itemOf } from './build.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')
@@ -181,5 +182,57 @@ describe('lost: the nonce went to something foreign', () => {
   ] as const)('a no-op of intent %s has nothing left to do: %s', (intent, status) => {
     const { transaction } = lost(itemOf([{}], { intent }), RENEWABLE)
     expect(transaction).toMatchObject({ status, cost: 0n, nonce: 5n })
+  })
+
+  test('what only its signer could give another nonce has failed, and its own stays', () => {
+    const { transaction, outcomes } = lost(itemOf([{}]), { now: NOW, renewable: false })
+    expect(transaction).toMatchObject({ status: 'failed', cost: 0n, nonce: 5n, line: FROM })
+    expect(outcomesOf(outcomes)).toEqual(['1 superseded'])
+  })
+})
+
+describe('lapsed: the chain has come past the end of every attempt, and includes none', () => {
+  const WANTED = { now: NOW, over: false, foreign: false }
+  const FREED = { relayerId: 'relayer', address: FROM }
+
+  test('what the caller still wants is signed anew, in the same place and with its money', () => {
+    const item = itemOf([{ outcome: 'lapsed' }, { outcome: 'refused' }, {}], { cost: 7n })
+    const { transaction, outcomes, freed } = lapsed(item, WANTED)
+    expect(transaction).toMatchObject({ status: 'pending', line: FROM, nonce: 5n, cost: 7n, nextRunAt: NOW })
+    expect(transaction.currentAttempt).toBeUndefined()
+    expect(transaction.statusReason).toContain('signed anew')
+    expect(outcomesOf(outcomes)).toEqual(['3 lapsed'])
+    expect(freed).toBeUndefined()
+  })
+
+  test('an errand of the service itself too', () => {
+    expect(lapsed(itemOf([{}], { intent: 'errand' }), WANTED).transaction).toMatchObject({
+      status: 'pending',
+      nonce: 5n,
+    })
+  })
+
+  test('what is over ends, and its nonce is free', () => {
+    const { transaction, outcomes, freed } = lapsed(itemOf([{}]), { ...WANTED, over: true })
+    expect(transaction).toMatchObject({ status: 'expired', cost: 0n })
+    expect([transaction.line, transaction.nonce]).toEqual([undefined, undefined])
+    expect(outcomesOf(outcomes)).toEqual(['1 lapsed'])
+    expect(freed).toEqual(FREED)
+  })
+
+  test('what only its signer could sign again ends too, and no counter of ours follows', () => {
+    const { transaction, freed } = lapsed(itemOf([{}]), { ...WANTED, foreign: true })
+    expect(transaction.status).toBe('expired')
+    expect(freed).toBeUndefined()
+  })
+
+  test.each([
+    ['cancel', 'canceled'],
+    ['expire', 'expired'],
+    ['abandon', 'failed'],
+  ] as const)('a no-op of intent %s has nothing left to do: %s', (intent, status) => {
+    const { transaction, freed } = lapsed(itemOf([{}], { intent }), WANTED)
+    expect(transaction).toMatchObject({ status, cost: 0n, nonce: undefined })
+    expect(freed).toEqual(FREED)
   })
 })

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem'
 import type { ReceiptAnswer } from '../answer.ts'
-import { readReceipts, toReceipt } from './inspect.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
+import { readReceipts, toReceipt } from './inspect.ts'
 
 /**
  * From this many hashes on, a whole block is asked for instead of each receipt (`eth_getBlockReceipts`, execution-apis).

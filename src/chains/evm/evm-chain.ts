@@ -5,10 +5,12 @@ import type { Clock } from '../../clock.ts'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { Answer, EndpointReport, PriceComparison } from '../answer.ts'
 import type { Seat } from '../chain.ts'
+import { createRpcClient } from '../rpc/client.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
+import { createSurvey } from '../rpc/survey.ts'
 import type { Speed } from '../speed.ts'
 import { readManyReceipts } from './block-receipts.ts'
 import { checkRequest } from './check.ts'
-import { createRpcClient } from '../rpc/client.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { readBroadcast } from './failures.ts'
 import { ceilingOf, type Market, marketFees } from './fees.ts'
@@ -23,11 +25,9 @@ import {
 } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
+import { HEIGHT } from './quantity.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { SPEEDS } from './speed.ts'
-import { createSurvey } from '../rpc/survey.ts'
-import { HEIGHT } from './quantity.ts'
 import type { EvmChain } from './types.ts'
 import { verifyChainId } from './verify.ts'
 
@@ -56,6 +56,7 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
     speedUp: (attempts, level, account) => prepareSpeedUp(context, { attempts, level, account }),
     endsAt: ({ validUntil }) => validUntil,
     place: () => undefined,
+    renewable: () => true,
     openLines: () => undefined,
     noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast' }),
     sign: (draft, seat) =>

@@ -1,10 +1,10 @@
 import { toHex } from 'viem'
 import type { Answer } from '../answer.ts'
+import type { RpcClient } from '../rpc/rpc.ts'
 import type { EvmRequest } from './content.ts'
 import { isInsufficientFunds, isRevert } from './failures.ts'
 import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
-import type { RpcClient } from '../rpc/rpc.ts'
 
 /**
  * Added to an estimate, in percent. State may change between estimating and inclusion; 10 % covers the usual drift,

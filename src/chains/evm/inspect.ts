@@ -1,9 +1,9 @@
 import { numberToHex } from 'viem'
 import type { Answer, Head, ReceiptAnswer } from '../answer.ts'
+import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { EvmDraft } from './content.ts'
 import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
-import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
 import type { Answer } from '../answer.ts'
+import type { RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { Speed } from '../speed.ts'
 import type { Market } from './fees.ts'
 import { readQuantity } from './quantity.ts'
-import type { RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import { SPEEDS } from './speed.ts'
 
 /** Blocks whose tips are looked at. More makes the price slow to follow, fewer makes it jump. */

@@ -1,4 +1,5 @@
 import type { Answer, Refusal } from '../answer.ts'
+import type { RpcClient } from '../rpc/rpc.ts'
 import type { Speed } from '../speed.ts'
 import type { EvmDraft, EvmRequest, Fees } from './content.ts'
 import {
@@ -15,7 +16,6 @@ import {
   replacementFloor,
 } from './fees.ts'
 import { estimateGas } from './gas.ts'
-import type { RpcClient } from '../rpc/rpc.ts'
 import type { EvmAccount, EvmAttempt, EvmPrepared } from './types.ts'
 
 export interface PrepareContext {
@@ -113,9 +113,18 @@ function finish({ request, gas, fees, market, logs }: Parts): Answer<EvmPrepared
     const detail = `gas_limit: at most ${market.blockGasLimit} is expected, the gas of a whole block; this needs ${gas}.`
     return { kind: 'refused', refusal: { code: 'gas_limit_too_high', detail } }
   }
-  const content = { type: "evm" as const, value: request.value, data: request.data ?? '0x', gasLimit: gas, fees }
+  const content = {
+    type: 'evm' as const,
+    value: request.value,
+    data: request.data ?? '0x',
+    gasLimit: gas,
+    fees,
+  }
   const draft: EvmDraft = request.to === undefined ? content : { to: request.to, ...content }
-  return { kind: 'ok', value: request.gasLimit === undefined ? { draft, logs, knownGas: gas } : { draft, logs } }
+  return {
+    kind: 'ok',
+    value: request.gasLimit === undefined ? { draft, logs, knownGas: gas } : { draft, logs },
+  }
 }
 
 function underpriced(fees: Fees, floor: Floor): Refusal {

@@ -1,7 +1,7 @@
 import type { EvmNetwork } from '../../networks/network.ts'
 import type { Answer } from '../answer.ts'
-import { readQuantity } from './quantity.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
+import { readQuantity } from './quantity.ts'
 
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 

@@ -1,0 +1,54 @@
+import { type CompiledInstruction, lookupsOf, type Message } from './message.ts'
+
+/** An account of a transaction, and what its instructions may do with it. */
+export interface TransactionAccount {
+  readonly address: string
+  readonly signer: boolean
+  readonly writable: boolean
+}
+
+/** The addresses that a message takes from address tables, in the order of the message's lookups. */
+export type LoadedAddresses = readonly {
+  readonly writable: readonly string[]
+  readonly readonly: readonly string[]
+}[]
+
+/**
+ * Every account of a message, by its place: those that stand in it, then the writable and then the read-only ones from
+ * tables. Without `loaded`, only the first.
+ */
+export function accountsOf(message: Message, loaded: LoadedAddresses = []): TransactionAccount[] {
+  const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = message.header
+  const firstReadonly = message.staticAccounts.length - numReadonlyNonSignerAccounts
+  const standing = message.staticAccounts.map((address, index) => {
+    const signer = index < numSignerAccounts
+    const writable = signer ? index < numSignerAccounts - numReadonlySignerAccounts : index < firstReadonly
+    return { address, signer, writable }
+  })
+  const fromTables = (addresses: readonly string[], writable: boolean) =>
+    addresses.map((address) => ({ address, signer: false, writable }))
+  return [
+    ...standing,
+    ...fromTables(
+      loaded.flatMap(({ writable }) => writable),
+      true,
+    ),
+    ...fromTables(
+      loaded.flatMap((lookup) => lookup.readonly),
+      false,
+    ),
+  ]
+}
+
+/** The accounts that an instruction is given. Where `accounts` are not complete, those that are not known are left out. */
+export function instructionAccounts(
+  accounts: readonly TransactionAccount[],
+  { accountIndices = [] }: CompiledInstruction,
+): TransactionAccount[] {
+  return accountIndices.flatMap((index) => accounts[index] ?? [])
+}
+
+/** Addresses of the tables that have to be read before all accounts are known. */
+export function tablesOf(message: Message): string[] {
+  return lookupsOf(message).map(({ lookupTableAddress }) => lookupTableAddress)
+}

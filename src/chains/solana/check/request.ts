@@ -1,0 +1,30 @@
+import type { Refusal } from '../../answer.ts'
+import { accountsOf } from '../accounts.ts'
+import type { SolanaRequest } from '../content.ts'
+import { checkFeePayer } from '../fee-payer.ts'
+import { checkPolicies } from '../policies.ts'
+import { contentOf } from '../request-content.ts'
+import type { SolanaAccount } from '../types.ts'
+import type { Problem } from './fields.ts'
+import { checkInstructions } from './instructions.ts'
+import { checkTransaction } from './transaction.ts'
+
+/**
+ * What can be said against a request without asking anybody. The first problem is reported. Accounts that come from address
+ * tables are looked at when the tables are read.
+ */
+export function checkRequest(request: SolanaRequest, account: SolanaAccount): Refusal | undefined {
+  const problem = checkContent(request, account.address)
+  if (problem !== undefined) return { code: 'invalid_request', detail: problem }
+  const { message, at } = contentOf(request, account.address)
+  const judged = { message, at, accounts: accountsOf(message), self: account.address }
+  return checkPolicies(judged, account.policies) ?? checkFeePayer(judged, account.policies)
+}
+
+function checkContent({ transaction, instructions }: SolanaRequest, self: string): Problem {
+  if (transaction !== undefined && instructions !== undefined)
+    return 'transaction, instructions: one of the two is expected, not both.'
+  if (transaction !== undefined) return checkTransaction(transaction, self)
+  if (instructions !== undefined) return checkInstructions(instructions, self)
+  return 'transaction, instructions: one of the two is expected.'
+}

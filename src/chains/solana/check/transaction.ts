@@ -1,0 +1,33 @@
+import { addressBytes } from '../base58.ts'
+import { isBy } from '../signature.ts'
+import { MAX_TRANSACTION_BYTES, readTransaction, type WireTransaction } from '../wire.ts'
+import { type Problem, readBase64 } from './fields.ts'
+
+/** What is wrong with a prebuilt transaction. */
+export function checkTransaction(base64: string, self: string): Problem {
+  const raw = readBase64(base64)
+  if (raw === undefined) return 'transaction: base64 with padding is expected.'
+  if (raw.length > MAX_TRANSACTION_BYTES) {
+    return `transaction: at most ${MAX_TRANSACTION_BYTES} bytes are expected, ${raw.length} were given.`
+  }
+  const transaction = readTransaction(raw)
+  if (transaction === undefined) {
+    return 'transaction: a transaction in wire format is expected, legacy or version 0.'
+  }
+  const [payer] = transaction.message.staticAccounts
+  if (payer !== self) return `transaction: the relayer ${self} is expected as the fee payer, not ${payer}.`
+  return checkSignatures(transaction)
+}
+
+/** The relayer signs last, so whatever stands in its own place does not count. */
+function checkSignatures({ signatures, message, messageBytes }: WireTransaction): Problem {
+  for (const [index, signature] of signatures.entries()) {
+    const signer = message.staticAccounts[index]
+    if (index === 0 || signer === undefined) continue
+    if (signature.every((byte) => byte === 0))
+      return `transaction: the signature of ${signer} is missing; only the relayer's may be.`
+    if (!isBy(signature, addressBytes(signer), messageBytes))
+      return `transaction: the signature of ${signer} is not for this transaction.`
+  }
+  return undefined
+}

@@ -1,0 +1,45 @@
+import { lookupsOf, type Message } from './message.ts'
+
+type Instruction = Message['instructions'][number]
+type StaticAddress = Message['staticAccounts'][number]
+
+/** The same message with another blockhash, or nonce. */
+export function withLifetime(message: Message, lifetimeToken: string): Message {
+  return { ...message, lifetimeToken }
+}
+
+/**
+ * The same message with further instructions of one program, which take no accounts. They come last: some instructions name
+ * others by their place (those of the ed25519 program), and a durable nonce has to be advanced by the first.
+ */
+export function withInstructions(message: Message, program: string, datas: readonly Uint8Array[]): Message {
+  if (datas.length === 0) return message
+  const known = message.staticAccounts.indexOf(program as StaticAddress)
+  const widened = known > 0 ? message : withProgram(message, program as StaticAddress)
+  const programAddressIndex = known > 0 ? known : message.staticAccounts.length
+  const added = datas.map((data): Instruction => ({ programAddressIndex, data }))
+  return { ...widened, instructions: [...widened.instructions, ...added] }
+}
+
+/** A program is read-only and signs nothing, so its place is the last of those that stand in the message. */
+function withProgram(message: Message, program: StaticAddress): Message {
+  const { header, staticAccounts, instructions } = message
+  const place = staticAccounts.length
+  return {
+    ...message,
+    header: { ...header, numReadonlyNonSignerAccounts: header.numReadonlyNonSignerAccounts + 1 },
+    staticAccounts: [...staticAccounts, program],
+    // What comes from tables stands behind it.
+    instructions:
+      lookupsOf(message).length === 0 ? instructions : instructions.map((one) => moveFrom(one, place)),
+  }
+}
+
+function moveFrom(instruction: Instruction, place: number): Instruction {
+  const { accountIndices } = instruction
+  if (accountIndices === undefined) return instruction
+  return {
+    ...instruction,
+    accountIndices: accountIndices.map((index) => (index >= place ? index + 1 : index)),
+  }
+}

@@ -1,0 +1,53 @@
+import type { BroadcastResult } from '../answer.ts'
+import type { RpcReply } from '../rpc/rpc.ts'
+import { fieldsOf } from './replies.ts'
+import { type ErrorMeaning, readFailure } from './transaction-error.ts'
+
+/** Codes of JSON-RPC errors (agave `rpc-client-api/src/custom_error.rs`). */
+const PREFLIGHT_FAILED = -32002
+const SIGNATURE_FAILED = -32003
+const NODE_UNHEALTHY = -32005
+const PRECOMPILE_FAILED = -32006
+const SIGNATURE_COUNT_WRONG = -32013
+const INVALID_PARAMS = -32602
+
+/** The node has looked at the bytes and could not read them as a transaction, or found a signature wrong. */
+const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG, INVALID_PARAMS]
+
+/**
+ * Address tables are read before anything else, so a node that has not seen a table, or its newest addresses, complains of the
+ * bytes (`invalid transaction: Transaction address table lookup uses an invalid index`).
+ */
+const ABOUT_TABLES = /address (lookup )?table/i
+
+/** What it means for bytes that are offered. What fails as the accounts are now may do later. */
+const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'refused'>> = {
+  known: 'accepted',
+  funds: 'later',
+  wait: 'later',
+  state: 'later',
+  never: 'refused',
+}
+
+/**
+ * Reads a reply to `sendTransaction`. With `skipPreflight` a node takes whatever is well-formed; some providers look all the
+ * same.
+ */
+export function readSent(reply: RpcReply): BroadcastResult {
+  if (reply.kind === 'unknown') return reply
+  if (reply.kind === 'result') {
+    return typeof reply.result === 'string'
+      ? { kind: 'accepted' }
+      : { kind: 'unknown', detail: 'the endpoint did not answer with a signature' }
+  }
+  const { code, message, data } = reply
+  if (code === INVALID_PARAMS && ABOUT_TABLES.test(message)) return { kind: 'later', detail: message }
+  if (UNUSABLE.includes(code)) return { kind: 'refused', detail: message }
+  if (code === NODE_UNHEALTHY) return { kind: 'later', detail: message }
+  const { err } = fieldsOf(data)
+  if (code !== PREFLIGHT_FAILED || err === undefined || err === null)
+    return { kind: 'unknown', detail: message }
+  const { meaning, words } = readFailure(err)
+  const kind = RESULTS[meaning]
+  return kind === 'accepted' ? { kind, known: true } : { kind, detail: words }
+}

@@ -1,0 +1,48 @@
+import { defined } from '../../defined.ts'
+import type { Answer } from '../answer.ts'
+import { askForeignLifetime } from './blockhash.ts'
+import { feeOf, readBudget } from './budget.ts'
+import { guardedSimulation } from './guard.ts'
+import { readNonce } from './nonce-account.ts'
+import type { Case, PrepareContext } from './prepare.ts'
+import type { SolanaPrepared } from './types.ts'
+
+/** What others have signed is taken as it is, or not at all: blockhash, price and instructions are theirs. */
+export async function prepareForeign(
+  { client }: PrepareContext,
+  foreign: Case,
+): Promise<Answer<SolanaPrepared>> {
+  const { judged, request, nonceAccount } = foreign
+  const { message } = judged
+  const [lifetime, outcome] = await Promise.all([
+    nonceAccount === undefined
+      ? askForeignLifetime(client, message.lifetimeToken)
+      : checkNonce(client, nonceAccount, message.lifetimeToken),
+    guardedSimulation(client, foreign, message),
+  ])
+  if (lifetime.kind !== 'ok') return lifetime
+  if (outcome.kind !== 'ok') return outcome
+  const draft = defined({
+    type: 'solana' as const,
+    transaction: request.transaction ?? '',
+    fee: feeOf(message),
+    unitPrice: readBudget(message).unitPrice ?? 0n,
+    spends: outcome.value.taken,
+    lapsesAt: lifetime.value.lapsesAt,
+    nonceAccount,
+  })
+  return { kind: 'ok', value: { draft, logs: [] } }
+}
+
+/** A durable nonce is good until somebody advances it. */
+async function checkNonce(
+  client: PrepareContext['client'],
+  nonceAccount: string,
+  value: string,
+): Promise<Answer<{ readonly lapsesAt?: bigint }>> {
+  const nonce = await readNonce(client, nonceAccount)
+  if (nonce.kind !== 'ok') return nonce
+  if (nonce.value.value === value) return { kind: 'ok', value: {} }
+  const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the present one.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}

@@ -1,0 +1,25 @@
+import type { SignedDraft } from '../attempt.ts'
+import type { Seat } from '../chain.ts'
+import { addressBytes, encodeBase58 } from './base58.ts'
+import type { SolanaDraft } from './content.ts'
+import { presentSignature, solanaSigner } from './signature.ts'
+import { openTransaction, writeTransaction } from './wire.ts'
+
+/**
+ * Signs a draft. The first signature is that of whoever pays, and the network knows the transaction by it, so the hash is the
+ * relayer's own signature.
+ * @throws Error for a draft that another account pays for: a fault of ours
+ */
+export async function signDraft({ transaction }: SolanaDraft, { account }: Seat): Promise<SignedDraft> {
+  const signer = solanaSigner(account.signer)
+  const { message, messageBytes, signatures } = openTransaction(transaction)
+  const [payer = ''] = message.staticAccounts
+  if (!Buffer.from(addressBytes(payer)).equals(signer.publicKey))
+    throw new Error(`the transaction is paid by ${payer}, which the signer has no key of`)
+  const own = await signer.sign(messageBytes)
+  return {
+    raw: writeTransaction([own, ...signatures.slice(1)], messageBytes),
+    hash: encodeBase58(own),
+    signature: presentSignature(own),
+  }
+}

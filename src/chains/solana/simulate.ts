@@ -1,0 +1,106 @@
+import type { Answer, Refusal } from '../answer.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
+import { type AccountStates, accountsCall, accountsIn, readList } from './account-state.ts'
+import { type Message, programOf } from './message.ts'
+import { SYSTEM_PROGRAM } from './programs.ts'
+import { fieldsOf, freshOf, readInteger } from './replies.ts'
+import { readFailure, type TransactionFailure } from './transaction-error.ts'
+import { writeUnsigned } from './wire.ts'
+
+/** What a transaction would do to some accounts, and how much it would compute. */
+export interface Simulation {
+  readonly units: bigint
+  readonly before: AccountStates['accounts']
+  readonly after: AccountStates['accounts']
+}
+
+/** What is simulated. */
+export interface Trial {
+  readonly message: Message
+  /** Whose state is told, before and after. */
+  readonly watched: readonly string[]
+  /** Whether its blockhash may be replaced by one that the node knows: not where it is a durable nonce, or signed. */
+  readonly anyBlockhash: boolean
+}
+
+/** How often it is tried to hear of both states from the same slot. Two neighbouring calls mostly hit the same one. */
+const MAX_TRIES = 3
+
+/** The reason of a failure is cut here, in characters. */
+const MAX_REASON = 512
+
+/**
+ * Runs a transaction on a node without sending it; refused when it would fail. Both states are of the same confirmed slot, so
+ * nothing but this transaction lies between them.
+ */
+export async function simulate(client: PooledClient, trial: Trial): Promise<Answer<Simulation>> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const answer = await tryOnce(client, trial)
+    if (answer !== 'other_slot') return answer
+  }
+  return { kind: 'unknown', detail: 'the simulation and the accounts were of different slots' }
+}
+
+async function tryOnce(client: PooledClient, trial: Trial): Promise<Answer<Simulation> | 'other_slot'> {
+  const [ran, read] = await client.sendAsOf([simulateCall(trial), accountsCall(trial.watched)])
+  const before = accountsIn(read)
+  const outcome = freshOf(ran)
+  if (outcome.kind !== 'ok') return outcome
+  const { err, unitsConsumed, accounts, logs } = fieldsOf(outcome.value.value)
+  if (err === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
+  if (err !== null) return refuse(trial.message, readFailure(err), logs)
+  if (before.kind !== 'ok') return before
+  const units = readInteger(unitsConsumed)
+  const after = readList(accounts)
+  if (units === undefined || after?.length !== trial.watched.length) {
+    return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
+  }
+  if (before.value.slot !== outcome.value.slot) return 'other_slot'
+  return { kind: 'ok', value: { units, before: before.value.accounts, after } }
+}
+
+function simulateCall({ message, watched, anyBlockhash }: Trial) {
+  return {
+    method: 'simulateTransaction',
+    params: [
+      writeUnsigned(message),
+      {
+        encoding: 'base64',
+        sigVerify: false,
+        replaceRecentBlockhash: anyBlockhash,
+        commitment: 'confirmed',
+        accounts: { encoding: 'base64', addresses: watched },
+      },
+    ],
+  }
+}
+
+function refuse(message: Message, failure: TransactionFailure, logs: unknown): Answer<never> {
+  if (failure.meaning === 'wait')
+    return { kind: 'unknown', detail: `the node cannot simulate it now (${failure.words})` }
+  const refusal: Refusal = {
+    code: codeOf(message, failure),
+    detail: `The simulation failed: ${failure.words}${lastWord(logs)}.`,
+  }
+  return { kind: 'refused', refusal }
+}
+
+/** `SystemError::ResultWithNegativeLamports`: the system program would take more than there is. */
+const NEGATIVE_LAMPORTS = 1
+
+function codeOf(message: Message, { meaning, instruction, custom }: TransactionFailure): Refusal['code'] {
+  if (meaning === 'known') return 'already_accepted'
+  if (meaning === 'funds') return 'insufficient_balance'
+  const failed = message.instructions[instruction ?? -1]
+  const overdrawn = custom === NEGATIVE_LAMPORTS && failed && programOf(message, failed) === SYSTEM_PROGRAM
+  return overdrawn ? 'insufficient_balance' : 'execution_reverted'
+}
+
+/** What the program itself said last. */
+function lastWord(logs: unknown): string {
+  if (!Array.isArray(logs)) return ''
+  const said = logs.findLast(
+    (line) => typeof line === 'string' && /^Program log: |: insufficient /.test(line),
+  )
+  return typeof said === 'string' ? ` (${said.replace(/^Program log: /, '').slice(0, MAX_REASON)})` : ''
+}

@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../../clock.ts'
+import type { SolanaNetwork } from '../../networks/network.ts'
+import type { EndpointReport, HeadFeed } from '../answer.ts'
+import { createRpcClient } from '../rpc/client.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
+import { createSurvey } from '../rpc/survey.ts'
+import { readBalance } from './balance.ts'
+import { createBlockhashWatch } from './blockhash.ts'
+import { broadcastAll } from './broadcast.ts'
+import { checkRequest } from './check/request.ts'
+import { blockHashOf, HEIGHT, readHead } from './head.ts'
+import { askPrice } from './market.ts'
+import { type PrepareContext, prepareDraft } from './prepare.ts'
+import { createReceiptReader } from './receipts.ts'
+import { prepareReplacement } from './replace.ts'
+import { isRenewable, noop, outlayOf } from './request-content.ts'
+import { signDraft } from './sign.ts'
+import { signMessage } from './sign-message.ts'
+import { SPEEDS } from './speed.ts'
+import type { SolanaChain } from './types.ts'
+import { createLoadedBytes } from './unique.ts'
+import { verifyGenesis } from './verify.ts'
+import { openTransaction } from './wire.ts'
+
+interface SolanaChainOptions {
+  readonly network: SolanaNetwork
+  readonly rpcTimeoutMs: number
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Leaders take a transaction only while they lead, four slots each, so it is offered to the next ones, too; in ms. */
+const OFFER_AGAIN_MS = 2_000
+
+/** One Solana network behind the `Chain` interface, over JSON-RPC. */
+export function createSolanaChain({ network, rpcTimeoutMs, clock, log }: SolanaChainOptions): SolanaChain {
+  const client = createRpcClient({
+    urls: network.rpcUrls,
+    timeoutMs: rpcTimeoutMs,
+    clock,
+    log,
+    height: HEIGHT,
+  })
+  const slotMs = network.averageBlocktimeMs
+  const receipts = createReceiptReader({ client, slotMs, now: () => clock.now() })
+  const survey = createSurvey(client, clock)
+  const context: PrepareContext = {
+    client,
+    blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
+    loadedBytes: createLoadedBytes(),
+  }
+  return {
+    traits: {
+      nonces: false,
+      lapses: true,
+      finality: 'receipt',
+      unit: 'lamports',
+      offerAgainAfterMs: OFFER_AGAIN_MS,
+    },
+    verify: () => verifyGenesis(client, network),
+    canonicalAddress: (text) => text,
+    check: checkRequest,
+    endsAt: ({ validUntil }) => validUntil,
+    place: () => undefined,
+    renewable: isRenewable,
+    prepare: (request, account) => prepareDraft(context, request, account),
+    replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
+    speedUp: () => Promise.resolve({ kind: 'refused', refusal: NEVER_RAISED }),
+    noop,
+    openLines: () => undefined,
+    sign: signDraft,
+    signMessage,
+    broadcast: (raws) => broadcastAll(client, raws),
+    head: () => {
+      survey()
+      return readHead(client)
+    },
+    onHead: () => NO_FEED,
+    nonces: (addresses) => Promise.resolve(addresses.map(() => ({ kind: 'refused', refusal: NO_NONCES }))),
+    receipts: (hashes, freshness) => receipts.read(hashes, freshness),
+    receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
+    endpoints: () => reportEndpoints(client),
+    blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),
+    // The status itself tells why.
+    revertReason: () => Promise.resolve(undefined),
+    balance: (address) => readBalance(client, address),
+    comparePrice: async ({ transaction, unitPrice }, level) => {
+      const price = await askPrice(client, openTransaction(transaction).message, level)
+      return price.kind === 'ok' ? { kind: 'ok', value: { offered: unitPrice, market: price.value } } : price
+    },
+    cost: ({ fee, spends }) => fee + spends,
+    outlay: outlayOf,
+    speed: (level) => SPEEDS[level],
+  }
+}
+
+/** New slots are asked for; the node's own news of them would come over another connection. */
+const NO_FEED: HeadFeed = { live: false, stop: () => undefined }
+
+const NEVER_RAISED = {
+  code: 'not_supported',
+  detail:
+    'A signed Solana transaction keeps its price; when it has lapsed it is signed anew at the price of then.',
+} as const
+
+const NO_NONCES = { code: 'not_supported', detail: 'Solana accounts have no nonces.' } as const
+
+function reportEndpoints(client: PooledClient): EndpointReport[] {
+  return client.states().map(({ url, ...state }) => ({ ...state, host: new URL(url).host }))
+}

@@ -1,0 +1,63 @@
+import { instructionAccounts, type TransactionAccount } from './accounts.ts'
+import { type CompiledInstruction, type Message, programOf } from './message.ts'
+import { SYSTEM_PROGRAM } from './programs.ts'
+
+/** Numbers of the system program's instructions, in the first four bytes of their data (`SystemInstruction`). */
+const KINDS = {
+  createAccount: 0,
+  transfer: 2,
+  createAccountWithSeed: 3,
+  advanceNonce: 4,
+  withdrawNonce: 5,
+  transferWithSeed: 11,
+} as const
+
+type Kind = keyof typeof KINDS
+
+const NAMES: ReadonlyMap<number, Kind> = new Map(
+  (Object.keys(KINDS) as Kind[]).map((name) => [KINDS[name], name]),
+)
+
+/** What an instruction of the system program does; undefined for other programs and for kinds that do not matter here. */
+export function systemKind(message: Message, instruction: CompiledInstruction): Kind | undefined {
+  const data = Buffer.from(instruction.data ?? [])
+  if (programOf(message, instruction) !== SYSTEM_PROGRAM || data.length < 4) return undefined
+  return NAMES.get(data.readUInt32LE(0))
+}
+
+/** The nonce account when the first instruction advances one: then its value stands in for the blockhash. */
+export function nonceAccountOf(
+  message: Message,
+  accounts: readonly TransactionAccount[],
+): string | undefined {
+  const [first] = message.instructions
+  if (first === undefined || systemKind(message, first) !== 'advanceNonce') return undefined
+  return instructionAccounts(accounts, first)[0]?.address
+}
+
+/** The lamports that instructions of the system program openly take from `payer`. Other programs may take more. */
+export function openOutflow(
+  message: Message,
+  accounts: readonly TransactionAccount[],
+  payer: string,
+): bigint {
+  return message.instructions.reduce((sum, instruction) => {
+    const amount = amountOf(message, instruction)
+    const [from] = instructionAccounts(accounts, instruction)
+    return amount !== undefined && from?.address === payer ? sum + amount : sum
+  }, 0n)
+}
+
+function amountOf(message: Message, instruction: CompiledInstruction): bigint | undefined {
+  const kind = systemKind(message, instruction)
+  const data = Buffer.from(instruction.data ?? [])
+  if (kind === 'transfer' || kind === 'createAccount') {
+    return data.length >= 12 ? data.readBigUInt64LE(4) : undefined
+  }
+  if (kind !== 'createAccountWithSeed') return undefined
+  // Base key, then the seed as a text with its length in eight bytes, then the lamports.
+  const seedLength = data.length >= 44 ? data.readBigUInt64LE(36) : undefined
+  if (seedLength === undefined || seedLength > 32n) return undefined
+  const at = 44 + Number(seedLength)
+  return data.length >= at + 8 ? data.readBigUInt64LE(at) : undefined
+}

@@ -1,0 +1,100 @@
+import { fieldsOf } from './replies.ts'
+
+/**
+ * What an error says of the transaction. `known`: the network has it already · `funds`: the account that pays lacks money ·
+ * `wait`: the node cannot take it now · `state`: it fails as the accounts are now · `never`: these bytes will not do.
+ */
+export type ErrorMeaning = 'known' | 'funds' | 'wait' | 'state' | 'never'
+
+/**
+ * Every variant of `TransactionError` (anza-xyz/solana-sdk, `transaction-error/src/lib.rs`; where each arises: agave
+ * `svm/src/{account_loader,transaction_processor}.rs`, `runtime/src/bank/check_transactions.rs`, `cost-model/src/cost_tracker.rs`).
+ */
+export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
+  AlreadyProcessed: 'known',
+  // The account that pays does not exist, or has too little for the fee.
+  AccountNotFound: 'funds',
+  InsufficientFundsForFee: 'funds',
+  // Too old, or too young for this node.
+  BlockhashNotFound: 'wait',
+  // Full blocks, busy accounts, and the state of the cluster.
+  AccountInUse: 'wait',
+  AccountBorrowOutstanding: 'wait',
+  ClusterMaintenance: 'wait',
+  CommitCancelled: 'wait',
+  ProgramCacheHitMaxLimit: 'wait',
+  ProgramExecutionTemporarilyRestricted: 'wait',
+  ResanitizationNeeded: 'wait',
+  WouldExceedAccountDataBlockLimit: 'wait',
+  WouldExceedAccountDataTotalLimit: 'wait',
+  WouldExceedMaxAccountCostLimit: 'wait',
+  WouldExceedMaxBlockCostLimit: 'wait',
+  WouldExceedMaxVoteCostLimit: 'wait',
+  // What programs, tables and balances are at present.
+  AddressLookupTableNotFound: 'state',
+  CallChainTooDeep: 'state',
+  InstructionError: 'state',
+  InsufficientFundsForRent: 'state',
+  InvalidAccountForFee: 'state',
+  InvalidAddressLookupTableData: 'state',
+  InvalidAddressLookupTableIndex: 'state',
+  InvalidAddressLookupTableOwner: 'state',
+  InvalidProgramForExecution: 'state',
+  InvalidRentPayingAccount: 'state',
+  InvalidWritableAccount: 'state',
+  MaxLoadedAccountsDataSizeExceeded: 'state',
+  ProgramAccountNotFound: 'state',
+  UnbalancedTransaction: 'state',
+  // The bytes themselves.
+  AccountLoadedTwice: 'never',
+  DuplicateInstruction: 'never',
+  InvalidAccountIndex: 'never',
+  InvalidLoadedAccountsDataSizeLimit: 'never',
+  MissingSignatureForFee: 'never',
+  SanitizeFailure: 'never',
+  SignatureFailure: 'never',
+  TooManyAccountLocks: 'never',
+  UnsupportedVersion: 'never',
+}
+
+/** An error as nodes write it: the name of a variant, or an object of the name and what it holds. */
+export interface TransactionFailure {
+  readonly name: string
+  readonly meaning: ErrorMeaning
+  /** The instruction that failed, where one did. */
+  readonly instruction?: number
+  /** The number that the program gave, where it gave one. */
+  readonly custom?: number
+  /** For people: `InstructionError in instruction 0: custom program error 0x1`. */
+  readonly words: string
+}
+
+/** Reads `err` of a status, a simulation or a refusal. What is not known counts as the state of the accounts. */
+export function readFailure(err: unknown): TransactionFailure {
+  if (typeof err === 'string') return { name: err, meaning: meaningOf(err), words: err }
+  const [name = 'unnamed error', held] = Object.entries(fieldsOf(err))[0] ?? []
+  const meaning = meaningOf(name)
+  if (name !== 'InstructionError' || !Array.isArray(held)) {
+    const index = fieldsOf(held).account_index
+    const words = typeof index === 'number' ? `${name} of account ${index}` : name
+    return { name, meaning, words }
+  }
+  return { name, meaning, ...readInstructionError(held as unknown[]) }
+}
+
+function readInstructionError([index, reason]: readonly unknown[]) {
+  const instruction = typeof index === 'number' ? index : 0
+  const { Custom: custom } = fieldsOf(reason)
+  const cause =
+    typeof custom === 'number'
+      ? `custom program error 0x${custom.toString(16)}`
+      : typeof reason === 'string'
+        ? reason
+        : (Object.keys(fieldsOf(reason))[0] ?? 'unnamed error')
+  const words = `InstructionError in instruction ${instruction}: ${cause}`
+  return typeof custom === 'number' ? { instruction, custom, words } : { instruction, words }
+}
+
+function meaningOf(name: string): ErrorMeaning {
+  return ERROR_MEANINGS[name] ?? 'state'
+}

@@ -1,0 +1,34 @@
+import type { SolanaNetwork } from '../../networks/network.ts'
+import type { Answer } from '../answer.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
+import { resultOf } from './replies.ts'
+
+const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
+
+/**
+ * Nothing that is signed names its network, only a blockhash does, so an endpoint of another cluster would simply have other
+ * accounts. Each that answers has to serve the configured one, where that is known.
+ */
+export async function verifyGenesis(client: PooledClient, network: SolanaNetwork): Promise<Answer<void>> {
+  const everywhere = (await client.sendEverywhere([GENESIS])).flatMap((replies) =>
+    replies.map(({ reply }) => reply),
+  )
+  // All of them resting: then the one that may be asked as a last resort.
+  const replies = everywhere.length > 0 ? everywhere : await client.send([GENESIS])
+  const answers = replies.map((reply) => compare(reply, network))
+  return (
+    answers.find(({ kind }) => kind === 'refused') ??
+    answers.find(({ kind }) => kind === 'ok') ??
+    answers[0] ?? { kind: 'unknown', detail: 'no endpoint answers' }
+  )
+}
+
+function compare(reply: RpcReply, { name, genesisHash }: SolanaNetwork): Answer<void> {
+  const result = resultOf(reply)
+  if (result.kind !== 'ok') return result
+  if (typeof result.value !== 'string')
+    return { kind: 'unknown', detail: 'the endpoint did not answer with a genesis hash' }
+  if (genesisHash === undefined || result.value === genesisHash) return { kind: 'ok', value: undefined }
+  const detail = `network ${name}: the genesis hash ${genesisHash} is expected, but its endpoint serves ${result.value}.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { checkRequest } from '../../../src/chains/solana/check/request.ts'
+import type { SolanaInstruction, SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
+import { transfer, unitPrice } from '../../solana-node/steps.ts'
+import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
+import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
+import { AS_PAYER, accountWith, instructionOf, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
+
+const BLOCKHASH = someAddress(9)
+const STEP = transfer(SELF, OTHER, 1n)
+const GOOD = instructionOf(STEP)
+
+const check = (request: SolanaRequest, policies: SolanaPolicies = {}) =>
+  checkRequest(request, accountWith(policies))
+
+/** A prebuilt transaction that the relayer pays for, in bytes. */
+function wire(...steps: readonly Step[]): Buffer {
+  return Buffer.from(signContent({ signers: [AS_PAYER], blockhash: BLOCKHASH, steps }).bytes)
+}
+
+const prebuilt = (bytes: Uint8Array) => requestOf({ transaction: Buffer.from(bytes).toString('base64') })
+
+/** The transfer with one byte set: `at` counts from the start of the message. */
+function withByte(at: number, value: number): SolanaRequest {
+  const bytes = wire(STEP)
+  bytes[1 + 64 + at] = value
+  return prebuilt(bytes)
+}
+
+describe('a prebuilt transaction', () => {
+  test('of which nothing can be said is taken', () => {
+    expect(check(prebuilt(wire(STEP)))).toBeUndefined()
+  })
+
+  test('may be of version 0', () => {
+    const bytes = wire(STEP)
+    const versioned = Buffer.concat([bytes.subarray(0, 65), Buffer.from([0x80]), bytes.subarray(65), Buffer.from([0])])
+    expect(check(prebuilt(versioned))).toBeUndefined()
+  })
+
+  const CASES: [string, () => SolanaRequest, string][] = [
+    ['is no base64', () => requestOf({ transaction: 'AQ=A' }), 'transaction: base64 with padding is expected.'],
+    [
+      'is base64 with bits that mean nothing',
+      () => requestOf({ transaction: 'AR==' }),
+      'transaction: base64 with padding is expected.',
+    ],
+    [
+      'is larger than a packet',
+      () => prebuilt(Buffer.alloc(1_233)),
+      'transaction: at most 1232 bytes are expected, 1233 were given.',
+    ],
+    ['is empty', () => requestOf({ transaction: '' }), 'a transaction in wire format is expected'],
+    ['has bytes left over', () => prebuilt(Buffer.concat([wire(STEP), Buffer.alloc(1)])), 'in wire format'],
+    ['ends too early', () => prebuilt(wire(STEP).subarray(0, -1)), 'in wire format'],
+    ['is of a version that is not known', () => withByte(0, 0x81), 'in wire format'],
+    ['wants more signatures than it has', () => withByte(0, 2), 'in wire format'],
+    ['has a payer that cannot be written to', () => withByte(1, 1), 'in wire format'],
+    ['calls the payer as a program', () => withByte(4 + 3 * 32 + 32 + 1, 0), 'in wire format'],
+    ['names an account that it does not have', () => withByte(4 + 3 * 32 + 32 + 3, 7), 'in wire format'],
+    [
+      'has another fee payer',
+      () =>
+        requestOf({
+          transaction: signContent({ signers: [createWallet()], blockhash: BLOCKHASH, steps: [STEP] }).base64,
+        }),
+      `the relayer ${SELF} is expected as the fee payer`,
+    ],
+  ]
+
+  test.each(CASES)('that %s is refused', (_what, request, words) => {
+    expect(check(request())).toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringMatching(/^transaction: /),
+    })
+    expect(check(request())?.detail).toContain(words)
+  })
+
+  test('may say a number in one way only', () => {
+    const bytes = wire(STEP)
+    // The number of instructions in two bytes where one is enough.
+    const at = 65 + 4 + 3 * 32 + 32
+    const longer = Buffer.concat([bytes.subarray(0, at), Buffer.from([0x81, 0x00]), bytes.subarray(at + 1)])
+    expect(check(prebuilt(longer))?.detail).toContain('in wire format')
+  })
+
+  test('names no account twice', () => {
+    const bytes = wire(STEP)
+    bytes.copy(bytes, 65 + 4 + 32, 65 + 4, 65 + 4 + 32)
+    expect(check(prebuilt(bytes))?.detail).toContain('in wire format')
+  })
+})
+
+describe('instructions', () => {
+  const changed = (change: Partial<SolanaInstruction>) => requestOf({ instructions: [{ ...GOOD, ...change }] })
+  const account = (pubkey: string, isSigner = false) => ({ pubkey, isSigner, isWritable: false })
+
+  test('of which nothing can be said are taken', () => {
+    expect(check(instructionsOf(STEP, unitPrice(1n)))).toBeUndefined()
+  })
+
+  const CASES: [string, SolanaRequest, string][] = [
+    ['call no program', changed({ programId: '1'.repeat(31) }), 'instructions[0].program_id: 32 bytes in base58'],
+    ['call 33 bytes', changed({ programId: '1'.repeat(33) }), 'instructions[0].program_id: 32 bytes in base58'],
+    ['call the relayer', changed({ programId: SELF }), 'instructions[0].program_id: a program is expected'],
+    ['name no account', changed({ accounts: [account('z'.repeat(44))] }), 'instructions[0].accounts[0].pubkey:'],
+    [
+      'want somebody else to sign',
+      changed({ accounts: [account(SELF, true), account(OTHER, true)] }),
+      `instructions[0].accounts[1].is_signer: only the relayer ${SELF} signs`,
+    ],
+    [
+      'have too many accounts',
+      changed({ accounts: Array.from({ length: 65 }, () => account(OTHER)) }),
+      'instructions[0].accounts: at most 64 are expected, 65 were given.',
+    ],
+    ['have data that is no base64', changed({ data: 'A' }), 'instructions[0].data: base64'],
+    [
+      'have too much data',
+      changed({ data: Buffer.alloc(1_233).toString('base64') }),
+      'instructions[0].data: at most 1232 bytes are expected, 1233 were given.',
+    ],
+    [
+      'are too many',
+      requestOf({ instructions: Array.from({ length: 65 }, () => GOOD) }),
+      'instructions: at most 64 are expected, 65 were given.',
+    ],
+    [
+      'name too many accounts together',
+      requestOf({
+        instructions: [1, 2].map((half) => ({
+          ...GOOD,
+          accounts: Array.from({ length: 33 }, (_, index) => account(someAddress(half * 40 + index))),
+        })),
+      }),
+      'instructions: together at most 64 different accounts are expected, 68 were given.',
+    ],
+    [
+      'make a transaction that is too large',
+      changed({ data: Buffer.alloc(1_200).toString('base64') }),
+      'instructions: at most 1232 bytes of a transaction are expected',
+    ],
+  ]
+
+  test.each(CASES)('that %s are refused', (_what, request, words) => {
+    expect(check(request)).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining(words) })
+  })
+
+  test('and a transaction exclude each other, and one is needed', () => {
+    expect(check(requestOf({}))?.detail).toBe('transaction, instructions: one of the two is expected.')
+    const both = { ...prebuilt(wire(STEP)), instructions: [GOOD] }
+    expect(check(both)?.detail).toBe('transaction, instructions: one of the two is expected, not both.')
+  })
+})
+
+describe('the rules of the relayer', () => {
+  const CASES: [string, SolanaPolicies, string | undefined][] = [
+    ['allow what they name', { allowedPrograms: [SYSTEM_PROGRAM], allowedAccounts: [OTHER] }, undefined],
+    ['allow no program', { allowedPrograms: [] }, `program ${SYSTEM_PROGRAM} is not among the relayer's allowed_programs`],
+    ['allow no account', { allowedAccounts: [] }, `account ${OTHER} is not among the relayer's allowed_accounts`],
+    ['forbid an account', { disallowedAccounts: [OTHER] }, `account ${OTHER} is among the relayer's disallowed_accounts`],
+    ['forbid a program by its account', { disallowedAccounts: [SYSTEM_PROGRAM] }, 'disallowed_accounts'],
+    ['limit the bytes', { maxDataSize: 214 }, 'at most 214 bytes are allowed (max_tx_data_size), this transaction has 215'],
+    ['allow just so many bytes', { maxDataSize: 215 }, undefined],
+  ]
+
+  test.each(CASES)('%s', (_what, policies, words) => {
+    for (const [at, request] of Object.entries({ transaction: prebuilt(wire(STEP)), instructions: instructionsOf(STEP) })) {
+      const refusal = check(request, policies)
+      if (words === undefined) expect(refusal).toBeUndefined()
+      else {
+        expect(refusal?.code).toBe('policy_violation')
+        expect(refusal?.detail).toContain(`${at}: `)
+        expect(refusal?.detail).toContain(words)
+      }
+    }
+  })
+
+  test('limit the signatures', () => {
+    const friend = createWallet()
+    const steps = [transfer(friend.address, OTHER, 1n)]
+    const { base64 } = signContent({ signers: [AS_PAYER, friend], blockhash: BLOCKHASH, steps })
+    const request = requestOf({ transaction: base64 })
+    expect(check(request, { maxSignatures: 2 })).toBeUndefined()
+    expect(check(request, { maxSignatures: 1 })?.detail).toContain('this transaction needs 2')
+  })
+
+  test('limit the fee, and do not forbid to name its price', () => {
+    const request = prebuilt(wire(STEP, unitPrice(1_000_000n)))
+    // Two instructions, 200000 units each, at a lamport for each unit.
+    expect(check(request, { maxFee: 405_000n, allowedPrograms: [SYSTEM_PROGRAM] })).toBeUndefined()
+    expect(check(request, { maxFee: 404_999n })).toEqual({
+      code: 'fee_above_cap',
+      detail: 'The fee of the transaction is up to 405000 lamports, and max_allowed_fee_lamports is 404999.',
+    })
+  })
+})

@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { transfer } from '../../solana-node/steps.ts'
+import { createWallet } from '../../solana-node/wallet.ts'
+import { startFaultyNode } from '../../support/faulty-node.ts'
+import { accountWith, draftOf, instructionsOf, OTHER, SEAT, SELF, SIGNER, type Stage, sendOn, startStage } from './build.ts'
+
+let stage: Stage
+
+beforeEach(async () => {
+  stage = await startStage()
+})
+
+const step = (lamports = 5n) => instructionsOf(transfer(SELF, OTHER, lamports))
+const headOf = async () => {
+  const head = await stage.chain.head()
+  if (head.kind !== 'ok') throw new Error(head.kind)
+  return head.value
+}
+const kinds = (answers: readonly { readonly kind: string }[]) => answers.map(({ kind }) => kind)
+
+describe('the cluster', () => {
+  test('is the configured one, or the start is refused', async () => {
+    const other = await startStage()
+    expect(await stage.chain.verify()).toEqual({ kind: 'ok', value: undefined })
+    expect(await stage.chainAt(other.solana.url).verify()).toMatchObject({ kind: 'refused' })
+    expect(await stage.chainAt(stage.solana.url, other.solana.url).verify()).toMatchObject({ kind: 'refused' })
+  })
+
+  test('tells what is finalized, and changes its hash with each slot', async () => {
+    const before = await headOf()
+    expect(before).toMatchObject({
+      number: stage.solana.finalizedSlot(),
+      lapsedUpTo: stage.solana.blockHeight() - 4n,
+    })
+    stage.solana.tick()
+    expect((await headOf()).hash).not.toBe(before.hash)
+  })
+
+  test('keeps back what an account needs to exist', async () => {
+    expect(await stage.chain.balance(SELF)).toEqual({ kind: 'ok', value: 10_000_000_000n - 890_880n })
+    expect(await stage.chain.balance(createWallet().address)).toEqual({ kind: 'ok', value: 0n })
+  })
+})
+
+describe('a transaction', () => {
+  test('is unknown to the chain, then included, then final', async () => {
+    const { signed } = await sendOn(stage.chain, step())
+    expect(await stage.chain.receipts([signed.hash])).toEqual([{ kind: 'none' }])
+    const { slot } = stage.solana.tick()
+    const receipt = { hash: signed.hash, blockNumber: slot, blockHash: `${slot}`, success: true }
+    expect(await stage.chain.receipts([signed.hash])).toEqual([
+      { kind: 'included', receipt: { ...receipt, final: false } },
+    ])
+    stage.solana.tick(4)
+    expect(await stage.chain.receipts([signed.hash])).toEqual([
+      { kind: 'included', receipt: { ...receipt, final: true } },
+    ])
+  })
+
+  test('that fails on chain says why', async () => {
+    const draft = draftOf(await stage.chain.prepare(step(9_000_000_000n), accountWith()))
+    await sendOn(stage.chain, step(8_000_000_000n))
+    const signed = await stage.chain.sign(draft, SEAT)
+    await stage.chain.broadcast([signed.raw])
+    stage.solana.tick()
+    expect(await stage.chain.receipts([signed.hash])).toMatchObject([
+      {
+        receipt: { success: false, failure: 'InstructionError in instruction 0: custom program error 0x1' },
+      },
+    ])
+  })
+
+  test('is the same bytes for the same draft', async () => {
+    const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
+    expect(await stage.chain.sign(draft, SEAT)).toEqual(await stage.chain.sign(draft, SEAT))
+  })
+
+  test('is not signed for an account that the key does not belong to', async () => {
+    const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
+    const seat = { ...SEAT, account: { address: SELF, signer: SIGNER.derive('another') } }
+    await expect(stage.chain.sign(draft, seat)).rejects.toThrow('no key of')
+  })
+
+  test('stands in the order of what was sent, and what is none is refused', async () => {
+    const [one, two] = await Promise.all(
+      [1n, 2n].map(async (lamports) =>
+        stage.chain.sign(draftOf(await stage.chain.prepare(step(lamports), accountWith())), SEAT),
+      ),
+    )
+    const broken = Uint8Array.from(two?.raw ?? [])
+    broken[1] = (broken[1] ?? 0) ^ 1
+    const raws = [one?.raw ?? broken, Uint8Array.of(1, 2, 3), two?.raw ?? broken]
+    expect(kinds(await stage.chain.broadcast(raws))).toEqual(['accepted', 'refused', 'accepted'])
+  })
+
+  test('whose reply is lost is unknown, and sent all the same', async () => {
+    const deaf = await startFaultyNode(stage.solana.url)
+    try {
+      deaf.fault = (methods) => (methods.includes('sendTransaction') ? 'lose' : 'pass')
+      const chain = stage.chainAt(deaf.url)
+      const signed = await chain.sign(draftOf(await chain.prepare(step(), accountWith())), SEAT)
+      expect(kinds(await chain.broadcast([signed.raw]))).toEqual(['unknown'])
+      stage.solana.tick()
+      expect(stage.solana.included(signed.hash)).toBeDefined()
+    } finally {
+      await deaf.stop()
+    }
+  })
+})
+
+/** I6: unknown is never no. */
+describe('a node', () => {
+  test('that is behind does not deny', async () => {
+    const { signed } = await sendOn(stage.chain, step())
+    stage.solana.tick(5)
+    const behind = stage.chainAt(stage.solana.replica({ behind: 6 }))
+    const { number } = await headOf()
+    expect(await behind.receipts([signed.hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
+    expect(await behind.receiptsEverywhere([signed.hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
+    expect(kinds([await behind.balance(SELF), await behind.head()])).toEqual(['ok', 'ok'])
+  })
+
+  test('that is behind has no say beside one that is not', async () => {
+    const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
+    const { hash } = await stage.chain.sign(draft, SEAT)
+    const both = stage.chainAt(stage.solana.url, stage.solana.replica({ behind: 3 }))
+    const { number } = await headOf()
+    expect(await both.receiptsEverywhere([hash], { asOf: number })).toEqual([{ kind: 'none' }])
+  })
+
+  test('that does not answer might have said yes', async () => {
+    const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
+    const { hash } = await stage.chain.sign(draft, SEAT)
+    const broken = await startFaultyNode(stage.solana.url)
+    try {
+      broken.fault = () => 'drop'
+      const both = stage.chainAt(stage.solana.url, broken.url)
+      const { number } = await headOf()
+      expect(await both.receiptsEverywhere([hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
+    } finally {
+      await broken.stop()
+    }
+  })
+
+  test('that does not know of the newest block yet does not take an inclusion back', async () => {
+    const late = stage.solana.replica({ behind: 1 })
+    const urls = [stage.solana.url, late]
+    const { signed } = await sendOn(stage.chain, step())
+    stage.solana.tick()
+    // Whichever of the two is asked first, and however often.
+    const both = stage.chainAt(...urls)
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => both.receiptsEverywhere([signed.hash])),
+    )
+    expect(kinds(answers.flat())).toEqual(Array(5).fill('included'))
+    const seen = stage.chainAt(stage.solana.url)
+    await seen.receipts([signed.hash])
+    const one = stage.chainAt(late)
+    expect(kinds(await one.receipts([signed.hash]))).not.toContain('included')
+  })
+
+  test('that remembers too little has no say about what is older', async () => {
+    const forgetful = await startStage({ historyBlocks: 20 })
+    const { signed } = await sendOn(forgetful.chain, step())
+    forgetful.solana.tick(40)
+    const since = new Date(Date.parse('2026-01-01T00:00:00Z') - 60_000)
+    const draft = draftOf(await forgetful.chain.prepare(step(), accountWith()))
+    const { hash } = await forgetful.chain.sign(draft, SEAT)
+    expect(kinds(await forgetful.chain.receiptsEverywhere([hash], { since }))).toEqual(['unknown'])
+    expect(kinds(await forgetful.chain.receiptsEverywhere([hash]))).toEqual(['none'])
+    expect(signed.hash).not.toBe(hash)
+  })
+
+  test('whose block a fork has dropped says so', async () => {
+    const { signed } = await sendOn(stage.chain, step())
+    stage.solana.tick(2)
+    expect(kinds(await stage.chain.receipts([signed.hash]))).toEqual(['included'])
+    stage.solana.dropPending()
+    stage.solana.fork(2)
+    stage.solana.dropPending()
+    stage.solana.tick(3)
+    const [answer] = await stage.chain.receipts([signed.hash])
+    expect(['none', 'included']).toContain(answer?.kind)
+    expect(answer?.kind === 'included').toBe(stage.solana.included(signed.hash) !== undefined)
+  })
+})
+
+test('a message is signed as it is, and shown in base58', async () => {
+  const { r, s, sig, v, signature, publicKey } = await stage.chain.signMessage('hello', SIGNER)
+  expect(sig).toBe(r + s)
+  expect([v, publicKey]).toEqual([0, SELF])
+  expect(signature).toMatch(/^[1-9A-HJ-NP-Za-km-z]{86,88}$/)
+})
