@@ -96,6 +96,40 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/sign-typed-data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign structured data with a relayer
+         * @description Signs structured data as EIP-712 has it: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either the two
+         *     hashes, or the whole document, from which the service makes them. EVM only; a relayer on another network is refused with
+         *     `not_supported`. Nothing is sent to a network.
+         *
+         *     A document has to say all that it is about: every field of a type needs a value, and a field that its type does not have is refused, as the signature would
+         *     not cover it. Where `types` has no `EIP712Domain`, it is made of the standard fields that `domain` has, in their standard order.
+         *     The service does not compare the `chainId` of the domain with the network of the relayer.
+         *
+         *     A paused relayer, or one that the service has disabled, does not sign.
+         */
+        readonly post: operations["signTypedData"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/transactions": {
         readonly parameters: {
             readonly query?: never;
@@ -126,6 +160,72 @@ export interface paths {
          */
         readonly post: operations["sendTransaction"];
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+                 * @example 42
+                 */
+                readonly nonce: components["parameters"]["Nonce"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the transaction that has a nonce
+         * @description The transaction to which the relayer's account gave this nonce, as it is now, with every attempt. EVM only; a relayer on another
+         *     network is refused with `not_supported`. A nonce that was never given is Not found, as is one that something outside the
+         *     service has used.
+         */
+        readonly get: operations["getTransactionByNonce"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/transactions/pending": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Cancel everything that is waiting
+         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the rules of
+         *     canceling a single one: what never left the service is `canceled` at once, what was broadcast gets a no-op in its place and
+         *     ends as the network decides. The newest is canceled first, so that what an interruption leaves is the beginning of what was asked
+         *     for, never the end without the beginning.
+         *
+         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the request goes on
+         *     with them. What arrives meanwhile is not touched. Neither are cancellations that are under way and what the service sends for itself, so that
+         *     repeating it does nothing twice. A failure of one does not stop the others: `failures` has the reason of each.
+         */
+        readonly delete: operations["deletePendingTransactions"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -248,8 +348,345 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the event log
+         * @description Everything that happened, oldest first: each change of the status of a transaction, each new attempt, each relayer that the
+         *     service switched off or on. An event is written in the same database transaction as the change that it tells of, so none is missing.
+         *
+         *     Events are numbered. Remember the `number` of the last one that you have processed and pass it as `after`: nothing is ever
+         *     put in before a number that you have seen. An empty list means that you know everything. Events are kept for as long as the deployment says (30 days
+         *     unless told otherwise); `metadata.logs` tells when some after your cursor are gone.
+         */
+        readonly get: operations["listEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/events/stream": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Follow the event log
+         * @description Server-sent events: everything after the cursor, then each event as it happens. `id` of each is its number, `event` its
+         *     type, `data` the event as `listEvents` shows it, in one line of JSON. A comment is sent when nothing has happened for 15 s.
+         *
+         *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service stops, or after `duration`
+         *     seconds. Who reads slowly is sent the rest later; who does not read at all for a while is cut off.
+         */
+        readonly get: operations["streamEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the deliveries of a notification
+         * @description What was told, is being told, or could not be told to this destination, the newest event first.
+         */
+        readonly get: operations["listDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/deliveries/{delivery_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+                /**
+                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+                 */
+                readonly delivery_id: components["parameters"]["DeliveryId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a delivery with its newest request and response
+         * @description The body that is sent, and what was sent and received at the newest try.
+         */
+        readonly get: operations["getDelivery"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/deliveries/{delivery_id}/redeliver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+                /**
+                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+                 */
+                readonly delivery_id: components["parameters"]["DeliveryId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Deliver again
+         * @description The same event with the same id once more, whatever became of it. One that waits for its next try is tried now. The time
+         *     after which it is given up starts anew.
+         */
+        readonly post: operations["redeliver"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/redeliver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Deliver many again
+         * @description All dead letters, or everything in a range of event numbers: after a receiver was down for longer than the service tries, or
+         *     has lost what it had. At most 1000 deliveries are taken in one call, the oldest first; `remaining` tells how many are left.
+         */
+        readonly post: operations["redeliverMany"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test event
+         * @description Writes an event of the type `notification_test` that is delivered like any other, signed and repeated. Find it among the
+         *     deliveries by `event_id`.
+         */
+        readonly post: operations["sendTestEvent"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Pause a notification
+         * @description Nothing is sent to it any more; what is to be sent waits. Requests that are under way end as usual.
+         */
+        readonly post: operations["pauseNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Resume a notification
+         * @description What has been waiting is sent. The time after which a delivery is given up starts anew for each of them.
+         */
+        readonly post: operations["resumeNotification"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}/signing-key": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change the signing key
+         * @description The new key signs from now on. For `overlap_seconds` each delivery carries the signature of the previous key, too: the header `webhook-signature` has
+         *     both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver meanwhile, and nothing
+         *     is refused.
+         *
+         *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes keys only from its configuration (400 `not_supported`).
+         *     A key that is changed in the configuration file becomes the newest one at the next start, with an overlap of a day.
+         */
+        readonly post: operations["rotateSigningKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    readonly transaction_update: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A transaction has changed
+         * @description Sent to the notification of the relayer for each event about a transaction: accepted, signed, taken by a node, replaced, raised,
+         *     mined, final. `payload` is the transaction as it was then. See the tag Deliveries for order, signatures and retries.
+         */
+        readonly post: operations["onTransactionUpdate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly relayer_state_update: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * The service switched a relayer off or on
+         * @description Sent to the notification of the relayer. `payload_type` tells which.
+         */
+        readonly post: operations["onRelayerStateUpdate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly notification_test: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A test
+         * @description Sent when somebody asks for it with `sendTestEvent`.
+         */
+        readonly post: operations["onNotificationTest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description Up to 36 letters, digits, dashes and underscores. Ids that the service gives itself are UUIDs. */
@@ -278,9 +715,9 @@ export interface components {
         readonly Timestamp: string;
         /** @description 20 bytes in hexadecimal with the EIP-55 checksum. */
         readonly EvmAddress: string;
-        /** @description The address of an account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar. */
+        /** @description The address of an account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
         readonly AccountAddress: string;
-        /** @description 32 bytes in hexadecimal, with `0x` on EVM and without on Stellar. */
+        /** @description 32 bytes in hexadecimal, with `0x` on EVM and without on Stellar. On Solana the first signature, 64 bytes in base58. */
         readonly TransactionHash: string;
         /** @description Bytes in hexadecimal; `0x` means none. */
         readonly HexData: string;
@@ -317,6 +754,8 @@ export interface components {
          *     | `not_found` | 404. The path names nothing |
          *     | `relayer_not_found` | 404. No relayer has this id |
          *     | `transaction_not_found` | 404. This relayer has no such transaction |
+         *     | `notification_not_found` | 404. No notification has this id |
+         *     | `delivery_not_found` | 404. This notification has no such delivery |
          *     | `method_not_allowed` | 405. The path exists, the method does not; `Allow` lists those that do |
          *     | `internal_error` | 500. An unexpected fault on our side |
          *     | `request_timeout` | 500. Not finished in time; it may still take effect, so look before repeating |
@@ -334,7 +773,9 @@ export interface components {
          *     | `transaction_not_replaceable` | The status of the transaction no longer allows to replace or cancel it |
          *     | `replacement_underpriced` | No node would take the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
-         *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer |
+         *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
+         *     | `policy_violation` | Solana: a rule of the relayer forbids a program, an account, or so many signatures or bytes |
+         *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
          *     | `already_accepted` | This signed transaction was accepted before |
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
@@ -347,7 +788,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "account_not_found" | "already_accepted" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -373,7 +814,7 @@ export interface components {
             /** @constant */
             readonly message?: "Not found";
             /** @enum {string} */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found";
         };
         readonly TooManyRequestsFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -437,6 +878,13 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
+        readonly PendingCancellationResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["PendingCancellation"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
         readonly SignResponse: {
             /** @constant */
             readonly success: true;
@@ -452,7 +900,7 @@ export interface components {
             /** @description Name of the configured network. */
             readonly network: string;
             readonly network_type: components["schemas"]["NetworkType"];
-            /** @description The address of the account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar. */
+            /** @description The address of the account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
             readonly address: string;
             /** @description Names the configured signer that holds the key. */
             readonly signer_id: string;
@@ -495,8 +943,8 @@ export interface components {
             readonly weight: number;
         };
         /**
-         * @description Rules of the relayer; each kind of network has its own. Amounts are exact JSON integers, in wei on EVM and in stroops on
-         *     Stellar. A rule that is not set is left out.
+         * @description Rules of the relayer; each kind of network has its own. Amounts are exact JSON integers, in wei on EVM, in stroops on
+         *     Stellar and in lamports on Solana. A rule that is not set is left out.
          */
         readonly RelayerPolicies: {
             /** @description False forces legacy prices. By default the features of the network decide. */
@@ -510,7 +958,7 @@ export interface components {
             readonly gas_price_cap?: bigint;
             /**
              * Format: u128
-             * @description What must stay on the account when everything in flight is paid. 1 wei, or 1000000 stroops, when absent.
+             * @description What must stay on the account when everything in flight is paid. 1 wei, 1000000 stroops or 10000000 lamports when absent.
              */
             readonly min_balance?: bigint;
             /** @description Reserved for networks with a private pool; there is none yet, so a configuration with `true` is refused. */
@@ -524,6 +972,27 @@ export interface components {
             readonly max_fee?: bigint;
             /** @description Stellar: how long a signed version may wait for its ledger; then it is signed anew. 120 when absent. */
             readonly timeout_seconds?: number;
+            /**
+             * Format: int64
+             * @description Solana: the most that one transaction may cost in fees, in lamports. 1000000 when absent.
+             */
+            readonly max_allowed_fee_lamports?: bigint;
+            /** @description Solana: the only programs that instructions may call, besides the compute budget program. Any when absent. */
+            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description Solana: the only accounts that a transaction may name, besides the relayer and the programs that it calls. Any when absent. */
+            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description Solana: accounts that a transaction may not name. Not together with `allowed_accounts`. */
+            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description Solana: most signatures of one transaction. */
+            readonly max_signatures?: number;
+            /** @description Solana: most bytes of one transaction. 1232 when absent. */
+            readonly max_tx_data_size?: number;
+            /**
+             * @description Solana: whose transactions may use the relayer as more than the payer of their fee. `own`, the default: those that nobody
+             *     else signs. `always`: all. `never`: none.
+             * @enum {string}
+             */
+            readonly fee_payer_spending?: "own" | "always" | "never";
         };
         /** @description A configured destination for events. */
         readonly Notification: {
@@ -537,13 +1006,334 @@ export interface components {
             readonly url: string;
             /** @description Whether deliveries are signed. The key itself is never returned. */
             readonly has_signing_key: boolean;
+            /**
+             * @description Nothing is sent to it at present. Absent when it is not so.
+             * @constant
+             */
+            readonly paused?: true;
+            /**
+             * @description `operator`: somebody paused it · `gone`: the receiver answered with 410. Absent when not paused.
+             * @enum {string}
+             */
+            readonly paused_reason?: "operator" | "gone";
+        };
+        readonly EventListResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: readonly components["schemas"]["Event"][];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly DeliveryListResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: readonly components["schemas"]["Delivery"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly DeliveryResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["DeliveryWithExchange"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly RedeliverManyResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["RedeliveryCount"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly TestEventResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["TestEvent"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NotificationResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Notification"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly RotateSigningKeyResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["SigningKeyRotation"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly Uuid: string;
+        /** @description Position in the event log, in decimal digits. The first event has 1. */
+        readonly EventNumber: string;
+        /**
+         * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
+         *     - `relayer_state_update`: the service switched a relayer off or on.
+         *     - `notification_test`: somebody asked for a test event.
+         * @enum {string}
+         */
+        readonly EventType: "transaction_update" | "relayer_state_update" | "notification_test";
+        /** @description An entry of the event log. */
+        readonly Event: {
+            readonly number: components["schemas"]["EventNumber"];
+            /** @description The same as `id` and `webhook-id` of deliveries. */
+            readonly id: components["schemas"]["Uuid"];
+            readonly type: components["schemas"]["EventType"];
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description Absent for test events. */
+            readonly relayer_id?: components["schemas"]["Id"];
+            /** @description Absent when the event is not about a transaction. */
+            readonly transaction_id?: components["schemas"]["Id"];
+            readonly payload: components["schemas"]["EventPayload"];
+        };
+        /** @description Each server-sent event of the stream. */
+        readonly StreamedEvent: {
+            readonly id: components["schemas"]["EventNumber"];
+            readonly event: components["schemas"]["EventType"];
+            /** @description The event as JSON, in one line. */
+            readonly data: string;
+        };
+        /** @description What an event tells. `payload_type` says which of these it is. */
+        readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["TestPayload"];
+        /** @description The transaction as it was then, with all the fields that `getTransactionById` shows except `attempts`. */
+        readonly TransactionPayload: {
+            /** @constant */
+            readonly payload_type: "transaction";
+            readonly id: components["schemas"]["Id"];
+            readonly relayer_id: components["schemas"]["Id"];
+            readonly status: components["schemas"]["TransactionStatus"];
+            readonly created_at: components["schemas"]["Timestamp"];
+        } & {
+            readonly [key: string]: unknown;
+        };
+        readonly RelayerDisabledPayload: {
+            /** @constant */
+            readonly payload_type: "relayer_disabled";
+            /** @description The relayer as it was then. */
+            readonly relayer: components["schemas"]["Relayer"];
+            readonly disable_reason: components["schemas"]["DisabledReason"];
+        };
+        readonly RelayerEnabledPayload: {
+            /** @constant */
+            readonly payload_type: "relayer_enabled";
+            /** @description The relayer as it was then. */
+            readonly relayer: components["schemas"]["Relayer"];
+            /** @description Reserved; always 0. */
+            readonly retry_count: number;
+        };
+        readonly TestPayload: {
+            /** @constant */
+            readonly payload_type: "test";
+            readonly notification_id: components["schemas"]["Id"];
+        };
+        /** @description The body of a delivery about a transaction. */
+        readonly TransactionUpdateWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @constant */
+            readonly event: "transaction_update";
+            readonly payload: components["schemas"]["TransactionPayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description The body of a delivery about a relayer. */
+        readonly RelayerStateUpdateWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @constant */
+            readonly event: "relayer_state_update";
+            readonly payload: components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description The body of a test. */
+        readonly NotificationTestWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @constant */
+            readonly event: "notification_test";
+            readonly payload: components["schemas"]["TestPayload"];
+            /** @description When it was asked for. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description - `waiting`: an earlier event of the same transaction comes first.
+         *     - `pending`: being sent, or waiting for its next try.
+         *     - `delivered`: the receiver answered in the range 200 to 299.
+         *     - `dead`: given up; `redeliver` tries again.
+         * @enum {string}
+         */
+        readonly DeliveryStatus: "waiting" | "pending" | "delivered" | "dead";
+        /** @description One event for one notification. */
+        readonly Delivery: {
+            readonly id: components["schemas"]["Id"];
+            readonly notification_id: components["schemas"]["Id"];
+            /** @description The `id` of the event. */
+            readonly event_id: components["schemas"]["Uuid"];
+            readonly event_number: components["schemas"]["EventNumber"];
+            readonly event: components["schemas"]["EventType"];
+            /** @description Absent when the event is not about a transaction. */
+            readonly transaction_id?: components["schemas"]["Id"];
+            readonly status: components["schemas"]["DeliveryStatus"];
+            /** @description How often it was sent. */
+            readonly tries: number;
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When it was sent last. */
+            readonly tried_at?: components["schemas"]["Timestamp"];
+            /** @description When it is sent again, at the earliest. */
+            readonly next_try_at?: components["schemas"]["Timestamp"];
+            /** @description When it arrived or was given up. */
+            readonly settled_at?: components["schemas"]["Timestamp"];
+            /** @description HTTP status of the newest answer. Absent when there was none. */
+            readonly response_code?: number;
+            /** @description How long the newest try took. */
+            readonly latency_ms?: number;
+            /** @description Why the newest try failed. */
+            readonly error?: string;
+        };
+        /** @description A delivery with what was sent and received. */
+        readonly DeliveryWithExchange: {
+            readonly id: components["schemas"]["Id"];
+            readonly notification_id: components["schemas"]["Id"];
+            /** @description The `id` of the event. */
+            readonly event_id: components["schemas"]["Uuid"];
+            readonly event_number: components["schemas"]["EventNumber"];
+            readonly event: components["schemas"]["EventType"];
+            /** @description Absent when the event is not about a transaction. */
+            readonly transaction_id?: components["schemas"]["Id"];
+            readonly status: components["schemas"]["DeliveryStatus"];
+            /** @description How often it was sent. */
+            readonly tries: number;
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When it was sent last. */
+            readonly tried_at?: components["schemas"]["Timestamp"];
+            /** @description When it is sent again, at the earliest. */
+            readonly next_try_at?: components["schemas"]["Timestamp"];
+            /** @description When it arrived or was given up. */
+            readonly settled_at?: components["schemas"]["Timestamp"];
+            /** @description HTTP status of the newest answer. Absent when there was none. */
+            readonly response_code?: number;
+            /** @description How long the newest try took. */
+            readonly latency_ms?: number;
+            /** @description Why the newest try failed. */
+            readonly error?: string;
+            /** @description The exact body that is signed and sent, on every try. */
+            readonly body: string;
+            /** @description The newest request. Absent until the first try. */
+            readonly request?: {
+                readonly url: string;
+                readonly headers: {
+                    readonly [key: string]: string;
+                };
+            };
+            /** @description The newest answer. Absent when there was none. */
+            readonly response?: {
+                readonly code: number;
+                /** @description At most 50 of them. */
+                readonly headers: {
+                    readonly [key: string]: string;
+                };
+                /** @description The beginning of it. */
+                readonly body: string;
+            };
+        };
+        /** @description Which deliveries; exactly one of the two. */
+        readonly RedeliverManyRequest: {
+            /**
+             * @description All dead letters.
+             * @constant
+             */
+            readonly status: "dead";
+        } | {
+            /** @description The number of the first event. */
+            readonly from: components["schemas"]["EventNumber"];
+            /** @description The number of the last event. */
+            readonly to: components["schemas"]["EventNumber"];
+        };
+        readonly RedeliveryCount: {
+            /** @description How many are delivered again by this call. */
+            readonly redelivered: number;
+            /** @description How many of the same kind are left. Call again for them; after a range with `from` raised. */
+            readonly remaining: number;
+        };
+        readonly TestEvent: {
+            readonly event_id: components["schemas"]["Uuid"];
+        };
+        readonly RotateSigningKeyRequest: {
+            /** @description The new secret. Never returned. */
+            readonly signing_key: string;
+            /** @description How long the previous key goes on signing. A day when absent; at most 30 days. */
+            readonly overlap_seconds?: number;
+        };
+        readonly SigningKeyRotation: {
+            readonly notification_id: components["schemas"]["Id"];
+            /** @description Absent when there was no key before. */
+            readonly previous_key_expires_at?: components["schemas"]["Timestamp"];
+        };
+        /** @description What became of canceling everything that was waiting. */
+        readonly PendingCancellation: {
+            /** @description Those that are canceled, or have a no-op in their place by now; newest first. */
+            readonly queued_for_cancellation_transaction_ids: readonly components["schemas"]["Id"][];
+            /** @description Those that could not be canceled, and so may still be executed; newest first. */
+            readonly failed_to_queue_transaction_ids: readonly components["schemas"]["Id"][];
+            /** @description Why, in the same order. */
+            readonly failures: readonly {
+                readonly transaction_id: components["schemas"]["Id"];
+                readonly code: components["schemas"]["ErrorCode"];
+                /** @description A sentence for a person. */
+                readonly error: string;
+            }[];
+            /** @description How many are in the two lists. */
+            readonly total_processed: number;
+            /** @description How many this request has not looked at. */
+            readonly remaining: number;
         };
         readonly SignRequest: {
             /** @description The text to sign. Its UTF-8 bytes are signed; hexadecimal is not decoded. May be empty. */
             readonly message: string;
         };
+        /** @description Either the two hashes or the document. */
+        readonly SignTypedDataRequest: components["schemas"]["TypedDataHashes"] | components["schemas"]["TypedDataDocument"];
+        /** Hashes */
+        readonly TypedDataHashes: {
+            /** @description The hash of the domain. */
+            readonly domain_separator: components["schemas"]["Hash32"];
+            /** @description The hash of the message. */
+            readonly hash_struct_message: components["schemas"]["Hash32"];
+        };
+        /** @description 32 bytes in hexadecimal, with or without `0x`. */
+        readonly Hash32: string;
         /**
-         * @description Hexadecimal without `0x`. EVM: an ECDSA signature over secp256k1 with the lower of the two possible `s` (EIP-2). Stellar: an
+         * EIP-712 document
+         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and hexadecimal digits
+         *     in any letter case.
+         */
+        readonly TypedDataDocument: {
+            /** @description What the signature is for. Its fields are those of `EIP712Domain`. */
+            readonly domain: {
+                readonly [key: string]: unknown;
+            };
+            /** @description Fields of each struct, in the order in which they are signed. */
+            readonly types: {
+                readonly [key: string]: readonly {
+                    readonly name: string;
+                    /** @description A type of EIP-712, one of `types`, or arrays of them. */
+                    readonly type: string;
+                }[];
+            };
+            /** @description Which of `types` the message is. */
+            readonly primaryType: string;
+            /** @description What is signed. Empty when `primaryType` is `EIP712Domain`. */
+            readonly message: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /**
+         * @description Hexadecimal without `0x`. EVM: an ECDSA signature over secp256k1 with the lower of the two possible `s` (EIP-2). Stellar and Solana: an
          *     ed25519 signature; `r` and `s` are its two halves, `v` is 0.
          */
         readonly Signature: {
@@ -555,14 +1345,14 @@ export interface components {
             readonly sig: string;
             /** @description Which of the possible public keys is the right one, as 27 or 28; 0 for ed25519. */
             readonly v: number;
-            /** @description The signature in base64. Ed25519 accounts only. */
+            /** @description The signature in base64 (Stellar) or base58 (Solana). */
             readonly signature?: string;
-            /** @description The account that signed. Ed25519 accounts only. */
+            /** @description The account that signed. Stellar and Solana only. */
             readonly public_key?: string;
         };
         /**
          * @description The signature of the attempt that the transaction shows, in hexadecimal without `0x`. EVM: `v` is 0 or 1 with EIP-1559
-         *     prices, 27 or 28 with a legacy price. Stellar: the signature of the relayer's account; `v` is 0.
+         *     prices, 27 or 28 with a legacy price. Stellar and Solana: the signature of the relayer's account; `v` is 0.
          */
         readonly TransactionSignature: {
             /** @description 32 bytes. */
@@ -605,7 +1395,7 @@ export interface components {
                 /** @description Nonces before it that no transaction of the service has; at most 64 are listed. */
                 readonly missing: readonly components["schemas"]["Quantity"][];
             };
-            /** @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops. Absent until something is signed. */
+            /** @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops; on Solana of a compute unit, in micro-lamports. Absent until something is signed. */
             readonly fees?: {
                 /** @description The most that the shown attempt pays. */
                 readonly offered: components["schemas"]["DecimalString"];
@@ -616,7 +1406,7 @@ export interface components {
                 /** @description The `gas_price_cap` or the `max_fee` of the relayer. */
                 readonly cap?: components["schemas"]["DecimalString"];
             };
-            /** @description In wei, or in stroops. */
+            /** @description In wei, stroops or lamports. */
             readonly funds?: {
                 /** @description What the account can spend. */
                 readonly balance?: components["schemas"]["DecimalString"];
@@ -732,18 +1522,26 @@ export interface components {
             readonly source_account?: components["schemas"]["StellarAccount"];
             /** @description Stellar: absent until it is given. Freed when the chain proves that nothing with it was included. */
             readonly sequence_number?: components["schemas"]["DecimalString"];
-            /** @description Stellar: what is bid at most, or, once it is included, what was charged; in stroops. */
+            /** @description Stellar: what is bid at most, or, once it is included, what was charged; in stroops. Solana: what signatures and priority cost at most, in lamports. */
             readonly fee?: components["schemas"]["Quantity"];
             /** @description Stellar: the most that the request allows, in stroops. */
             readonly max_fee?: components["schemas"]["Quantity"];
             /** @description Stellar: whether the shown attempt is in a fee bump. */
             readonly fee_bump?: boolean;
-            /** @description Stellar: when the shown attempt lapses. */
+            /** @description Stellar: when the shown attempt lapses. Solana: as in the request. */
             readonly valid_until?: components["schemas"]["Timestamp"];
             /** @description Stellar: the signed envelope of the shown attempt, or what the request brought, as XDR in base64. */
             readonly transaction_xdr?: string;
             /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
             readonly result_xdr?: string;
+            /** @description Solana: the signed transaction of the shown attempt, or what the request brought; wire format in base64. */
+            readonly transaction?: string;
+            /** @description Solana: the same as `hash`. */
+            readonly transaction_signature?: components["schemas"]["TransactionHash"];
+            /** @description Solana: the last block height that takes the shown attempt. Absent with a durable nonce. */
+            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description Solana: what the request brought. */
+            readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
             /** @description Stellar: what a smart contract returned, `ScVal` as XDR in base64. */
             readonly transaction_result_xdr?: string;
             readonly attempts?: components["schemas"]["Attempts"];
@@ -800,7 +1598,7 @@ export interface components {
             readonly source_account?: components["schemas"]["StellarAccount"];
             /** @description Stellar. */
             readonly sequence_number?: components["schemas"]["DecimalString"];
-            /** @description Stellar: what is bid at most, in stroops. */
+            /** @description What is bid at most, in stroops on Stellar and in lamports on Solana. */
             readonly fee?: components["schemas"]["Quantity"];
             /** @description Stellar: what was charged, in stroops. */
             readonly fee_charged?: components["schemas"]["Quantity"];
@@ -812,6 +1610,10 @@ export interface components {
             readonly transaction_xdr?: string;
             /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
             readonly result_xdr?: string;
+            /** @description Solana: the signed transaction, wire format in base64. */
+            readonly transaction?: string;
+            /** @description Solana. */
+            readonly last_valid_block_height?: components["schemas"]["Quantity"];
             readonly signed_at: components["schemas"]["Timestamp"];
             /** @description When a node first took it. */
             readonly broadcast_at?: components["schemas"]["Timestamp"];
@@ -851,30 +1653,32 @@ export interface components {
         };
         /**
          * Solana, serialized transaction (group B)
-         * @description A transaction that is already serialized. Relayers of this type cannot be configured yet.
+         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. What nobody else signs gets a new
+         *     blockhash, and compute units and a price for priority where it sets none. What others sign too is sent as it is: their
+         *     signatures have to be there, and the relayer only pays the fee (see `fee_payer_spending`).
          */
         readonly SolanaTransactionRequest: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
-            /**
-             * Format: date-time
-             * @description RFC 3339.
-             */
-            readonly valid_until?: string | null;
+            readonly speed?: components["schemas"]["Speed"];
+            readonly valid_until?: components["schemas"]["SolanaValidUntil"];
         };
         /** @description A serialized transaction in base64, at most 1232 bytes. */
         readonly EncodedSerializedTransaction: string;
         /**
          * Solana, instructions (group B)
-         * @description Instructions from which the service builds the transaction. Relayers of this type cannot be configured yet.
+         * @description Instructions from which the service builds the transaction. The relayer pays, and is the only signer.
          */
         readonly SolanaInstructionsRequest: {
             readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
-            /**
-             * Format: date-time
-             * @description RFC 3339.
-             */
-            readonly valid_until?: string | null;
+            readonly speed?: components["schemas"]["Speed"];
+            readonly valid_until?: components["schemas"]["SolanaValidUntil"];
         };
+        /**
+         * Format: date-time
+         * @description RFC 3339. After this time nothing is signed any more, and the transaction expires. What was signed before may still be
+         *     included until its blockhash has expired, which takes about a minute; what a block includes is what counts.
+         */
+        readonly SolanaValidUntil: string | null;
         /** @description 32 bytes in base58. */
         readonly SolanaPublicKey: string;
         readonly SolanaInstruction: {
@@ -890,29 +1694,38 @@ export interface components {
         };
         /**
          * Stellar (group C)
-         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both.
-         *     Relayers of this type cannot be configured yet.
+         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. What can be
+         *     said against it without the ledger is refused at once, with the field and its place: `operations[2].amount: …`. Every
+         *     transaction of the service's own making has an end: `valid_until`, or two minutes when there is none, after which it is
+         *     signed anew.
          */
         readonly StellarTransactionRequest: {
             /** @description Must be the network of the relayer. */
             readonly network: string;
-            /** @description Source of the operations. The relayer's account when absent. */
+            /** @description Source of the operations. The relayer's own account, which is also meant when it is absent, or that account with a number (`M…`). The service signs for no other. */
             readonly source_account?: components["schemas"]["StellarAccount"] | null;
-            /** @description Mutually exclusive with `transaction_xdr`. */
+            /** @description Mutually exclusive with `transaction_xdr`. One of smart contracts has to be alone, and goes without a memo. */
             readonly operations?: readonly components["schemas"]["OperationSpec"][] | null;
-            /** @description A prebuilt transaction, signed or not, as XDR in base64. Mutually exclusive with `operations`. */
+            /**
+             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. Unsigned, its source is the
+             *     relayer's account; the service gives it a sequence number, a fee and, where it has none, an end. Signed by somebody
+             *     else, it needs `fee_bump`, and goes out as it is.
+             */
             readonly transaction_xdr?: string | null;
-            /** @description Asks for a fee-bump wrapper. Valid only when `transaction_xdr` holds a signed transaction. */
+            /** @description Asks for a fee-bump wrapper, which the relayer pays (CAP-15). Valid only when `transaction_xdr` holds a signed transaction. */
             readonly fee_bump?: boolean | null;
             /**
-             * @description The most that the transaction may cost, in stroops. 1000000 when absent or null.
+             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The
+             *     network charges what the ledger asks, which is mostly less. A replacement has to bid ten times as much as what it
+             *     replaces, and one operation more; `max_fee` has to allow it.
              * @default 1000000
              */
             readonly max_fee: components["schemas"]["Int64"] | null;
+            /** @description Only with `operations`; a prebuilt transaction has its own. */
             readonly memo?: components["schemas"]["MemoSpec"] | null;
             /**
              * Format: date-time
-             * @description RFC 3339.
+             * @description RFC 3339. The last ledger that may include it closes by then; seconds are whole.
              */
             readonly valid_until?: string | null;
         };
@@ -986,6 +1799,17 @@ export interface components {
          *     operation of their transaction.
          */
         readonly OperationSpec: components["schemas"]["PaymentOperation"] | components["schemas"]["InvokeContractOperation"] | components["schemas"]["CreateContractOperation"] | components["schemas"]["UploadWasmOperation"] | components["schemas"]["CreateAccountOperation"] | components["schemas"]["ChangeTrustOperation"] | components["schemas"]["PathPaymentStrictSendOperation"] | components["schemas"]["PathPaymentStrictReceiveOperation"] | components["schemas"]["ManageDataOperation"] | components["schemas"]["SetOptionsOperation"] | components["schemas"]["AccountMergeOperation"] | components["schemas"]["CreateClaimableBalanceOperation"] | components["schemas"]["ClaimClaimableBalanceOperation"] | components["schemas"]["BumpSequenceOperation"];
+        /**
+         * @description Sends an amount of an asset to an account.
+         * @example {
+         *       "type": "payment",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *       "asset": {
+         *         "type": "native"
+         *       },
+         *       "amount": "25000000"
+         *     }
+         */
         readonly PaymentOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -996,6 +1820,25 @@ export interface components {
             readonly asset: components["schemas"]["StellarAsset"];
             readonly amount: components["schemas"]["StellarAmount"];
         };
+        /**
+         * @description Calls a function of a smart contract. The service simulates the call, and refuses it with the reason when it would fail.
+         * @example {
+         *       "type": "invoke_contract",
+         *       "contract_address": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA",
+         *       "function_name": "transfer",
+         *       "args": [
+         *         {
+         *           "address": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *         },
+         *         {
+         *           "address": "CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA"
+         *         },
+         *         {
+         *           "i128": "25000000"
+         *         }
+         *       ]
+         *     }
+         */
         readonly InvokeContractOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1007,6 +1850,22 @@ export interface components {
             readonly args: readonly components["schemas"]["ScVal"][];
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
+        /**
+         * @description Makes a smart contract of code that was uploaded before.
+         * @example {
+         *       "type": "create_contract",
+         *       "source": {
+         *         "from": "address",
+         *         "address": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *       },
+         *       "wasm_hash": "3f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a",
+         *       "constructor_args": [
+         *         {
+         *           "u32": 7
+         *         }
+         *       ]
+         *     }
+         */
         readonly CreateContractOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1030,6 +1889,15 @@ export interface components {
             readonly constructor_args?: readonly components["schemas"]["ScVal"][];
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
+        /**
+         * @description Uploads the code of smart contracts, at most 131072 bytes of WebAssembly.
+         * @example {
+         *       "type": "upload_wasm",
+         *       "wasm": {
+         *         "hex": "0061736d01000000"
+         *       }
+         *     }
+         */
         readonly UploadWasmOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1044,6 +1912,14 @@ export interface components {
             };
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
+        /**
+         * @description Opens an account, and gives it its first lumens, at least the reserve of the network.
+         * @example {
+         *       "type": "create_account",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *       "starting_balance": "20000000"
+         *     }
+         */
         readonly CreateAccountOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1053,6 +1929,18 @@ export interface components {
             readonly destination: components["schemas"]["StellarAccount"];
             readonly starting_balance: components["schemas"]["StellarAmount"];
         };
+        /**
+         * @description Opens, changes or removes the trust line to an asset, without which the account cannot hold it.
+         * @example {
+         *       "type": "change_trust",
+         *       "asset": {
+         *         "type": "credit4",
+         *         "code": "EUR",
+         *         "issuer": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *       },
+         *       "limit": "10000000000"
+         *     }
+         */
         readonly ChangeTrustOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1063,6 +1951,23 @@ export interface components {
             /** @description The largest possible when absent; 0 removes the trust line. */
             readonly limit?: components["schemas"]["StellarAmount"];
         };
+        /**
+         * @description Sends exactly `send_amount` of one asset, exchanged on the way, so that at least `dest_min` of another arrives.
+         * @example {
+         *       "type": "path_payment_strict_send",
+         *       "send_asset": {
+         *         "type": "native"
+         *       },
+         *       "send_amount": "25000000",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *       "dest_asset": {
+         *         "type": "credit4",
+         *         "code": "EUR",
+         *         "issuer": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *       },
+         *       "dest_min": "10000000"
+         *     }
+         */
         readonly PathPaymentStrictSendOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1076,6 +1981,23 @@ export interface components {
             readonly dest_min: components["schemas"]["StellarAmount"];
             readonly path?: readonly components["schemas"]["StellarAsset"][];
         };
+        /**
+         * @description Lets exactly `dest_amount` of one asset arrive, exchanged on the way, for at most `send_max` of another.
+         * @example {
+         *       "type": "path_payment_strict_receive",
+         *       "send_asset": {
+         *         "type": "native"
+         *       },
+         *       "send_max": "25000000",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *       "dest_asset": {
+         *         "type": "credit4",
+         *         "code": "EUR",
+         *         "issuer": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *       },
+         *       "dest_amount": "10000000"
+         *     }
+         */
         readonly PathPaymentStrictReceiveOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1089,6 +2011,14 @@ export interface components {
             readonly dest_amount: components["schemas"]["StellarAmount"];
             readonly path?: readonly components["schemas"]["StellarAsset"][];
         };
+        /**
+         * @description Writes, changes or deletes an entry of the account's own data.
+         * @example {
+         *       "type": "manage_data",
+         *       "name": "greeting",
+         *       "value": "aGVsbG8="
+         *     }
+         */
         readonly ManageDataOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1099,6 +2029,13 @@ export interface components {
             /** @description At most 64 bytes in base64; null deletes the entry. */
             readonly value: string | null;
         };
+        /**
+         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave the relayer too little weight lock the service out.
+         * @example {
+         *       "type": "set_options",
+         *       "home_domain": "example.com"
+         *     }
+         */
         readonly SetOptionsOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1119,6 +2056,13 @@ export interface components {
                 readonly weight: number;
             };
         };
+        /**
+         * @description Closes the relayer's account, and gives all of its lumens to another one.
+         * @example {
+         *       "type": "account_merge",
+         *       "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+         *     }
+         */
         readonly AccountMergeOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1127,6 +2071,26 @@ export interface components {
             readonly type: "account_merge";
             readonly destination: components["schemas"]["StellarAccount"];
         };
+        /**
+         * @description Puts an amount aside, which each of the claimants may take under its own condition.
+         * @example {
+         *       "type": "create_claimable_balance",
+         *       "asset": {
+         *         "type": "native"
+         *       },
+         *       "amount": "25000000",
+         *       "claimants": [
+         *         {
+         *           "destination": "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+         *           "predicate": {
+         *             "not": {
+         *               "before_relative_time": "3600"
+         *             }
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         readonly CreateClaimableBalanceOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1152,6 +2116,13 @@ export interface components {
             readonly and?: readonly components["schemas"]["ClaimPredicate"][];
             readonly or?: readonly components["schemas"]["ClaimPredicate"][];
         };
+        /**
+         * @description Takes what was put aside for the account.
+         * @example {
+         *       "type": "claim_claimable_balance",
+         *       "balance_id": "000000003f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a"
+         *     }
+         */
         readonly ClaimClaimableBalanceOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1161,6 +2132,13 @@ export interface components {
             /** @description 72 hexadecimal digits: the type and 32 bytes. */
             readonly balance_id: string;
         };
+        /**
+         * @description Raises the account's sequence number to the given one; a lower one changes nothing.
+         * @example {
+         *       "type": "bump_sequence",
+         *       "bump_to": "0"
+         *     }
+         */
         readonly BumpSequenceOperation: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1169,7 +2147,11 @@ export interface components {
             readonly type: "bump_sequence";
             readonly bump_to: components["schemas"]["Int64"];
         };
-        /** @description Who authorises the call. The source account when absent. */
+        /**
+         * @description Who authorises the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it
+         *     needed. `none`: nobody; a call that asks for somebody is refused. `xdr`: signed entries of whoever has to agree.
+         *     `addresses` is refused with `not_supported`, as the service has no keys of others.
+         */
         readonly SorobanAuth: {
             /** @enum {string} */
             readonly type: "none" | "source_account";
@@ -1185,7 +2167,7 @@ export interface components {
         };
         /**
          * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers
-         *     wider than 32 bits may be decimal strings.
+         *     wider than 32 bits may be decimal strings. A map whose keys are symbols may come in any order.
          */
         readonly ScVal: "void" | {
             readonly bool?: boolean;
@@ -1319,7 +2301,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["UnauthorizedFailure"];
             };
         };
-        /** @description There is no such relayer, or no such transaction within this relayer. */
+        /** @description There is no such relayer or notification, or no such transaction or delivery within it. */
         readonly NotFound: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1354,6 +2336,27 @@ export interface components {
                 readonly "application/json": components["schemas"]["InternalServerErrorFailure"];
             };
         };
+        /** @description What a receiver answers when it has taken the event. The body is not read. */
+        readonly WebhookTaken: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The receiver wants nothing more; the notification is paused. */
+        readonly WebhookGone: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description Too many at once. The service waits for as long as `Retry-After` says. */
+        readonly WebhookLater: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
     };
     parameters: {
         /**
@@ -1366,6 +2369,11 @@ export interface components {
          * @example 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11
          */
         readonly TransactionId: components["schemas"]["Id"];
+        /**
+         * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+         * @example 42
+         */
+        readonly Nonce: components["schemas"]["Int64"];
         /**
          * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
          * @example 1
@@ -1381,6 +2389,56 @@ export interface components {
          * @example submitted
          */
         readonly Status: components["schemas"]["TransactionStatus"];
+        /**
+         * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+         * @example ops
+         */
+        readonly NotificationId: components["schemas"]["Id"];
+        /**
+         * @description Identifier of the delivery. A delivery of another notification is Not found.
+         * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+         */
+        readonly DeliveryId: components["schemas"]["Id"];
+        /**
+         * @description The number of the last event that you know; `0`, as when it is absent, for all that are kept.
+         * @example 1204
+         */
+        readonly After: components["schemas"]["EventNumber"];
+        /**
+         * @description Only events about this relayer.
+         * @example local-1
+         */
+        readonly EventRelayer: components["schemas"]["Id"];
+        /**
+         * @description Only events of this type. Upper and lower case letters mean the same here.
+         * @example transaction_update
+         */
+        readonly EventType: components["schemas"]["EventType"];
+        /**
+         * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+         * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+         */
+        readonly XSignature: string;
+        /**
+         * @description The same with the previous signing key, while a rotation overlaps.
+         * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+         */
+        readonly XSignaturePrevious: string;
+        /**
+         * @description The `id` of the body; the same on every try.
+         * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+         */
+        readonly WebhookId: components["schemas"]["Uuid"];
+        /**
+         * @description When this try was sent, in seconds since 1970.
+         * @example 1795255200
+         */
+        readonly WebhookTimestamp: string;
+        /**
+         * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+         * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+         */
+        readonly WebhookSignature: string;
     };
     requestBodies: never;
     headers: {
@@ -1522,6 +2580,42 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly signTypedData: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignTypedDataRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signature. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listTransactions: {
         readonly parameters: {
             readonly query?: {
@@ -1590,6 +2684,66 @@ export interface operations {
         };
         readonly responses: {
             readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getTransactionByNonce: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+                /**
+                 * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+                 * @example 42
+                 */
+                readonly nonce: components["parameters"]["Nonce"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Transaction"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deletePendingTransactions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was done with each of them. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PendingCancellationResponse"];
+                };
+            };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
@@ -1746,6 +2900,526 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The number of the last event that you know; `0`, as when it is absent, for all that are kept.
+                 * @example 1204
+                 */
+                readonly after?: components["parameters"]["After"];
+                /**
+                 * @description Only events about this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["parameters"]["EventRelayer"];
+                /**
+                 * @description Only events of this type. Upper and lower case letters mean the same here.
+                 * @example transaction_update
+                 */
+                readonly type?: components["parameters"]["EventType"];
+                /**
+                 * @description The most events in one answer. Above 100 is served as 100.
+                 * @example 50
+                 */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The events after the cursor. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EventListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly streamEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream begins with what happens next.
+                 * @example 1204
+                 */
+                readonly after?: components["schemas"]["EventNumber"];
+                /**
+                 * @description Only events about this relayer.
+                 * @example local-1
+                 */
+                readonly relayer_id?: components["parameters"]["EventRelayer"];
+                /**
+                 * @description Only events of this type. Upper and lower case letters mean the same here.
+                 * @example transaction_update
+                 */
+                readonly type?: components["parameters"]["EventType"];
+                /**
+                 * @description After how many seconds the stream ends. With 0 it ends when everything known so far was sent. Without it, it goes on.
+                 * @example 0
+                 */
+                readonly duration?: number;
+            };
+            readonly header?: {
+                /**
+                 * @description Number of the last event that was received. Counts more than `after`.
+                 * @example 1204
+                 */
+                readonly "Last-Event-ID"?: components["schemas"]["EventNumber"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The stream. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": components["schemas"]["StreamedEvent"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+                /**
+                 * @description Only deliveries that have this status now. Upper and lower case letters mean the same here.
+                 * @example dead
+                 */
+                readonly status?: components["schemas"]["DeliveryStatus"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of deliveries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeliveryListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getDelivery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+                /**
+                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+                 */
+                readonly delivery_id: components["parameters"]["DeliveryId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly redeliver: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+                /**
+                 * @description Identifier of the delivery. A delivery of another notification is Not found.
+                 * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
+                 */
+                readonly delivery_id: components["parameters"]["DeliveryId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly redeliverMany: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RedeliverManyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description How many are delivered again. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RedeliverManyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly sendTestEvent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The name of the event that is on its way. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TestEventResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly pauseNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The notification as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly resumeNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The notification as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly rotateSigningKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RotateSigningKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key is in use. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RotateSigningKeyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly onTransactionUpdate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionUpdateWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onRelayerStateUpdate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RelayerStateUpdateWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onNotificationTest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NotificationTestWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
         };
     };
 }

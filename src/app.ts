@@ -7,8 +7,12 @@ import { loadContract } from './contract/document.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { endAllLeases } from './database/lease.ts'
 import { migrate } from './database/migrate.ts'
+import { createDeliveries } from './deliveries.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
+import { EVENTS_CHANNEL } from './events/store.ts'
+import { createWakers } from './events/wakers.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
+import { createEventPresenter } from './handlers/present-event.ts'
 import { createHttpServer } from './http/server.ts'
 import { createLogger } from './log.ts'
 import { createOperators, type Operators } from './operators.ts'
@@ -20,6 +24,7 @@ import type { Relayer } from './relayers/relayer.ts'
 import { listRelayers } from './relayers/store.ts'
 import { loadKeys } from './signers/load.ts'
 import { createAcceptor } from './transactions/accept.ts'
+import { createPendingCanceler } from './transactions/cancel-pending.ts'
 import type { TransactionsContext } from './transactions/context.ts'
 import { createReplacer } from './transactions/replace.ts'
 import { WORK_CHANNEL } from './transactions/store.ts'
@@ -113,13 +118,32 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
   const { maxInFlight } = config
   const context = { db: database.db, clock, log, maxInFlight, owner: randomUUID(), operatorOf }
   const submit = createSubmitWorker(context)
-  const loops = [submit, ...watchLoops(context, operators, relayers)]
+  const known = new Map(relayers.map((relayer) => [relayer.id, operatorOf(relayer)]))
+  const presentEvents = createEventPresenter({ db: database.db, operatorOf: (id) => known.get(id) })
+  const wakers = createWakers()
+  const stopping = new AbortController()
+  const deliveries = await createDeliveries({
+    config,
+    database,
+    presentEvents,
+    owner: context.owner,
+    clock,
+    log,
+  })
+  const loops = [submit, ...watchLoops(context, operators, relayers), ...deliveries.loops]
+  const replacer = createReplacer(context)
   const handlers = createHandlers({
     db: database.db,
     operatorOf,
     accept: createAcceptor(context),
-    replacer: createReplacer(context),
+    replacer,
+    cancelPending: createPendingCanceler(context, replacer),
     gather: (relayer, item) => gatherFacts(context, relayer, item),
+    clock,
+    wakers,
+    presentEvents,
+    stopping: stopping.signal,
+    ...deliveries,
     check: createReadinessCheck({ database, chains: operators.chains, loops, clock }),
   })
   const server = await createHttpServer({
@@ -138,7 +162,12 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
     log,
     clock,
   })
-  const unlisten = await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId))
+  // One after the other: they share a connection.
+  const ears = [
+    await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
+    await database.listen(EVENTS_CHANNEL, wakers.wake),
+    await deliveries.listen(),
+  ]
   return {
     start: async () => {
       for (const loop of loops) loop.start()
@@ -146,8 +175,10 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
       return { url: `http://${host}:${port}` }
     },
     stop: async () => {
+      stopping.abort()
       await Promise.all([server.drain(config.shutdownMs), ...loops.map((loop) => loop.stop())])
-      await unlisten()
+      for (const unlisten of ears) await unlisten()
+      await deliveries.close()
       await database.close()
     },
   }

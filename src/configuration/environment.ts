@@ -1,4 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
+import { readSealingKey } from '../sealing/sealer.ts'
+import { createSecret, type Secret } from './secret.ts'
 import { suggest } from './suggest.ts'
 import type { Config } from './types.ts'
 
@@ -13,9 +15,12 @@ const NUMBERS = {
   MAX_CONNECTIONS: [256, 1, 100_000],
   RATE_LIMIT_BURST_SIZE: [300, 1, 1_000_000],
   RATE_LIMIT_REQUESTS_PER_SECOND: [100, 1, 1_000_000],
+  RELAYER_EVENT_RETENTION_DAYS: [30, 1, 3650],
   RELAYER_MAX_BODY_BYTES: [1_048_576, 1024, 104_857_600],
   RELAYER_MAX_IN_FLIGHT: [16, 1, 10_000],
   RELAYER_SHUTDOWN_SECONDS: [25, 1, 600],
+  RELAYER_WEBHOOK_RETRY_HOURS: [24, 1, 720],
+  RELAYER_WEBHOOK_TIMEOUT_SECONDS: [10, 1, 60],
   REQUEST_TIMEOUT_SECONDS: [30, 1, 3600],
   RPC_TIMEOUT_MS: [10_000, 100, 600_000],
 } as const satisfies Record<string, readonly [number, number, number]>
@@ -35,6 +40,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
   const number = (name: keyof typeof NUMBERS) => readNumber(env, name, problems)
   const apiKey = readApiKey(env, problems)
   const url = readDatabaseUrl(env, problems)
+  const sealingKey = readStorageKey(env, problems)
   return {
     mode: readChoice(env, { name: 'NODE_ENV', choices: MODES, otherwise: 'production' }, problems),
     logLevel: readChoice(env, { name: 'LOG_LEVEL', choices: LOG_LEVELS, otherwise: 'info' }, problems),
@@ -54,6 +60,12 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     rpcTimeoutMs: number('RPC_TIMEOUT_MS'),
     maxInFlight: number('RELAYER_MAX_IN_FLIGHT'),
     shutdownMs: number('RELAYER_SHUTDOWN_SECONDS') * 1000,
+    eventRetentionMs: number('RELAYER_EVENT_RETENTION_DAYS') * 86_400_000,
+    webhooks: {
+      timeoutMs: number('RELAYER_WEBHOOK_TIMEOUT_SECONDS') * 1000,
+      retryMs: number('RELAYER_WEBHOOK_RETRY_HOURS') * 3_600_000,
+    },
+    ...(sealingKey !== undefined && { sealingKey }),
   }
 }
 
@@ -102,6 +114,14 @@ function readApiKey(env: Env, problems: string[]): string {
     problems.push('API_KEY has characters that cannot stand in a header: use printable ASCII without spaces')
   }
   return key
+}
+
+function readStorageKey(env: Env, problems: string[]): Secret | undefined {
+  const key = env.STORAGE_ENCRYPTION_KEY
+  if (!key) return undefined
+  if (readSealingKey(key) !== undefined) return createSecret(key)
+  problems.push('STORAGE_ENCRYPTION_KEY must be 32 bytes in base64 (44 characters)')
+  return undefined
 }
 
 function readDatabaseUrl(env: Env, problems: string[]): string | undefined {

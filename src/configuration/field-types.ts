@@ -12,6 +12,7 @@ export interface FieldType<T> {
 
 const U128_MAX = 2n ** 128n - 1n
 const INT64_MAX = 2n ** 63n - 1n
+const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /** Ids stand in URLs and log lines. */
@@ -85,6 +86,13 @@ function urlOf(protocols: readonly string[], expected: string): FieldType<string
 export const address: FieldType<string> = {
   expected: 'an address: 0x and 40 hex digits',
   read: (value) => (typeof value === 'string' && ADDRESS.test(value) ? value.toLowerCase() : undefined),
+  blank: '',
+}
+
+/** 32 bytes in base58; the chain looks at the number of bytes. */
+export const publicKey: FieldType<string> = {
+  expected: 'an address: 32 bytes in base58',
+  read: (value) => (typeof value === 'string' && PUBLIC_KEY.test(value) ? value : undefined),
   blank: '',
 }
 

@@ -1,9 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '../defined.ts'
 import { CATALOGUE } from '../networks/catalogue.ts'
-import { DEFAULT_BLOCKTIME_MS, DEFAULT_LEDGER_TIME_MS, defaultConfirmations } from '../networks/defaults.ts'
-import type { EvmNetwork, Network, StellarNetwork } from '../networks/network.ts'
-import { flag, oneOf, text, whole } from './field-types.ts'
+import {
+  DEFAULT_BLOCKTIME_MS,
+  DEFAULT_LEDGER_TIME_MS,
+  DEFAULT_SLOT_TIME_MS,
+  defaultConfirmations,
+} from '../networks/defaults.ts'
+import type { EvmNetwork, Network, SolanaNetwork, StellarNetwork } from '../networks/network.ts'
+import { flag, oneOf, publicKey, text, whole } from './field-types.ts'
 import { inherit } from './inherit.ts'
 import { parseFile } from './parse-file.ts'
 import { openReader, type Reader } from './reader.ts'
@@ -25,15 +31,12 @@ interface Item {
 }
 
 /**
- * The networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold `{ "networks": […] }`. Solana
- * networks are left out; existing folders describe all kinds, and a relayer on such a one is refused elsewhere.
+ * The networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold
+ * `{ "networks": […] }`.
  */
 export function readNetworks(file: Reader, sources: Sources, problems: string[]): Network[] {
   const items = listNetworks(file, sources, problems)
-  return readItems(
-    inherit(items, problems).filter((item) => !isOtherKind(item.value)),
-    problems,
-  )
+  return readItems(inherit(items, problems), problems)
 }
 
 /** The networks of the catalogue that these relayers name and the file does not describe. */
@@ -80,7 +83,9 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   // Of use to other programs that read the same files.
   reader.ignore('from', 'explorer_urls')
   const shared = { name: reader.get('network', text), isTestnet, rpcUrls }
-  return reader.raw('type') === 'stellar' ? readStellar(reader, shared) : readEvm(reader, shared)
+  const type = reader.raw('type')
+  if (type === 'stellar') return readStellar(reader, shared)
+  return type === 'solana' ? readSolana(reader, shared) : readEvm(reader, shared)
 }
 
 type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls'>
@@ -89,7 +94,7 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
   reader.ignore('gas_price_cache')
   return {
     ...shared,
-    type: reader.get('type', oneOf('evm', 'stellar')) as 'evm',
+    type: reader.get('type', oneOf('evm', 'solana', 'stellar')) as 'evm',
     chainId: reader.get('chain_id', whole(1)),
     symbol: reader.get('symbol', text),
     features: reader.list('features', oneOf('eip1559')),
@@ -113,6 +118,24 @@ function readStellar(reader: Reader, shared: Shared): StellarNetwork {
   }
 }
 
+function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
+  // Its nodes tell themselves what is final.
+  reader.ignore('type', 'required_confirmations', 'tags', 'features', 'symbol')
+  const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
+  return defined({
+    ...shared,
+    type: 'solana' as const,
+    genesisHash,
+    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_SLOT_TIME_MS,
+    requiredConfirmations: 0,
+  })
+}
+
+/** A cluster that is called like a public one has to be that one, even where the file describes it anew. */
+function knownGenesisHash(name: string): string | undefined {
+  return CATALOGUE.find(({ type, network }) => type === 'solana' && network === name)?.genesis_hash
+}
+
 const blocktime = whole(1, 3_600_000)
 
 function readFolder(folder: string, problems: string[]): Item[] {
@@ -127,9 +150,4 @@ function readFolder(folder: string, problems: string[]): Item[] {
     problems.push(`networks: the folder ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`)
     return []
   }
-}
-
-function isOtherKind(value: unknown): boolean {
-  const type = (value as { type?: unknown } | null)?.type
-  return type === 'solana'
 }

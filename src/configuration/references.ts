@@ -1,3 +1,4 @@
+import { chainName } from '../networks/chain-name.ts'
 import { suggest } from './suggest.ts'
 import type { Config, RelayerConfig } from './types.ts'
 
@@ -69,7 +70,7 @@ function sharedAccounts({ relayers, networks }: Lists): string[] {
 function chainOf(relayer: RelayerConfig, networks: Lists['networks']): string | undefined {
   const network = networks.find(({ type, name }) => type === relayer.networkType && name === relayer.network)
   if (network === undefined) return undefined
-  return network.type === 'evm' ? `chain id ${network.chainId}` : `"${network.passphrase}"`
+  return chainName(network)
 }
 
 function impossiblePricing({ relayers, networks }: Lists): string[] {

@@ -2,6 +2,7 @@ import { readEvmPolicies } from './evm-policies.ts'
 import { flag, id, text } from './field-types.ts'
 import { openReader, type Reader } from './reader.ts'
 import { readRpcUrls } from './rpc-urls.ts'
+import { readSolanaRelayer } from './solana-relayer.ts'
 import { readStellarRelayer } from './stellar-relayer.ts'
 import type { RelayerConfig } from './types.ts'
 
@@ -32,8 +33,9 @@ function readRelayer(reader: Reader, problems: string[]): RelayerConfig {
   }
   const type = reader.get('network_type', text)
   if (type === 'stellar') return readStellarRelayer(reader, shared)
+  if (type === 'solana') return readSolanaRelayer(reader, shared)
   if (type !== '' && type !== 'evm') {
-    reader.problem(`has the network_type "${type}", which is not supported yet; use "evm" or "stellar"`)
+    reader.problem(`has the network_type "${type}", which is not known; use "evm", "solana" or "stellar"`)
   }
   return { ...shared, networkType: 'evm', policies: readEvmPolicies(reader) }
 }

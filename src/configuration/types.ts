@@ -1,4 +1,5 @@
 import type { EvmPolicies } from '../chains/evm/content.ts'
+import type { SolanaPolicies } from '../chains/solana/content.ts'
 import type { StellarPolicies } from '../chains/stellar/content.ts'
 import type { Network, RpcUrl } from '../networks/network.ts'
 import type { Secret } from './secret.ts'
@@ -20,6 +21,11 @@ export interface Config {
   readonly maxInFlight: number
   /** How long a stop may take before it is forced. */
   readonly shutdownMs: number
+  /** How long the event log keeps an event. */
+  readonly eventRetentionMs: number
+  readonly webhooks: WebhookConfig
+  /** 32 bytes in base64 that seal secrets in the database; absent: none are stored. */
+  readonly sealingKey?: Secret
   readonly networks: readonly Network[]
   readonly relayers: readonly RelayerConfig[]
   readonly signers: readonly SignerConfig[]
@@ -27,6 +33,13 @@ export interface Config {
 }
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+
+export interface WebhookConfig {
+  /** The longest that one try may last. */
+  readonly timeoutMs: number
+  /** How long an event is tried before it becomes a dead letter. */
+  readonly retryMs: number
+}
 
 export interface ServerConfig {
   readonly host: string
@@ -68,7 +81,12 @@ export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly channels?: number | readonly string[]
 }
 
-export type RelayerConfig = EvmRelayerConfig | StellarRelayerConfig
+export interface SolanaRelayerConfig extends AnyRelayerConfig {
+  readonly networkType: 'solana'
+  readonly policies: SolanaPolicies
+}
+
+export type RelayerConfig = EvmRelayerConfig | StellarRelayerConfig | SolanaRelayerConfig
 
 /** `local`: an encrypted keystore file · `plain`: a private key as 64 hex digits. */
 export type SignerConfig =

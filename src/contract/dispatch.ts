@@ -12,6 +12,8 @@ export interface Exchange {
   /** Without the query string. */
   readonly path: string
   readonly querystring: string
+  /** A header by its lower-case name. */
+  header(name: string): string | undefined
   /** Told as soon as it is known which operation is asked for. */
   routed(operation: ContractOperation): void
   /** Why the credential is not acceptable; undefined when it is. */
@@ -134,6 +136,8 @@ function refuseStrangers({ exchange }: Passage): void {
 const NOT_FOUND: Record<string, ErrorCode> = {
   relayer_id: 'relayer_not_found',
   transaction_id: 'transaction_not_found',
+  notification_id: 'notification_not_found',
+  delivery_id: 'delivery_not_found',
 }
 
 function refusal(verdict: Verdict | undefined): unknown {
@@ -161,10 +165,11 @@ class PassageValidator extends OpenAPIValidator<Document> {
     const passage = request as Passage
     const { operation, exchange, params = {}, body } = passage
     if (operation === undefined) throw new Error('a request is validated after it was routed')
-    const { querystring } = exchange
+    const { querystring, header } = exchange
     passage.verdict = this.#validator.request(operation.id, {
       path: params,
       querystring,
+      header,
       body: body as unknown,
     })
     return passage.verdict.kind === 'valid' ? { valid: true } : { valid: false, errors: [] }

@@ -6,10 +6,10 @@ import type { OperationId } from './operations.ts'
 /** A part of the document. Integers are bigint here, so that bounds beyond 2^53 are exact. */
 export type Node = { readonly [key: string]: unknown }
 
-/** A path or query parameter, as declared. */
+/** A parameter, as declared. */
 export interface Parameter {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly schema: Node
   /** The server ignores the case of letters (`x-case-insensitive`). */
   readonly caseInsensitive: boolean
@@ -106,7 +106,7 @@ function readOperation(document: Node, { path, method, item }: Place): ContractO
 function readParameter(node: Node): Parameter {
   return {
     name: node.name as string,
-    in: node.in as 'path' | 'query',
+    in: node.in as Parameter['in'],
     schema: node.schema as Node,
     caseInsensitive: node['x-case-insensitive'] === true,
   }

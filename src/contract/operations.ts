@@ -11,12 +11,12 @@ export type ErrorCode = Schemas['ErrorCode']
 /** Where a transaction is. */
 export type TransactionStatus = Schemas['TransactionStatus']
 
-/** The `operationId`s of openapi.yaml. */
-export type OperationId = keyof operations
+/** The `operationId`s of openapi.yaml, without those that receivers of webhooks serve: their names begin with `on`. */
+export type OperationId = Exclude<keyof operations, `on${string}`>
 
 type Parameters<
   Id extends OperationId,
-  Place extends 'path' | 'query',
+  Place extends 'path' | 'query' | 'header',
 > = operations[Id]['parameters'] extends { readonly [P in Place]?: infer T }
   ? [Exclude<T, undefined>] extends [never]
     ? Record<never, never>
@@ -38,6 +38,8 @@ type Body<Id extends OperationId> = operations[Id] extends {
 export interface Input<Id extends OperationId> {
   readonly path: Parameters<Id, 'path'>
   readonly query: Parameters<Id, 'query'>
+  /** By the name in the contract. Only those that it declares. */
+  readonly header: Parameters<Id, 'header'>
   readonly body: Body<Id>
 }
 
@@ -54,6 +56,9 @@ type BodyOf<Id extends OperationId> = ContentOf<Id, 200 | 503>
 
 /** Operations whose answer is not wrapped in the envelope. */
 type BareOperationId = 'health' | 'readiness'
+
+/** Operations that go on answering. */
+type StreamOperationId = 'streamEvents'
 
 /** The type of `data` in the success envelope of an operation. */
 export type Data<Id extends OperationId> = BodyOf<Id> extends { readonly data: infer T } ? T : never
@@ -74,6 +79,16 @@ export interface Bare<Id extends OperationId> {
   readonly body: BodyOf<Id>
 }
 
+/** A piece of a stream: a server-sent event, or only a sign of life. */
+export type StreamPiece =
+  | { readonly kind: 'event'; readonly id: string; readonly type: string; readonly data: unknown }
+  | { readonly kind: 'alive' }
+
+/** The answer of an operation that goes on. Pieces are asked for one at a time, as the caller takes them. */
+export interface Streamed {
+  readonly stream: AsyncIterable<readonly StreamPiece[]>
+}
+
 /** What belongs to a request besides its input. */
 export interface RequestContext {
   /** Names the request in the log; echoed in `X-Request-Id`. */
@@ -83,7 +98,11 @@ export interface RequestContext {
 }
 
 /** The answer to an operation. */
-export type Result<Id extends OperationId> = Id extends BareOperationId ? Bare<Id> : Success<Id>
+export type Result<Id extends OperationId> = Id extends BareOperationId
+  ? Bare<Id>
+  : Id extends StreamOperationId
+    ? Streamed
+    : Success<Id>
 
 /** The business logic of one operation. */
 export type Handler<Id extends OperationId> = (

@@ -4,6 +4,10 @@ import { openPGlite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
 import type { Schema } from './schema.ts'
 
+/** One statement with values, or several without, outside of any transaction of ours. Rows of all of them together. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape that pg-boss asks of a database
+export type RunScript = (text: string, values?: unknown[]) => Promise<{ rows: any[] }>
+
 /** The store of everything, embedded or not. Both engines speak the same SQL and give the same JavaScript values. */
 export interface Database {
   readonly engine: 'pglite' | 'postgres'
@@ -13,6 +17,8 @@ export interface Database {
    * an empty payload, because something may have been missed. The result ends the listening.
    */
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>
+  /** Statements of a library that brings its own; see `RunScript`. */
+  readonly runScript: RunScript
   /** Ends all connections. Nothing may be asked afterwards. */
   close(): Promise<void>
 }

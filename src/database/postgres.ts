@@ -40,11 +40,18 @@ export async function openPostgres(url: string, log: Logger): Promise<Database> 
     engine: 'postgres',
     db,
     listen: listener.listen,
+    runScript: (text, values) => runScript(pool, text, values),
     close() {
       closing ??= listener.close().finally(() => endPool(db, pool))
       return closing
     },
   }
+}
+
+/** The driver gives a list of results for several statements. */
+async function runScript(pool: pg.Pool, text: string, values?: unknown[]) {
+  const results = [await pool.query(text, values)].flat()
+  return { rows: results.flatMap(({ rows }) => rows) }
 }
 
 async function endPool(db: Kysely<Schema>, pool: pg.Pool): Promise<void> {

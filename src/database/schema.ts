@@ -13,6 +13,9 @@ export interface Schema {
   events: EventsTable
   leases: LeasesTable
   finished_counts: FinishedCountsTable
+  event_log: EventLogTable
+  notification_keys: NotificationKeysTable
+  deliveries: DeliveriesTable
 }
 
 export interface RelayersTable {
@@ -42,6 +45,10 @@ export interface NotificationsTable {
   url: string
   has_signing_key: boolean
   created_at: Generated<Date>
+  /** Nothing is sent while it is set; deliveries wait. */
+  paused: Generated<boolean>
+  /** `operator` or `gone`. */
+  paused_reason: string | null
 }
 
 /** The numbering of a relayer's lines; its rows are locked together while numbers are given. */
@@ -103,8 +110,16 @@ export interface AttemptsTable {
 
 /** What happened, written in the database transaction of the change itself (I8). */
 export interface EventsTable {
+  /** Order of writing. Transactions may commit in another order: readers go by `number`. */
   id: Generated<bigint>
-  relayer_id: string
+  /** The event's name for receivers. */
+  uid: Generated<string>
+  /** Order for readers, without gaps; null until a reader or the relay asks for the first time. */
+  number: bigint | null
+  /** Who is to be told; as the relayer was configured when it happened. */
+  notification_id: string | null
+  /** Null for a test event, which is about a notification alone. */
+  relayer_id: string | null
   transaction_id: string | null
   type: string
   payload: JSONColumnType<object>
@@ -124,4 +139,44 @@ export interface FinishedCountsTable {
   relayer_id: string
   status: string
   count: bigint
+}
+
+/** One row; its lock is the right to give numbers. */
+export interface EventLogTable {
+  only_row: Generated<boolean>
+  last_number: bigint
+  /** Deliveries exist for the events up to this number. */
+  relayed_number: bigint
+}
+
+/** Signing keys, the newest last. One that is no longer the newest goes on signing until it expires. */
+export interface NotificationKeysTable {
+  id: Generated<bigint>
+  notification_id: string
+  /** `config` or `api`. */
+  source: string
+  sealed: Uint8Array
+  created_at: Generated<Date>
+  expires_at: Date | null
+}
+
+/** One event for one notification. */
+export interface DeliveriesTable {
+  id: string
+  notification_id: string
+  event_id: bigint
+  event_number: bigint
+  /** Deliveries of one lane arrive in the order of their events. */
+  lane: string
+  /** `waiting` for an earlier one of its lane · `pending`: has a job · `delivered` · `dead`. */
+  status: string
+  tries: Generated<number>
+  /** A failure after this time is the last. */
+  give_up_at: Date
+  next_try_at: Date | null
+  created_at: Generated<Date>
+  tried_at: Date | null
+  settled_at: Date | null
+  /** Request and answer of the newest try. */
+  last_try: JSONColumnType<object> | null
 }

@@ -1,17 +1,28 @@
 import type { HandlerMap } from '../contract/operations.ts'
+import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
+import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthReport, healthHandlers } from './health.ts'
 import { notificationHandlers } from './notifications.ts'
+import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
 import { relayerHandlers } from './relayers.ts'
+import { signingHandlers } from './signing.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
 
 /** All operations of the contract. A missing one does not compile. */
 export function createHandlers(
-  deps: TransactionHandlerDeps & { check: () => Promise<HealthReport> },
+  deps: TransactionHandlerDeps &
+    PendingHandlerDeps &
+    EventHandlerDeps &
+    DeliveryHandlerDeps & { check: () => Promise<HealthReport> },
 ): HandlerMap {
   return {
     ...healthHandlers(deps),
     ...relayerHandlers(deps),
+    ...signingHandlers(deps),
     ...transactionHandlers(deps),
+    ...pendingHandlers(deps),
     ...notificationHandlers(deps),
+    ...eventHandlers(deps),
+    ...deliveryHandlers(deps),
   }
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher, Exchange } from '../contract/dispatch.ts'
-import type { OperationId } from '../contract/operations.ts'
+import type { OperationId, Streamed } from '../contract/operations.ts'
 import { tooManyRequests } from '../errors.ts'
 import type { Caller } from './auth.ts'
 import type { BodyReader } from './body.ts'
@@ -7,6 +7,7 @@ import { type Deadline, startDeadline } from './deadline.ts'
 import { type SuccessResult, successBody } from './envelope.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { sendJson, sendText } from './send.ts'
+import { sendEvents } from './send-events.ts'
 import type { HttpContext, Middleware } from './state.ts'
 
 export interface ApiOptions {
@@ -59,6 +60,7 @@ function createExchange(
     method: context.method,
     path: context.path,
     querystring: context.querystring,
+    header: (name) => headerOf(context, name),
     routed: (operation) => {
       context.state.operation = operation
     },
@@ -72,12 +74,24 @@ function createExchange(
   }
 }
 
+/** Node joins repeated headers where that makes sense; the few that stay lists are none of the contract's. */
+function headerOf(context: HttpContext, name: string): string | undefined {
+  const value = context.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
 /** The operations whose answer is not wrapped. */
 const BARE: ReadonlySet<OperationId | undefined> = new Set<OperationId>(['health', 'readiness'])
 
 function answer(context: HttpContext, result: unknown): void {
-  if (BARE.has(context.state.operation?.id)) answerBare(context, result as { status: number; body: unknown })
+  if (isStreamed(result)) sendEvents(context, result.stream)
+  else if (BARE.has(context.state.operation?.id))
+    answerBare(context, result as { status: number; body: unknown })
   else sendJson(context, 200, successBody(result as SuccessResult))
+}
+
+function isStreamed(result: unknown): result is Streamed {
+  return typeof result === 'object' && result !== null && 'stream' in result
 }
 
 function answerBare(context: HttpContext, { status, body }: { status: number; body: unknown }): void {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import { parseJson } from '../contract/integers.ts'
 import type { ContractValidator } from '../contract/validator.ts'
@@ -25,8 +26,9 @@ export function responseCheck({ validator, log }: { validator: ContractValidator
 }
 
 function answerOf(context: HttpContext) {
+  const { status, type: mediaType } = context
+  if (context.body instanceof Readable) return { status, mediaType, body: undefined, streamed: true }
   const body = typeof context.body === 'string' ? context.body : undefined
-  const mediaType = context.type
   const json = mediaType === 'application/json' && body !== undefined
-  return { status: context.status, mediaType, body: json ? parseJson(body, { maxDepth: 64 }) : body }
+  return { status, mediaType, body: json ? parseJson(body, { maxDepth: 64 }) : body }
 }

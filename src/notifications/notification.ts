@@ -1,7 +1,12 @@
-/** A configured destination for events. The signing key itself never leaves the configuration. */
+/** Why nothing is sent: somebody asked for it, or the receiver said that it is gone (410). */
+export type PauseReason = 'operator' | 'gone'
+
+/** A configured destination for events. Signing keys are in `keys.ts`. */
 export interface Notification {
   readonly id: string
   readonly type: 'webhook'
   readonly url: string
   readonly hasSigningKey: boolean
+  /** Set while nothing is sent to it. */
+  readonly paused?: PauseReason
 }

@@ -1,6 +1,6 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { NotificationsTable, Schema } from '../database/schema.ts'
-import type { Notification } from './notification.ts'
+import type { Notification, PauseReason } from './notification.ts'
 
 /** Notifications in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listNotifications(
@@ -24,28 +24,77 @@ export async function listNotifications(
   return { items: rows.map(toNotification), total: Number(total) }
 }
 
-/** Every notification, held against other changes until the commit. */
-export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<string, Notification>> {
-  const rows = await tx.selectFrom('notifications').selectAll().forUpdate().execute()
-  return new Map(rows.map((row) => [row.id, toNotification(row)]))
+/** Undefined when there is none of this id. */
+export async function findNotification(db: Kysely<Schema>, id: string): Promise<Notification | undefined> {
+  const row = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toNotification(row)
 }
 
-/** Creates or overwrites a notification. */
+/** Whether there is anybody to tell. */
+export async function hasNotifications(db: Kysely<Schema>): Promise<boolean> {
+  return (await db.selectFrom('notifications').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Those that something can be sent to now. */
+export async function activeNotifications(db: Kysely<Schema>): Promise<Notification[]> {
+  const rows = await db
+    .selectFrom('notifications')
+    .selectAll()
+    .where('paused', '=', false)
+    .orderBy('id')
+    .execute()
+  return rows.map(toNotification)
+}
+
+/** Every notification as far as the configuration decides it, held against other changes until the commit. */
+export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<string, Notification>> {
+  const rows = await tx.selectFrom('notifications').selectAll().forUpdate().execute()
+  return new Map(
+    rows.map((row) => {
+      const { paused, ...configured } = toNotification(row)
+      return [row.id, configured]
+    }),
+  )
+}
+
+/** Creates or overwrites a notification. It stays paused if it is, unless a receiver that was gone has a new url. */
 export async function saveNotification(tx: Transaction<Schema>, notification: Notification): Promise<void> {
   const { id, type, url, hasSigningKey } = notification
   const values = { type, url, has_signing_key: hasSigningKey }
+  const moved = sql<boolean>`notifications.paused_reason = 'gone' and notifications.url <> excluded.url`
   await tx
     .insertInto('notifications')
     .values({ id, ...values })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({
+        ...values,
+        paused: sql<boolean>`notifications.paused and not coalesce(${moved}, false)`,
+        paused_reason: sql<string | null>`case when ${moved} then null else notifications.paused_reason end`,
+      }),
+    )
     .execute()
 }
 
-/** Deletes a notification that no relayer refers to. */
+/** Pauses with a reason, or lets it go on with null. */
+export async function setPaused(db: Kysely<Schema>, id: string, reason: PauseReason | null): Promise<void> {
+  await db
+    .updateTable('notifications')
+    .set({ paused: reason !== null, paused_reason: reason })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes a notification that no relayer refers to, with its keys and deliveries. */
 export async function deleteNotification(tx: Transaction<Schema>, id: string): Promise<void> {
   await tx.deleteFrom('notifications').where('id', '=', id).execute()
 }
 
 function toNotification(row: Selectable<NotificationsTable>): Notification {
-  return { id: row.id, type: row.type as 'webhook', url: row.url, hasSigningKey: row.has_signing_key }
+  return {
+    id: row.id,
+    type: row.type as 'webhook',
+    url: row.url,
+    hasSigningKey: row.has_signing_key,
+    ...(row.paused && { paused: row.paused_reason as PauseReason }),
+  }
 }

@@ -42,9 +42,15 @@ async function readShownAttempts(
   return new Map(rows.map((row) => [row.event_id, toAttempt(row)]))
 }
 
-/** Without what was learned of the attempt later: in the status `sent` no node had taken it yet. */
-function asThen(attempt: Attempt, { status }: Transaction): Attempt {
-  if (status !== 'sent') return attempt
-  const { broadcastAt, ...then } = attempt
-  return then
+/**
+ * Without what was learned of the attempt later: in the status `sent` no node had taken it yet, and there is no result before a
+ * block holds it.
+ */
+function asThen(attempt: Attempt, { status, block }: Transaction): Attempt {
+  const { broadcastAt, result, ...signed } = attempt
+  return {
+    ...signed,
+    ...(broadcastAt !== undefined && status !== 'sent' && { broadcastAt }),
+    ...(result !== undefined && block !== undefined && { result }),
+  }
 }

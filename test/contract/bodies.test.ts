@@ -18,6 +18,7 @@ function check(body: string, operation: OperationId = 'replaceTransaction') {
   const verdict = validator.request(operation, {
     path: { relayer_id: 'r', transaction_id: 't' },
     querystring: '',
+    header: () => undefined,
     body: parseJson(body),
   })
   return verdict.kind === 'invalid' ? sentence(verdict.problem) : verdict.kind
@@ -179,6 +180,7 @@ describe('transaction requests', () => {
         const verdict = validator.request('sendTransaction', {
           path: { relayer_id: 'r' },
           querystring: '',
+          header: () => undefined,
           body,
         })
         expect(verdict).toMatchObject({ kind: 'valid', input: { body: { value } } })
@@ -203,7 +205,12 @@ describe('transaction requests', () => {
 
 describe('queries', () => {
   const query = (querystring: string, id: OperationId = 'listTransactions') => {
-    const verdict = validator.request(id, { path: { relayer_id: 'r' }, querystring, body: undefined })
+    const verdict = validator.request(id, {
+      path: { relayer_id: 'r' },
+      querystring,
+      header: () => undefined,
+      body: undefined,
+    })
     return verdict.kind === 'invalid'
       ? sentence(verdict.problem)
       : verdict.kind === 'valid' && verdict.input.query

@@ -20,12 +20,25 @@ const STATUSES: Record<string, number[]> = {
   listRelayers: [200, 400, 401, 429, 500],
   listNotifications: [200, 400, 401, 500],
   sign: [200, 400, 401, 404, 429, 500],
+  signTypedData: [200, 400, 401, 404, 429, 500],
   listTransactions: [200, 400, 401, 404, 429, 500],
   sendTransaction: [200, 400, 401, 404, 429, 500],
   getTransactionById: [200, 400, 401, 404, 429, 500],
+  getTransactionByNonce: [200, 400, 401, 404, 429, 500],
+  deletePendingTransactions: [200, 400, 401, 404, 429, 500],
   replaceTransaction: [200, 400, 401, 404, 429, 500],
   cancelTransaction: [200, 400, 401, 404, 429, 500],
   diagnoseTransaction: [200, 400, 401, 404, 429, 500],
+  listEvents: [200, 400, 401, 429, 500],
+  streamEvents: [200, 400, 401, 429, 500],
+  listDeliveries: [200, 400, 401, 404, 429, 500],
+  getDelivery: [200, 400, 401, 404, 429, 500],
+  redeliver: [200, 400, 401, 404, 429, 500],
+  redeliverMany: [200, 400, 401, 404, 429, 500],
+  sendTestEvent: [200, 400, 401, 404, 429, 500],
+  pauseNotification: [200, 400, 401, 404, 429, 500],
+  resumeNotification: [200, 400, 401, 404, 429, 500],
+  rotateSigningKey: [200, 400, 401, 404, 429, 500],
 }
 
 describe('openapi.yaml', () => {
@@ -112,6 +125,15 @@ describe('examples', () => {
     const example = (node.examples as Record<string, Node>)[name]
     const validate = compiler.compile(node.schema as Node)
     expect(validate(plain(example?.value))).toBe(true)
+  })
+
+  const webhooks = Object.entries(document.webhooks as Record<string, Node>)
+
+  test.each(webhooks)('webhook %s: each is valid', (_event, { post }) => {
+    const { content } = (post as Node).requestBody as { content: Record<string, Node> }
+    const { schema: body, examples } = content['application/json'] as { schema: Node; examples: Node }
+    const validate = compiler.compile(body)
+    for (const example of Object.values(examples)) expect(validate(plain((example as Node).value))).toBe(true)
   })
 
   test('every body has at least one', () => {

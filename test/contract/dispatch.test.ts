@@ -32,6 +32,7 @@ function recordedExchange(overrides: Partial<Exchange> = {}) {
     method: 'POST',
     path: '/api/v1/relayers/r/sign',
     querystring: '',
+    header: () => undefined,
     routed: ({ id }) => void asked.push(`routed ${id}`),
     credentialProblem: () => {
       asked.push('credential')
@@ -55,7 +56,7 @@ describe('the order of a request', () => {
     const { asked, exchange } = recordedExchange()
     expect(await dispatcher.dispatch(exchange)).toEqual({
       id: 'sign',
-      input: { path: { relayer_id: 'r' }, query: {}, body: { message: 'x' } },
+      input: { path: { relayer_id: 'r' }, query: {}, header: {}, body: { message: 'x' } },
     })
     expect(asked).toEqual(['routed sign', 'credential', 'admit', 'body'])
   })

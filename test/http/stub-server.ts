@@ -34,6 +34,29 @@ const DIAGNOSIS = {
   next_action: { action: 'sign', message: 'It is priced, given a nonce and signed.' },
 } as const
 
+const EVENT_ID = '7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d'
+
+const DELIVERY = {
+  id: 'd-1',
+  notification_id: 'ops',
+  event_id: EVENT_ID,
+  event_number: '1',
+  event: 'notification_test',
+  status: 'pending',
+  tries: 0,
+  created_at: '2026-11-20T10:00:00.000Z',
+  body: '{}',
+} as const
+
+const NOTIFICATION = {
+  id: 'ops',
+  type: 'webhook',
+  url: 'https://example.com',
+  has_signing_key: false,
+} as const
+
+async function* emptyStream(): AsyncGenerator<never[]> {}
+
 /** The smallest correct answer of every operation. A test replaces the one it is about. */
 const HANDLERS: HandlerMap = {
   health: async () => ({ status: 200, body: 'OK' }),
@@ -54,11 +77,34 @@ const HANDLERS: HandlerMap = {
   listNotifications: async () => EMPTY_LIST,
   listTransactions: async () => EMPTY_LIST,
   sign: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),
+  signTypedData: async () => ({
+    data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 28 },
+  }),
   sendTransaction: async () => ({ data: TRANSACTION }),
   getTransactionById: async () => ({ data: TRANSACTION }),
+  getTransactionByNonce: async () => ({ data: TRANSACTION }),
+  deletePendingTransactions: async () => ({
+    data: {
+      queued_for_cancellation_transaction_ids: [],
+      failed_to_queue_transaction_ids: [],
+      failures: [],
+      total_processed: 0,
+      remaining: 0,
+    },
+  }),
   replaceTransaction: async () => ({ data: TRANSACTION }),
   cancelTransaction: async () => ({ data: TRANSACTION }),
   diagnoseTransaction: async () => ({ data: DIAGNOSIS }),
+  listEvents: async () => ({ data: [] }),
+  streamEvents: async () => ({ stream: emptyStream() }),
+  listDeliveries: async () => EMPTY_LIST,
+  getDelivery: async () => ({ data: DELIVERY }),
+  redeliver: async () => ({ data: DELIVERY }),
+  redeliverMany: async () => ({ data: { redelivered: 0, remaining: 0 } }),
+  sendTestEvent: async () => ({ data: { event_id: EVENT_ID } }),
+  pauseNotification: async () => ({ data: NOTIFICATION }),
+  resumeNotification: async () => ({ data: NOTIFICATION }),
+  rotateSigningKey: async () => ({ data: { notification_id: 'ops' } }),
 }
 
 export interface StubOptions extends Partial<Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'rateLimit'>> {

@@ -28,7 +28,7 @@ export type Fault =
 /** A node that can be made to fail, in front of a real one. */
 export interface FaultyNode {
   readonly url: string
-  /** Decides for each HTTP request by the methods in it. As long as it decides, the request is held. */
+  /** Decides for each HTTP request by the methods in it, or by other names of its calls. As long as it decides, the request is held. */
   fault: (methods: readonly string[]) => Fault | Promise<Fault>
   /** How often each method was asked for. */
   readonly calls: Map<string, number>
@@ -37,14 +37,22 @@ export interface FaultyNode {
   stop(): Promise<void>
 }
 
-type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork'>
+type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork'> & FaultyNodeOptions
+
+/** What a faulty node has to be told about chains other than EVM. */
+export interface FaultyNodeOptions {
+  /** What a call is for `fault` and `calls`; its method by default. */
+  readonly nameOf?: (call: { readonly method?: string; readonly params?: unknown }) => string
+  /** The address of a replica that is so many blocks behind. Default: the node's own answers, made older. */
+  readonly replica?: (blocks: number) => string
+}
 
 /** What a throttling endpoint tells its callers, in seconds. */
 const RETRY_AFTER_SECONDS = 1
 
 /** Starts it on a free port; at first everything passes. */
-export async function startFaultyNode(target: string): Promise<FaultyNode> {
-  const node: Decider = { fault: () => 'pass', calls: new Map() }
+export async function startFaultyNode(target: string, options: FaultyNodeOptions = {}): Promise<FaultyNode> {
+  const node: Decider = { fault: () => 'pass', calls: new Map(), ...options }
   const server = createServer((request, response) => {
     serve(node, target, request, response).catch(() => response.destroy())
   })
@@ -67,7 +75,7 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const body = await text(request)
-  const methods = entriesOf(body).map((call) => call.method ?? '')
+  const methods = entriesOf(body).map((call) => node.nameOf?.(call) ?? call.method ?? '')
   for (const method of methods) node.calls.set(method, (node.calls.get(method) ?? 0) + 1)
   const fault = await node.fault(methods)
   if (fault === 'drop') return void request.socket.destroy()
@@ -76,13 +84,20 @@ async function serve(
   if (fault === 'throttle') {
     return void response.writeHead(429, { 'retry-after': String(RETRY_AFTER_SECONDS) }).end('no')
   }
-  const reply = fault === 'fork' ? await askForked(target, body, node.fork) : await ask(target, body, fault)
+  const reply =
+    fault === 'fork'
+      ? await askForked(target, body, node.fork)
+      : await ask({ target, replica: node.replica }, body, fault)
   if (reply === undefined) return void request.socket.destroy()
   response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
 }
 
 /** The reply to be sent back; nothing when it is to be lost. */
-async function ask(target: string, body: string, fault: Fault): Promise<string | undefined> {
+async function ask(
+  { target, replica }: { target: string; replica: FaultyNodeOptions['replica'] | undefined },
+  body: string,
+  fault: Fault,
+): Promise<string | undefined> {
   if (fault === 'pass') return post(target, body)
   if (fault === 'duplicate') {
     await post(target, body)
@@ -93,7 +108,9 @@ async function ask(target: string, body: string, fault: Fault): Promise<string |
     return undefined
   }
   if (typeof fault === 'string') throw new Error(`"${fault}" is not for the node to answer`)
-  if (fault.kind === 'lag') return askLagging(target, body, fault.blocks)
+  if (fault.kind === 'lag') {
+    return replica ? post(replica(fault.blocks), body) : askLagging(target, body, fault.blocks)
+  }
   if (fault.kind === 'delay') {
     await new Promise((resolve) => setTimeout(resolve, fault.ms))
     return post(target, body)

@@ -23,12 +23,19 @@ interface ProcessOptions {
   /** Configuration and data live here and survive the process. */
   readonly folder: string
   readonly env?: Record<string, string>
+  /** Where the events of `main` go. Default: nowhere. */
+  readonly notificationUrl?: string
 }
 
 /** Starts the service with one relayer `main` and waits until it says that it is ready. */
-export async function startProcess({ rpcUrl, folder, env = {} }: ProcessOptions): Promise<ServiceProcess> {
+export async function startProcess({
+  rpcUrl,
+  folder,
+  notificationUrl,
+  env = {},
+}: ProcessOptions): Promise<ServiceProcess> {
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(rpcUrl)))
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(rpcUrl, notificationUrl)))
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -74,13 +81,23 @@ async function readyUrl(child: ChildProcess): Promise<string> {
   return promise
 }
 
-function configFile(rpcUrl: string) {
+function configFile(rpcUrl: string, notificationUrl: string | undefined) {
+  const told = notificationUrl === undefined ? {} : { notification_id: 'ops' }
   return {
     relayers: [
-      { id: 'main', name: 'Main', network: 'anvil', network_type: 'evm', paused: false, signer_id: 'dev' },
+      {
+        id: 'main',
+        name: 'Main',
+        network: 'anvil',
+        network_type: 'evm',
+        paused: false,
+        signer_id: 'dev',
+        ...told,
+      },
     ],
     signers: [{ id: 'dev', type: 'plain', config: { key: { type: 'plain', value: DEV_KEYS[0] } } }],
-    notifications: [],
+    notifications:
+      notificationUrl === undefined ? [] : [{ id: 'ops', type: 'webhook', url: notificationUrl }],
     networks: [
       {
         type: 'evm',

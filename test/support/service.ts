@@ -21,6 +21,11 @@ export const RECEIVER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
 export const API_KEY = 'an-api-key-for-tests-that-is-long-enough'
 
+export const SIGNING_KEY = 'a-signing-key-of-thirty-two-characters'
+
+/** Events of most tests are for nobody. */
+export const NOWHERE = 'http://127.0.0.1:9/hook'
+
 export type Transaction = Schemas['TransactionWithAttempts']
 
 /** An answer as it came over the socket; integers beyond 2^53 are bigint. */
@@ -59,6 +64,8 @@ export interface ServiceOptions {
   readonly relayers?: readonly object[]
   /** Replaces the two standard signers `dev-0` and `dev-1`. */
   readonly signers?: readonly object[]
+  /** Where `ops` points. Default: a port of this machine where nobody is. */
+  readonly notificationUrl?: string
   readonly env?: Record<string, string>
   /** Default: the machine's. */
   readonly clock?: Clock
@@ -106,6 +113,7 @@ function configFile({
   networks = [],
   relayers,
   signers,
+  notificationUrl = NOWHERE,
 }: ServiceOptions) {
   const relayer = { network: 'anvil', network_type: 'evm', paused: false }
   return {
@@ -118,8 +126,8 @@ function configFile({
       {
         id: 'ops',
         type: 'webhook',
-        url: 'https://example.com/hook',
-        signing_key: { type: 'plain', value: 'a-signing-key-of-thirty-two-characters' },
+        url: notificationUrl,
+        signing_key: { type: 'plain', value: SIGNING_KEY },
       },
     ],
     networks: [...(rpcUrls.length === 0 ? [] : [anvilNetwork(rpcUrls, network)]), ...networks],

@@ -18,6 +18,8 @@ const STATEMENTS = [
 
   'alter table transactions add column line text',
   'update transactions set line = from_address where nonce is not null',
+  // Nulls are all different to an index: a nonce without a line would escape the next one.
+  'alter table transactions add constraint transactions_line check (nonce is null or line is not null)',
   'drop index transactions_nonce',
   // I2: a nonce of a line belongs to one transaction.
   `create unique index transactions_nonce on transactions (relayer_id, network, line, nonce)

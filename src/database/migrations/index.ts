@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration'
 import * as initial from './0001-initial.ts'
 import * as finishedCounts from './0002-finished-counts.ts'
 import * as lines from './0003-lines.ts'
+import * as events from './0004-events.ts'
 
 /** Every migration in order. Forward only: one that was released is never edited, the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
   '0002-finished-counts': finishedCounts,
   '0003-lines': lines,
+  '0004-events': events,
 }

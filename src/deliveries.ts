@@ -1,0 +1,103 @@
+import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/database.ts'
+import { EVENTS_CHANNEL } from './events/store.ts'
+import type { EventPresenter } from './handlers/present-event.ts'
+import { createBodyWriter } from './handlers/write-body.ts'
+import type { BodyWriter } from './notifications/deliver.ts'
+import { createJobQueue } from './notifications/job-queue.ts'
+import { createSigningKeys, type SigningKeys } from './notifications/keys.ts'
+import { DUE_CHANNEL } from './notifications/relay-store.ts'
+import { createSteering, type Steering } from './notifications/steer.ts'
+import { createPoster } from './outbound/post.ts'
+import { createSealer, readSealingKey } from './sealing/sealer.ts'
+import { createDeliverWorker } from './workers/deliver-worker.ts'
+import { createHousekeepingWorker } from './workers/housekeeping-worker.ts'
+import type { Loop } from './workers/loop.ts'
+import { createRelayWorker } from './workers/relay-worker.ts'
+
+interface DeliveriesOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly presentEvents: EventPresenter
+  /** Names this process in leases. */
+  readonly owner: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Everything that brings events to their receivers, put together and not yet started. */
+export interface Deliveries {
+  readonly loops: readonly Loop[]
+  readonly steering: Steering
+  readonly keys: SigningKeys
+  readonly bodiesOf: BodyWriter
+  /** Lets news from the database wake the loops; the result ends it. */
+  listen(): Promise<() => Promise<void>>
+  /** To be called when the loops have stopped. */
+  close(): Promise<void>
+}
+
+/** Joins the parts, and takes over signing keys that are new in the configuration. */
+export async function createDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
+  const { config, database, owner, clock, log } = options
+  const { db } = database
+  const windowMs = config.webhooks.retryMs
+  const { timeoutMs } = config.webhooks
+  const keys = createKeys(options)
+  await keys.adopt()
+  const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
+  // Urls of the configuration file are the operator's own, and a receiver on the same machine is nothing unusual.
+  const poster = createPoster({ allowPrivate: true })
+  const bodiesOf = createBodyWriter(options.presentEvents)
+  const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
+  const deliver = createDeliverWorker({
+    db,
+    clock,
+    log,
+    queue,
+    keys,
+    poster,
+    bodiesOf,
+    timeoutMs,
+    random: Math.random,
+  })
+  const housekeeping = createHousekeepingWorker({
+    db,
+    clock,
+    log,
+    owner,
+    retentionMs: config.eventRetentionMs,
+  })
+  return {
+    loops: [relay, deliver, housekeeping],
+    steering: createSteering({ db, queue, windowMs }),
+    keys,
+    bodiesOf,
+    listen: async () => {
+      const ears = [
+        await database.listen(EVENTS_CHANNEL, () => relay.wake()),
+        await database.listen(DUE_CHANNEL, (notificationId) => deliver.wake(notificationId || undefined)),
+      ]
+      return async () => {
+        for (const unlisten of ears) await unlisten()
+      }
+    },
+    close: async () => {
+      poster.close()
+      await queue.close()
+    },
+  }
+}
+
+function createKeys({ config, database }: DeliveriesOptions): SigningKeys {
+  const key = config.sealingKey && readSealingKey(config.sealingKey.reveal())
+  return createSigningKeys({
+    db: database.db,
+    sealer: key && createSealer(key),
+    configured: new Map(
+      config.notifications.flatMap(({ id, signingKey }) => (signingKey ? [[id, signingKey.reveal()]] : [])),
+    ),
+  })
+}

@@ -1,0 +1,22 @@
+/** `transaction_update`: status or attempt · `relayer_state_update`: switched off or on · `notification_test`: asked for. */
+export type EventType = 'transaction_update' | 'relayer_state_update' | 'notification_test'
+
+/** An entry of the event log, without the snapshot that its payload is made of. */
+export interface EventRecord {
+  readonly id: bigint
+  /** Position in the log: 1, 2, 3 … */
+  readonly number: bigint
+  /** Names the event to receivers; the same on every try. */
+  readonly uid: string
+  readonly type: EventType
+  readonly relayerId?: string
+  readonly transactionId?: string
+  readonly notificationId?: string
+  readonly createdAt: Date
+}
+
+/** Which events a reader wants. */
+export interface EventFilter {
+  readonly relayerId?: string | undefined
+  readonly type?: EventType | undefined
+}

@@ -1,0 +1,107 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { EventsTable, Schema } from '../database/schema.ts'
+import type { EventFilter, EventRecord, EventType } from './event.ts'
+
+/** Told by the database whenever events were committed, numbered or not. */
+export const EVENTS_CHANNEL = 'events_written'
+
+/** The columns that an `EventRecord` is made of. */
+export const EVENT_COLUMNS = [
+  'id',
+  'uid',
+  'number',
+  'type',
+  'relayer_id',
+  'transaction_id',
+  'notification_id',
+  'created_at',
+] as const
+
+interface ReadOptions extends EventFilter {
+  /** The number of the last event that the reader knows; 0 for none. */
+  readonly after: bigint
+  readonly limit: number
+}
+
+/** Numbered events after a cursor, oldest first. */
+export async function readEvents(
+  db: Kysely<Schema>,
+  { after, limit, relayerId, type }: ReadOptions,
+): Promise<EventRecord[]> {
+  let query = db.selectFrom('events').select(EVENT_COLUMNS).where('number', '>', after)
+  if (relayerId !== undefined) query = query.where('relayer_id', '=', relayerId)
+  if (type !== undefined) query = query.where('type', '=', type)
+  const rows = await query.orderBy('number').limit(limit).execute()
+  return rows.map(toEventRecord)
+}
+
+/** The numbers of the oldest event that is kept and of the newest; both undefined while there is none. */
+export async function logBounds(
+  db: Kysely<Schema>,
+): Promise<{ first: bigint | undefined; last: bigint | undefined }> {
+  const { first, last } = await db
+    .selectFrom('events')
+    .where('number', 'is not', null)
+    .select((eb) => [
+      eb.fn.min<bigint | null>('number').as('first'),
+      eb.fn.max<bigint | null>('number').as('last'),
+    ])
+    .executeTakeFirstOrThrow()
+  return { first: first ?? undefined, last: last ?? undefined }
+}
+
+/**
+ * Tells that a relayer was switched off or on, with a snapshot of the relayer as it is in this database transaction. To
+ * be called after the change, in the same one (I8).
+ */
+export async function recordRelayerState(tx: Transaction<Schema>, relayerId: string): Promise<void> {
+  await sql`
+    insert into events (relayer_id, notification_id, type, payload)
+    select id, notification_id, 'relayer_state_update', to_jsonb(relayers) from relayers where id = ${relayerId}`.execute(
+    tx,
+  )
+}
+
+/** Adds an event that tells a notification nothing but that it works. Gives its name. */
+export async function recordTestEvent(tx: Transaction<Schema>, notificationId: string): Promise<string> {
+  const { uid } = await tx
+    .insertInto('events')
+    .values({ notification_id: notificationId, type: 'notification_test', payload: '{}' })
+    .returning('uid')
+    .executeTakeFirstOrThrow()
+  return uid
+}
+
+/**
+ * Deletes up to `limit` events that are older than `before` and that no open delivery needs, and with them their settled
+ * deliveries. Tells how many; fewer than `limit` means that nothing is left to delete.
+ */
+export async function deleteOldEvents(
+  db: Kysely<Schema>,
+  { before, limit }: { readonly before: Date; readonly limit: number },
+): Promise<number> {
+  const result = await sql`
+    delete from events where id in (
+      select id from events e
+      where created_at < ${before} and not exists (
+        select from deliveries d where d.event_id = e.id and d.status in ('pending', 'waiting'))
+      order by created_at limit ${limit})`.execute(db)
+  return Number(result.numAffectedRows ?? 0n)
+}
+
+/** The row as the rest of the house sees it. Only for numbered ones. */
+export function toEventRecord(
+  row: Pick<Selectable<EventsTable>, (typeof EVENT_COLUMNS)[number]>,
+): EventRecord {
+  if (row.number === null) throw new Error(`event ${row.id} has no number yet`)
+  return {
+    id: row.id,
+    number: row.number,
+    uid: row.uid,
+    type: row.type as EventType,
+    createdAt: row.created_at,
+    ...(row.relayer_id !== null && { relayerId: row.relayer_id }),
+    ...(row.transaction_id !== null && { transactionId: row.transaction_id }),
+    ...(row.notification_id !== null && { notificationId: row.notification_id }),
+  }
+}

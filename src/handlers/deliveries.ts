@@ -1,0 +1,114 @@
+import type { Kysely } from 'kysely'
+import type { HandlerMap, Input } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { defined } from '../defined.ts'
+import { notFound } from '../errors.ts'
+import type { BodyWriter } from '../notifications/deliver.ts'
+import { type DeliveryOfEvent, findDelivery, listDeliveries } from '../notifications/delivery-store.ts'
+import type { SigningKeys } from '../notifications/keys.ts'
+import type { Notification } from '../notifications/notification.ts'
+import type { Selection } from '../notifications/redeliver-store.ts'
+import type { Steering } from '../notifications/steer.ts'
+import { findNotification } from '../notifications/store.ts'
+import { presentNotification } from './notifications.ts'
+import { toPage } from './page.ts'
+import { presentDelivery, presentWithExchange } from './present-delivery.ts'
+
+/** The overlap of two keys when the caller does not say how long, in seconds: a day. */
+const DEFAULT_OVERLAP_SECONDS = 86_400
+
+export interface DeliveryHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly steering: Steering
+  readonly keys: SigningKeys
+  readonly bodiesOf: BodyWriter
+}
+
+type Operations =
+  | 'listDeliveries'
+  | 'getDelivery'
+  | 'redeliver'
+  | 'redeliverMany'
+  | 'sendTestEvent'
+  | 'pauseNotification'
+  | 'resumeNotification'
+  | 'rotateSigningKey'
+
+/** The tag Deliveries. An id in a path scopes everything below it. */
+export function deliveryHandlers(deps: DeliveryHandlerDeps): Pick<HandlerMap, Operations> {
+  return { ...seeing(deps), ...steering(deps) }
+}
+
+function seeing({ db, steering, bodiesOf }: DeliveryHandlerDeps) {
+  const show = async (item: DeliveryOfEvent) => {
+    const [body = ''] = await bodiesOf([item.event])
+    return { data: presentWithExchange(item, body) }
+  }
+  return {
+    listDeliveries: async ({ path, query }) => {
+      await requireNotification(db, path.notification_id)
+      const page = toPage(query)
+      const wanted = { notificationId: path.notification_id, status: query.status }
+      const { items, total } = await listDeliveries(db, { ...wanted, ...page })
+      return { data: items.map(presentDelivery), pagination: page.describe(total) }
+    },
+    getDelivery: async ({ path }) => show(await requireDelivery(db, path)),
+    redeliver: async ({ path }) => {
+      const { delivery } = await requireDelivery(db, path)
+      await steering.redeliver(path.notification_id, { kind: 'one', id: delivery.id })
+      return show(await requireDelivery(db, path))
+    },
+  } satisfies Partial<HandlerMap>
+}
+
+function steering({ db, steering, keys }: DeliveryHandlerDeps) {
+  return {
+    redeliverMany: async ({ path, body }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      return { data: await steering.redeliver(id, selectionOf(body)) }
+    },
+    sendTestEvent: async ({ path }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      return { data: { event_id: await steering.test(id) } }
+    },
+    pauseNotification: async ({ path }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      await steering.pause(id)
+      return { data: presentNotification(await requireNotification(db, id)) }
+    },
+    resumeNotification: async ({ path }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      await steering.resume(id)
+      return { data: presentNotification(await requireNotification(db, id)) }
+    },
+    rotateSigningKey: async ({ path, body }) => {
+      const { id } = await requireNotification(db, path.notification_id)
+      const overlapMs = (body.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS) * 1000
+      const expires = await keys.rotate(id, body.signing_key, overlapMs)
+      return { data: defined({ notification_id: id, previous_key_expires_at: expires?.toISOString() }) }
+    },
+  } satisfies Partial<HandlerMap>
+}
+
+function selectionOf(body: Input<'redeliverMany'>['body']): Selection {
+  if ('status' in body) return { kind: 'dead' }
+  return { kind: 'range', from: BigInt(body.from), to: BigInt(body.to) }
+}
+
+/** @throws AppError 404 `notification_not_found` */
+async function requireNotification(db: Kysely<Schema>, id: string): Promise<Notification> {
+  const notification = await findNotification(db, id)
+  if (notification === undefined) throw notFound('notification_not_found', `There is no notification ${id}.`)
+  return notification
+}
+
+async function requireDelivery(
+  db: Kysely<Schema>,
+  path: Input<'getDelivery'>['path'],
+): Promise<DeliveryOfEvent> {
+  const { id } = await requireNotification(db, path.notification_id)
+  const item = await findDelivery(db, id, path.delivery_id)
+  if (item === undefined)
+    throw notFound('delivery_not_found', `Notification ${id} has no delivery ${path.delivery_id}.`)
+  return item
+}

@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { HandlerMap, Input, Schemas, StreamPiece } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { followEvents } from '../events/follow.ts'
+import { lastNumber } from '../events/number-store.ts'
+import { nextEvents } from '../events/read.ts'
+import { logBounds } from '../events/store.ts'
+import type { Wakers } from '../events/wakers.ts'
+import type { EventPresenter } from './present-event.ts'
+
+/** The most events in one answer; a larger `limit` is served as this. */
+const MAX_LIMIT = 100
+
+/** A stream is never silent for longer, in ms: proxies cut connections that are silent for a minute. */
+const HEARTBEAT_MS = 15_000
+
+export interface EventHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly wakers: Wakers
+  readonly presentEvents: EventPresenter
+  /** Ends every stream. */
+  readonly stopping: AbortSignal
+}
+
+/** The tag Events. */
+export function eventHandlers(deps: EventHandlerDeps): Pick<HandlerMap, 'listEvents' | 'streamEvents'> {
+  const { db, presentEvents } = deps
+  return {
+    listEvents: async ({ query }) => {
+      const after = BigInt(query.after ?? 0)
+      const filter = { relayerId: query.relayer_id, type: query.type }
+      const events = await nextEvents(db, {
+        ...filter,
+        after,
+        limit: Math.min(MAX_LIMIT, query.limit ?? MAX_LIMIT),
+      })
+      return { data: await presentEvents(events), logs: await tellWhatIsGone(db, after) }
+    },
+    streamEvents: async (input) => ({ stream: stream(deps, input, await startOf(db, input)) }),
+  }
+}
+
+/** Where the stream begins: after what the reader has, or else after everything there is. */
+async function startOf(db: Kysely<Schema>, { query, header }: Input<'streamEvents'>): Promise<bigint> {
+  const known = header['Last-Event-ID'] ?? query.after
+  return known === undefined ? lastNumber(db) : BigInt(known)
+}
+
+async function* stream(
+  { presentEvents, stopping, ...deps }: EventHandlerDeps,
+  { query }: Input<'streamEvents'>,
+  after: bigint,
+): AsyncGenerator<StreamPiece[]> {
+  const ends = new AbortController()
+  const end = () => ends.abort()
+  stopping.addEventListener('abort', end)
+  if (stopping.aborted) end()
+  const { duration } = query
+  if (duration) void deps.clock.sleep(duration * 1000, ends.signal).then(end)
+  try {
+    const pages = followEvents(deps, {
+      relayerId: query.relayer_id,
+      type: query.type,
+      after,
+      heartbeatMs: duration === 0 ? 0 : HEARTBEAT_MS,
+      signal: ends.signal,
+    })
+    for await (const page of pages) {
+      if (page.length > 0) yield (await presentEvents(page)).map(toPiece)
+      else if (duration === 0) return
+      else yield [{ kind: 'alive' }]
+    }
+  } finally {
+    stopping.removeEventListener('abort', end)
+    end()
+  }
+}
+
+function toPiece(event: Schemas['Event']): StreamPiece {
+  return { kind: 'event', id: event.number, type: event.type, data: event }
+}
+
+async function tellWhatIsGone(db: Kysely<Schema>, after: bigint): Promise<string[]> {
+  const { first } = await logBounds(db)
+  if (first === undefined || first <= after + 1n) return []
+  return [`Events up to number ${first - 1n} are no longer kept.`]
+}

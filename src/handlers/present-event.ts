@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely'
+import type { Schemas } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { defined } from '../defined.ts'
+import type { EventRecord } from '../events/event.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { readRelayerSnapshots } from '../relayers/snapshot-store.ts'
+import type { Operator } from '../transactions/context.ts'
+import { readSnapshots } from '../transactions/snapshot-store.ts'
+import type { TransactionWithAttempts } from '../transactions/transaction.ts'
+import { presentTransaction } from './present-transaction.ts'
+import { presentRelayer } from './relayers.ts'
+
+interface EventPresenterDeps {
+  readonly db: Kysely<Schema>
+  /** Undefined for a relayer that was removed. */
+  readonly operatorOf: (relayerId: string) => Operator | undefined
+}
+
+/** Shows events as the contract does, in the order given. */
+export type EventPresenter = (events: readonly EventRecord[]) => Promise<Schemas['Event'][]>
+
+/** Reads the snapshots of many events at once. */
+export function createEventPresenter({ db, operatorOf }: EventPresenterDeps): EventPresenter {
+  return async (events) => {
+    const idsOf = (type: EventRecord['type']) =>
+      events.filter((event) => event.type === type).map(({ id }) => id)
+    const [transactions, relayers] = await Promise.all([
+      readSnapshots(db, idsOf('transaction_update')),
+      readRelayerSnapshots(db, idsOf('relayer_state_update')),
+    ])
+    return events.map((event) =>
+      defined({
+        number: String(event.number),
+        id: event.uid,
+        type: event.type,
+        created_at: event.createdAt.toISOString(),
+        relayer_id: event.relayerId,
+        transaction_id: event.transactionId,
+        payload: payloadOf(event, { transactions, relayers, operatorOf }),
+      }),
+    )
+  }
+}
+
+interface Snapshots extends Pick<EventPresenterDeps, 'operatorOf'> {
+  readonly transactions: ReadonlyMap<bigint, TransactionWithAttempts>
+  readonly relayers: ReadonlyMap<bigint, Relayer>
+}
+
+function payloadOf(
+  event: EventRecord,
+  { transactions, relayers, operatorOf }: Snapshots,
+): Schemas['EventPayload'] {
+  switch (event.type) {
+    case 'transaction_update': {
+      const item = transactions.get(event.id)
+      if (item === undefined) throw new Error(`event ${event.number} has no transaction`)
+      return {
+        payload_type: 'transaction',
+        ...presentTransaction(item, operatorOf(item.transaction.relayerId)?.chain),
+      }
+    }
+    case 'relayer_state_update': {
+      const relayer = relayers.get(event.id)
+      if (relayer === undefined) throw new Error(`event ${event.number} has no relayer`)
+      return presentRelayerState(relayer, operatorOf(relayer.id))
+    }
+    case 'notification_test':
+      return { payload_type: 'test', notification_id: event.notificationId ?? '' }
+  }
+}
+
+function presentRelayerState(snapshot: Relayer, operator: Operator | undefined): Schemas['EventPayload'] {
+  const relayer = presentRelayer(snapshot, operator)
+  const { disabledReason } = snapshot
+  if (!snapshot.systemDisabled || disabledReason === undefined) {
+    return { payload_type: 'relayer_enabled', relayer, retry_count: 0 }
+  }
+  return { payload_type: 'relayer_disabled', relayer, disable_reason: disabledReason }
+}

@@ -1,0 +1,35 @@
+/** `waiting` for an earlier one of its lane · `pending`: has a job · `delivered` · `dead`: given up. The last two are final. */
+export type DeliveryStatus = 'waiting' | 'pending' | 'delivered' | 'dead'
+
+/** What was sent at a try and what came back, as it is kept. */
+export interface Exchange {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly latencyMs: number
+  /** Absent when there was no complete answer. */
+  readonly response?: {
+    readonly code: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }
+  /** Why it failed; absent after a success. */
+  readonly error?: string
+}
+
+/** One event for one notification. */
+export interface Delivery {
+  readonly id: string
+  readonly notificationId: string
+  readonly eventId: bigint
+  readonly eventNumber: bigint
+  /** Deliveries of one lane arrive in the order of their events. */
+  readonly lane: string
+  readonly status: DeliveryStatus
+  readonly tries: number
+  readonly giveUpAt: Date
+  readonly nextTryAt?: Date
+  readonly createdAt: Date
+  readonly triedAt?: Date
+  readonly settledAt?: Date
+  readonly lastTry?: Exchange
+}

@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import { notify } from '../database/notify.ts'
+import type { Schema } from '../database/schema.ts'
+import { lockLanes, saveTries, startNext } from './delivery-store.ts'
+import type { JobQueue } from './job-queue.ts'
+import { DUE_CHANNEL } from './relay-store.ts'
+import { setPaused } from './store.ts'
+import type { TryResult } from './try-delivery.ts'
+
+interface SettleDeps {
+  readonly db: Kysely<Schema>
+  readonly queue: JobQueue
+}
+
+/**
+ * Writes what became of tries of one notification: the deliveries, their jobs, the next of each lane and a pause, in one
+ * database transaction. After a crash before it, the jobs are given out again, and receivers see an event id twice.
+ */
+export function settleTries(
+  { db, queue }: SettleDeps,
+  notificationId: string,
+  results: readonly TryResult[],
+): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const settlements = results.map(({ settlement }) => settlement)
+    const lanes = [...new Set(settlements.map(({ lane }) => lane))]
+    await lockLanes(tx, notificationId, lanes)
+    const saved = await saveTries(tx, settlements)
+    const settled = settlements.filter(({ id }) => saved.has(id))
+    await queue.remove(
+      tx,
+      notificationId,
+      settled.map(({ id }) => id),
+    )
+    const again = settled.filter(({ status }) => status === 'pending')
+    const next = await startNext(tx, notificationId, lanes)
+    await queue.add(tx, notificationId, [
+      ...again.map(({ id, delayMs = 0 }) => ({ id, delayMs })),
+      ...next.map((id) => ({ id, delayMs: 0 })),
+    ])
+    if (results.some(({ gone }) => gone)) await setPaused(tx, notificationId, 'gone')
+    if (next.length > 0) await notify(tx, DUE_CHANNEL, notificationId)
+  })
+}

@@ -1,0 +1,18 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { RelayersTable, Schema } from '../database/schema.ts'
+import type { Relayer } from './relayer.ts'
+import { toRelayer } from './store.ts'
+
+/** The relayers that events tell of, each as it was then, by the id of the event. */
+export async function readRelayerSnapshots(
+  db: Kysely<Schema>,
+  eventIds: readonly bigint[],
+): Promise<Map<bigint, Relayer>> {
+  if (eventIds.length === 0) return new Map()
+  // Through the table's own row type, so that every column is read as it is from the table.
+  const { rows } = await sql<Selectable<RelayersTable> & { event_id: bigint }>`
+    select e.id as event_id, snapshot.*
+    from events e, jsonb_populate_record(null::relayers, e.payload) snapshot
+    where e.id = any(${eventIds}::bigint[])`.execute(db)
+  return new Map(rows.map((row) => [row.event_id, toRelayer(row)]))
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { lastNumber, numberBatch } from '../../src/events/number-store.ts'
+import { nextEvents } from '../../src/events/read.ts'
+import { deleteOldEvents, logBounds, recordRelayerState, recordTestEvent } from '../../src/events/store.ts'
+import { createEventPresenter } from '../../src/handlers/present-event.ts'
+import { saveNotification } from '../../src/notifications/store.ts'
+import type { Relayer } from '../../src/relayers/relayer.ts'
+import { saveRelayer, setSystemDisabled } from '../../src/relayers/store.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+
+const RELAYER: Relayer = {
+  id: 'main',
+  name: 'Main',
+  network: 'anvil',
+  networkType: 'evm',
+  address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  signerId: 'dev',
+  notificationId: 'ops',
+  paused: false,
+  systemDisabled: false,
+  policies: { minBalance: 2n ** 100n },
+}
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+beforeEach(() => emptyDatabase(database))
+afterAll(() => database.close())
+
+const all = () => nextEvents(database.db, { after: 0n, limit: 100 })
+
+async function writeTests(count: number): Promise<void> {
+  await database.db.transaction().execute(async (tx) => {
+    await saveNotification(tx, { id: 'ops', type: 'webhook', url: 'https://a', hasSigningKey: false })
+    for (let index = 0; index < count; index += 1) await recordTestEvent(tx, 'ops')
+  })
+}
+
+test('a relayer that was switched off and on: both are told, each as it was then', async () => {
+  const { db } = database
+  await writeTests(0)
+  await db.transaction().execute((tx) => saveRelayer(tx, RELAYER))
+  for (const reason of [{ type: 'NonceSyncFailed', details: 'No endpoint answers.' } as const, null]) {
+    await db.transaction().execute(async (tx) => {
+      await setSystemDisabled(tx, 'main', reason)
+      await recordRelayerState(tx, 'main')
+    })
+  }
+  const present = createEventPresenter({ db, operatorOf: () => undefined })
+  const [off, on] = await present(await all())
+  expect(off).toMatchObject({
+    type: 'relayer_state_update',
+    relayer_id: 'main',
+    payload: {
+      payload_type: 'relayer_disabled',
+      disable_reason: { type: 'NonceSyncFailed', details: 'No endpoint answers.' },
+      relayer: { id: 'main', system_disabled: true, policies: { min_balance: 2n ** 100n } },
+    },
+  })
+  expect(on?.payload).toMatchObject({
+    payload_type: 'relayer_enabled',
+    retry_count: 0,
+    relayer: { system_disabled: false },
+  })
+  expect((await all()).map(({ notificationId }) => notificationId)).toEqual(['ops', 'ops'])
+})
+
+test('a rolled back event leaves no gap', async () => {
+  const { db } = database
+  const start = await lastNumber(db)
+  await writeTests(1)
+  const failing = db.transaction().execute(async (tx) => {
+    await recordTestEvent(tx, 'ops')
+    throw new Error('on purpose')
+  })
+  await expect(failing).rejects.toThrow('on purpose')
+  await writeTests(1)
+  expect((await all()).map(({ number }) => number - start)).toEqual([1n, 2n])
+})
+
+test('a log that nobody has read is numbered a piece at a time', async () => {
+  await writeTests(7)
+  expect(await numberBatch(database.db, 3)).toEqual({ more: true })
+  expect(await numberBatch(database.db, 3)).toEqual({ more: true })
+  expect(await numberBatch(database.db, 3)).toEqual({ more: false })
+  expect(await all()).toHaveLength(7)
+})
+
+test('old events are deleted, but for those that are still to be delivered', async () => {
+  const { db } = database
+  await writeTests(4)
+  const events = await all()
+  await sql`update events set created_at = now() - interval '31 days' where number < ${events[3]?.number}`.execute(
+    db,
+  )
+  await sql`
+    insert into deliveries (id, notification_id, event_id, event_number, lane, status, give_up_at)
+    select gen_random_uuid(), 'ops', id, number, 'l' || number, case when number = ${events[1]?.number} then 'pending' else 'delivered' end, now()
+    from events`.execute(db)
+  const before = new Date(Date.now() - 30 * 86_400_000)
+  expect(await deleteOldEvents(db, { before, limit: 1 })).toBe(1)
+  expect(await deleteOldEvents(db, { before, limit: 10 })).toBe(1)
+  expect((await all()).map(({ uid }) => uid)).toEqual([events[1]?.uid, events[3]?.uid])
+  expect(await logBounds(db)).toEqual({ first: events[1]?.number, last: events[3]?.number })
+})

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { createSigningKeys } from '../../src/notifications/keys.ts'
+import { createSealer, UnsealError } from '../../src/sealing/sealer.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+import { addNotification } from './room.ts'
+
+const [ONE, TWO, THREE] = ['one', 'two', 'three'].map(
+  (name) => `${name}-signing-key-of-thirty-two-characters`,
+) as [string, string, string]
+const DAY_MS = 86_400_000
+const sealer = createSealer(randomBytes(32))
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+beforeEach(async () => {
+  await emptyDatabase(database)
+  await addNotification(database, 'ops', 'https://a')
+})
+afterAll(() => database.close())
+
+const keys = (configured?: string, how: Parameters<typeof createSigningKeys>[0]['sealer'] = sealer) =>
+  createSigningKeys({
+    db: database.db,
+    sealer: how,
+    configured: new Map(configured ? [['ops', configured]] : []),
+  })
+
+/** As a start of the service does. */
+async function startWith(configured?: string) {
+  const started = keys(configured)
+  await started.adopt()
+  return started
+}
+
+test('the key of the configuration signs, and is stored sealed', async () => {
+  expect(await (await startWith(ONE)).of('ops')).toEqual([ONE])
+  const rows = await database.db.selectFrom('notification_keys').selectAll().execute()
+  expect(rows).toHaveLength(1)
+  expect(Buffer.from(rows[0]?.sealed ?? []).includes(ONE)).toBe(false)
+})
+
+test('a key that changed in the configuration is the newest, and the one before signs beside it', async () => {
+  await startWith(ONE)
+  await startWith(ONE)
+  expect(await (await startWith(TWO)).of('ops')).toEqual([TWO, ONE])
+})
+
+test('a key that came by the API survives a restart with the old configuration', async () => {
+  const started = await startWith(ONE)
+  const until = await started.rotate('ops', TWO, DAY_MS)
+  expect(Math.abs((until?.getTime() ?? 0) - Date.now() - DAY_MS)).toBeLessThan(60_000)
+  expect(await (await startWith(ONE)).of('ops')).toEqual([TWO, ONE])
+})
+
+test('two keys at most: the third ends the first', async () => {
+  const started = await startWith(ONE)
+  await started.rotate('ops', TWO, DAY_MS)
+  await started.rotate('ops', THREE, DAY_MS)
+  expect(await started.of('ops')).toEqual([THREE, TWO])
+})
+
+test('without overlap the key before ends at once', async () => {
+  const started = await startWith(ONE)
+  await started.rotate('ops', TWO, 0)
+  expect(await started.of('ops')).toEqual([TWO])
+  // The configuration still says ONE: it has had its turn.
+  expect(await (await startWith(ONE)).of('ops')).toEqual([TWO])
+})
+
+test('without a sealing key the configuration is all there is, and nothing is stored', async () => {
+  const plain = createSigningKeys({ db: database.db, sealer: undefined, configured: new Map([['ops', ONE]]) })
+  await plain.adopt()
+  expect([await plain.of('ops'), await plain.of('other')]).toEqual([[ONE], []])
+  await expect(plain.rotate('ops', TWO, 0)).rejects.toMatchObject({ status: 400, code: 'not_supported' })
+  expect(await database.db.selectFrom('notification_keys').selectAll().execute()).toEqual([])
+})
+
+test('another sealing key than before: the start says so', async () => {
+  await startWith(ONE)
+  await expect(keys(ONE, createSealer(randomBytes(32))).adopt()).rejects.toThrow(UnsealError)
+})

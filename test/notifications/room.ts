@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { onTestFinished } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import type { EventRecord } from '../../src/events/event.ts'
+import { EVENTS_CHANNEL } from '../../src/events/store.ts'
+import { createLogger } from '../../src/log.ts'
+import { type DeliveryOfEvent, listDeliveries } from '../../src/notifications/delivery-store.ts'
+import { createJobQueue } from '../../src/notifications/job-queue.ts'
+import { createSigningKeys, type SigningKeys } from '../../src/notifications/keys.ts'
+import { DUE_CHANNEL } from '../../src/notifications/relay-store.ts'
+import { createSteering, type Steering } from '../../src/notifications/steer.ts'
+import { saveNotification } from '../../src/notifications/store.ts'
+import { createPoster } from '../../src/outbound/post.ts'
+import { createDeliverWorker } from '../../src/workers/deliver-worker.ts'
+import { createRelayWorker } from '../../src/workers/relay-worker.ts'
+import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+
+const HOUR_MS = 3_600_000
+const log = createLogger({ level: 'silent' })
+
+/** One process that relays and delivers. */
+export interface Worker {
+  readonly steering: Steering
+  readonly keys: SigningKeys
+  stop(): Promise<void>
+}
+
+interface WorkerOptions {
+  readonly clock?: AdjustableClock
+  /** Default 2 s. */
+  readonly timeoutMs?: number
+  readonly sealer?: Parameters<typeof createSigningKeys>[0]['sealer']
+  readonly keys?: Record<string, string>
+}
+
+/** Starts the workers of one process on a database. */
+export async function startWorker(database: Database, options: WorkerOptions = {}): Promise<Worker> {
+  const { clock = createAdjustableClock(), timeoutMs = 2_000, sealer } = options
+  const { db } = database
+  const owner = randomUUID()
+  const windowMs = 24 * HOUR_MS
+  const keys = createSigningKeys({ db, sealer, configured: new Map(Object.entries(options.keys ?? {})) })
+  await keys.adopt()
+  const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
+  const poster = createPoster({ allowPrivate: true })
+  const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
+  const deliver = createDeliverWorker({
+    db,
+    clock,
+    log,
+    queue,
+    keys,
+    poster,
+    bodiesOf,
+    timeoutMs,
+    random: Math.random,
+  })
+  const ears = [
+    await database.listen(EVENTS_CHANNEL, () => relay.wake()),
+    await database.listen(DUE_CHANNEL, (id) => deliver.wake(id || undefined)),
+  ]
+  relay.start()
+  deliver.start()
+  return {
+    steering: createSteering({ db, queue, windowMs }),
+    keys,
+    stop: async () => {
+      await Promise.all([relay.stop(), deliver.stop()])
+      for (const unlisten of ears) await unlisten()
+      poster.close()
+      await queue.close()
+    },
+  }
+}
+
+/** Bodies that tell the place in the log; real ones are in test/e2e. */
+async function bodiesOf(events: readonly EventRecord[]): Promise<string[]> {
+  return events.map(({ uid, type, transactionId, number, createdAt }) =>
+    JSON.stringify({
+      id: uid,
+      event: type,
+      payload: { payload_type: 'transaction', id: transactionId, status: String(number) },
+      timestamp: createdAt.toISOString(),
+    }),
+  )
+}
+
+/** The notifications room with one worker, on an empty embedded database. */
+export interface Room extends Worker {
+  readonly database: Database
+  readonly clock: AdjustableClock
+  addNotification(id: string, url: string): Promise<void>
+  /** Writes events of a transaction, each in a database transaction of its own. */
+  emit(notificationId: string, transactionId: string, count?: number): Promise<void>
+  deliveries(notificationId: string): Promise<DeliveryOfEvent[]>
+  /** Waits until all deliveries are as wanted, newest first. */
+  settled(
+    notificationId: string,
+    wanted: (items: readonly DeliveryOfEvent[]) => boolean,
+  ): Promise<DeliveryOfEvent[]>
+  /** Lets time pass, for the service and for the queue. */
+  pass(ms: number): Promise<void>
+}
+
+/** One for all tests of a file, as making one takes seconds; each leaves it empty. */
+let shared: Promise<Database> | undefined
+
+export async function openRoom(options: WorkerOptions = {}): Promise<Room> {
+  const clock = options.clock ?? createAdjustableClock()
+  shared ??= openTestDatabase()
+  const database = await shared
+  const worker = await startWorker(database, { ...options, clock })
+  onTestFinished(async () => {
+    await worker.stop()
+    await emptyDatabase(database)
+    await sql`update event_log set last_number = 0, relayed_number = 0`.execute(database.db)
+  })
+  const deliveries = async (notificationId: string) =>
+    (await listDeliveries(database.db, { notificationId, offset: 0, limit: 1000 })).items
+  return {
+    ...worker,
+    database,
+    clock,
+    deliveries,
+    addNotification: (id, url) => addNotification(database, id, url),
+    emit: (notificationId, transactionId, count = 1) =>
+      emit(database, { notificationId, transactionId, count }),
+    settled: (notificationId, wanted) => until(() => deliveries(notificationId), wanted),
+    pass: async (ms) => {
+      // The queue goes by the database's clock, which nobody can move: what it waits for comes nearer instead.
+      await sql`update pgboss.job set start_after = start_after - ${ms}::float8 * interval '1 millisecond'`.execute(
+        database.db,
+      )
+      clock.advance(ms)
+    },
+  }
+}
+
+export async function addNotification({ db }: Database, id: string, url: string): Promise<void> {
+  await db
+    .transaction()
+    .execute((tx) => saveNotification(tx, { id, type: 'webhook', url, hasSigningKey: false }))
+}
+
+interface Emission {
+  readonly notificationId: string
+  readonly transactionId: string
+  readonly count: number
+}
+
+export async function emit(
+  { db }: Database,
+  { notificationId, transactionId, count }: Emission,
+): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await db
+      .insertInto('events')
+      .values({
+        relayer_id: 'main',
+        transaction_id: transactionId,
+        notification_id: notificationId,
+        type: 'transaction_update',
+        payload: '{}',
+      })
+      .execute()
+  }
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { until } from './until.ts'
+
+/** A request as the receiver got it. */
+export interface Received {
+  readonly headers: IncomingHttpHeaders
+  /** The exact body. */
+  readonly text: string
+  readonly body: WebhookBody
+  /** Connections so far, this one included: the same number means the same connection. */
+  readonly connection: number
+}
+
+export interface WebhookBody {
+  readonly id: string
+  readonly event: string
+  readonly timestamp: string
+  readonly payload: { readonly payload_type: string; readonly id?: string; readonly status?: string }
+}
+
+/** What to do with a request: an HTTP status, or anything that can be done to a response. */
+export type Behaviour = number | ((response: ServerResponse) => void)
+
+/** A webhook receiver that behaves as told. */
+export interface Receiver {
+  readonly url: string
+  /** Everything that came, in the order of arrival, whatever was answered. */
+  readonly received: readonly Received[]
+  /** How to answer from now on; `always` is called for each request. */
+  behave(always: (request: Received) => Behaviour): void
+  /** Waits until so many have come. */
+  arrived(count: number, within?: number): Promise<readonly Received[]>
+  /** No longer there: connections are refused until `start`. */
+  down(): Promise<void>
+  up(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts one that answers everything with 204. */
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = []
+  let decide: (request: Received) => Behaviour = () => 204
+  let connections = 0
+  const numbers = new WeakMap<object, number>()
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const text = Buffer.concat(chunks).toString()
+    const connection = numbers.get(request.socket) ?? 0
+    const one = { headers: request.headers, text, body: JSON.parse(text) as WebhookBody, connection }
+    received.push(one)
+    const behaviour = decide(one)
+    if (typeof behaviour === 'number') response.writeHead(behaviour).end()
+    else behaviour(response)
+  })
+  server.on('connection', (socket) => {
+    connections += 1
+    numbers.set(socket, connections)
+  })
+
+  async function listen(port: number): Promise<number> {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+  async function close(): Promise<void> {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+
+  const port = await listen(0)
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    behave: (always) => {
+      decide = always
+    },
+    arrived: (count, within = 60_000) =>
+      until(
+        async () => received,
+        (list) => list.length >= count,
+        { within },
+      ),
+    down: close,
+    up: async () => {
+      await listen(port)
+    },
+    stop: async () => {
+      if (server.listening) await close()
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { createEd25519Signer } from '../../src/signers/ed25519.ts'
+import { solanaAddress } from '../../src/signers/solana-address.ts'
+import { type Answer, type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
+import { type SolanaOptions, startSolana, type TestSolana } from './solana/start-solana.ts'
+import { until } from './until.ts'
+
+/** The seed of a key for tests, the same for the same name. */
+export function seedOf(name: string): Uint8Array {
+  return Uint8Array.from(createHash('sha256').update(name).digest())
+}
+
+/** The address of such a key. */
+export function addressOf(name: string): string {
+  return solanaAddress(createEd25519Signer(name, seedOf(name)).publicKey)
+}
+
+/** The account of relayer `main`. */
+export const MAIN = addressOf('main')
+
+/** Somebody to pay. */
+export const RECEIVER = addressOf('receiver')
+
+/** A SOL, in lamports. */
+export const SOL = 1_000_000_000n
+
+/** A service with one relayer on a network that makes blocks only when told, and the words that stories about it need. */
+export interface SolanaScenario {
+  readonly solana: TestSolana
+  readonly service: Service
+  /** Sends as relayer `main` and expects 200. */
+  send(body: object): Promise<Transaction>
+  post(body: object): Promise<Answer<Transaction>>
+  replace(id: string, body: object): Promise<Answer<Transaction>>
+  cancel(id: string): Promise<Answer<Transaction>>
+  get(id: string): Promise<Transaction>
+  /** Waits until the transaction has this status. */
+  reach(id: string, status: Transaction['status']): Promise<Transaction>
+  /** Makes blocks until the transaction has this status. */
+  tickUntil(id: string, status: Transaction['status']): Promise<Transaction>
+  stop(): Promise<void>
+}
+
+export interface SolanaScenarioOptions extends Omit<ServiceOptions, 'rpcUrls' | 'networks' | 'relayers'> {
+  readonly solana?: SolanaOptions
+  readonly policies?: object
+  /** Default: the network's own. */
+  readonly urls?: (solana: TestSolana) => readonly string[]
+}
+
+/** Starts both; `main` has 10 SOL and the receiver 1. */
+export async function startSolanaScenario(options: SolanaScenarioOptions = {}): Promise<SolanaScenario> {
+  const { solana: solanaOptions, policies, urls, ...rest } = options
+  const solana = await startSolana({ slotMs: 'manual', ...solanaOptions })
+  solana.airdrop(MAIN, 10n * SOL)
+  solana.airdrop(RECEIVER, SOL)
+  const service = await startService({ ...rest, ...solanaConfig(solana, { urls: urls?.(solana), policies }) })
+  return solanaScenarioOf(solana, service)
+}
+
+/** The configuration of relayer `main` on network `local`. */
+export function solanaConfig(
+  { url, genesisHash }: TestSolana,
+  {
+    urls = [url],
+    policies = {},
+  }: { urls?: readonly string[] | undefined; policies?: object | undefined } = {},
+): Pick<ServiceOptions, 'rpcUrls' | 'networks' | 'relayers' | 'signers'> {
+  return {
+    rpcUrls: [],
+    networks: [
+      {
+        type: 'solana',
+        network: 'local',
+        genesis_hash: genesisHash,
+        is_testnet: true,
+        average_blocktime_ms: 20,
+        rpc_urls: urls,
+      },
+    ],
+    signers: [
+      {
+        id: 'main',
+        type: 'plain',
+        config: { key: { type: 'plain', value: Buffer.from(seedOf('main')).toString('hex') } },
+      },
+    ],
+    relayers: [
+      { id: 'main', name: 'Main', network: 'local', network_type: 'solana', signer_id: 'main', policies },
+    ],
+  }
+}
+
+/** The same words for a service that was started otherwise. */
+export function solanaScenarioOf(solana: TestSolana, service: Service): SolanaScenario {
+  const path = (id: string) => `/relayers/main/transactions/${id}`
+  const get = async (id: string) => (await service.api('GET', path(id))).body.data
+  const post = (body: object) => service.api<Transaction>('POST', '/relayers/main/transactions', body)
+  return {
+    solana,
+    service,
+    get,
+    post,
+    reach: (id, status) =>
+      until(
+        () => get(id),
+        (seen) => seen.status === status,
+      ),
+    tickUntil: (id, status) =>
+      until(
+        () => {
+          solana.tick()
+          return get(id)
+        },
+        (seen) => seen.status === status,
+      ),
+    send: async (body) => {
+      const answer = await post(body)
+      if (answer.status !== 200) throw new Error(`send was refused: ${answer.body.error}`)
+      return answer.body.data
+    },
+    replace: (id, body) => service.api('PUT', path(id), body),
+    cancel: (id) => service.api('DELETE', path(id)),
+    stop: async () => {
+      await service.stop()
+      await solana.stop()
+    },
+  }
+}
+
+/** A transfer of lamports by the relayer, as a request. */
+export function transfer(lamports: bigint, more: object = {}): object {
+  const data = Buffer.alloc(12)
+  data.writeUInt32LE(2)
+  data.writeBigUInt64LE(lamports, 4)
+  return {
+    instructions: [
+      {
+        program_id: '11111111111111111111111111111111',
+        accounts: [
+          { pubkey: MAIN, is_signer: true, is_writable: true },
+          { pubkey: RECEIVER, is_signer: false, is_writable: true },
+        ],
+        data: data.toString('base64'),
+      },
+    ],
+    ...more,
+  }
+}
