@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startSolana, type TestSolana } from '../../test/support/solana/start-solana.ts'
 import { startLedger, type TestLedger } from '../../test/support/stellar/start-ledger.ts'
 import { type Child, runChild, startChild } from './child.ts'
 import { say } from './say.ts'
@@ -19,6 +20,8 @@ export interface Stage {
   readonly token: string
   /** The Stellar network. */
   readonly ledger: TestLedger
+  /** The Solana network. */
+  readonly solana: TestSolana
   /** One call of the API; the body of the answer. */
   api<Body>(method: string, path: string, body?: object): Promise<Body>
   /** One call of the node's JSON-RPC. */
@@ -40,21 +43,26 @@ export async function setUp(folder: string): Promise<Stage> {
   const ledger = await startLedger({ closeEveryMs: 'manual' })
   say.fact('JSON-RPC', ledger.url)
 
+  say.step('Start a local Solana node that makes blocks only when told')
+  const solana = await startSolana({ slotMs: 'manual' })
+  say.fact('JSON-RPC', solana.url)
+
   say.step('Make an encrypted keystore, an API key and a configuration: relayer init')
   const config = join(folder, 'config')
   await runChild([process.execPath, MAIN, 'init', config])
-  await adaptConfig(config, { rpcUrl, ledger })
+  await adaptConfig(config, { rpcUrl, ledger, solana })
   say.fact('folder', config)
 
   say.step('Start the service on an embedded database: relayer serve')
   const service = await startService({ config, data: join(folder, 'data') }).catch(async (error: unknown) => {
     await chain.stop()
     await ledger.stop()
+    await solana.stop()
     throw error
   })
   const token = /^API_KEY=(.*)$/m.exec(await readFile(join(config, '.env'), 'utf8'))?.[1] ?? ''
   say.fact('API', `${service.found}/api/v1`)
-  return createStage({ service, chain, ledger, rpcUrl, token })
+  return createStage({ service, chain, ledger, solana, rpcUrl, token })
 }
 
 function startService({ config, data }: { config: string; data: string }): Promise<Child> {
@@ -74,12 +82,12 @@ function startService({ config, data }: { config: string; data: string }): Promi
 }
 
 /**
- * The starter's chain is on anvil's usual port; ours has taken a free one. The same key file serves an account on Stellar
- * too, and a notification makes the list less dull.
+ * The starter's chain is on anvil's usual port; ours has taken a free one. The same key file serves accounts on Stellar
+ * and Solana, and a notification makes the list less dull.
  */
 async function adaptConfig(
   folder: string,
-  { rpcUrl, ledger }: { rpcUrl: string; ledger: TestLedger },
+  { rpcUrl, ledger, solana }: { rpcUrl: string; ledger: TestLedger; solana: TestSolana },
 ): Promise<void> {
   const file = join(folder, 'config.json')
   const config = JSON.parse(await readFile(file, 'utf8'))
@@ -94,6 +102,14 @@ async function adaptConfig(
     signer_id: 'local',
     paused: false,
   })
+  config.relayers.push({
+    id: 'solana-1',
+    name: 'Solana',
+    network: 'local',
+    network_type: 'solana',
+    signer_id: 'local',
+    paused: false,
+  })
   config.networks.push({
     type: 'stellar',
     network: 'standalone',
@@ -102,6 +118,14 @@ async function adaptConfig(
     average_blocktime_ms: 1000,
     rpc_urls: [ledger.url],
   })
+  config.networks.push({
+    type: 'solana',
+    network: 'local',
+    genesis_hash: solana.genesisHash,
+    is_testnet: true,
+    average_blocktime_ms: 100,
+    rpc_urls: [solana.url],
+  })
   await writeFile(file, JSON.stringify(config, null, 2))
 }
 
@@ -109,17 +133,19 @@ interface Parts {
   readonly service: Child
   readonly chain: Child
   readonly ledger: TestLedger
+  readonly solana: TestSolana
   readonly rpcUrl: string
   readonly token: string
 }
 
-function createStage({ service, chain, ledger, rpcUrl, token }: Parts): Stage {
+function createStage({ service, chain, ledger, solana, rpcUrl, token }: Parts): Stage {
   const url = service.found
   return {
     url,
     rpcUrl,
     token,
     ledger,
+    solana,
     api: async (method, path, body) => {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,
@@ -148,6 +174,7 @@ function createStage({ service, chain, ledger, rpcUrl, token }: Parts): Stage {
       await service.stop()
       await chain.stop()
       await ledger.stop()
+      await solana.stop()
     },
   }
 }

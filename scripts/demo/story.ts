@@ -1,6 +1,7 @@
 import type { Schemas } from '../../src/contract/operations.ts'
 import { tellTheEvmStory } from './evm-story.ts'
 import { must, say } from './say.ts'
+import { tellTheSolanaStory } from './solana-story.ts'
 import type { Stage } from './stage.ts'
 import { tellTheStellarStory } from './stellar-story.ts'
 import type { Data } from './transactions.ts'
@@ -11,6 +12,7 @@ export async function tellTheStory(stage: Stage): Promise<void> {
   await listNotifications(stage)
   await tellTheEvmStory(stage, relayerOf(relayers, 'evm'))
   await tellTheStellarStory(stage, relayerOf(relayers, 'stellar'))
+  await tellTheSolanaStory(stage, relayerOf(relayers, 'solana'))
 }
 
 async function listRelayers(stage: Stage): Promise<readonly Schemas['Relayer'][]> {

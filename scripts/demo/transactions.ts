@@ -11,16 +11,17 @@ export interface Data<T> {
 /** A status that takes longer than this will not come, in ms. */
 const PATIENCE_MS = 15_000
 
-/** Waits until the transaction has this status. */
+/** Waits until the transaction has this status, and whatever else is wanted of it. */
 export async function reach(
   stage: Stage,
   { relayer_id, id }: Transaction,
   status: Transaction['status'],
+  also: (transaction: Transaction) => boolean = () => true,
 ): Promise<Transaction> {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const { data } = await stage.api<Data<Transaction>>('GET', `/relayers/${relayer_id}/transactions/${id}`)
-    if (data.status === status) return data
+    if (data.status === status && also(data)) return data
     if (Date.now() > deadline)
       throw new Error(`the transaction is still ${data.status}: ${data.status_reason ?? ''}`)
     await new Promise((resolve) => setTimeout(resolve, 50))

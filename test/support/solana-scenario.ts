@@ -128,8 +128,13 @@ export function solanaScenarioOf(solana: TestSolana, service: Service): SolanaSc
   }
 }
 
-/** A transfer of lamports by the relayer, as a request. */
+/** A transfer of lamports by relayer `main` to the receiver, as a request. */
 export function transfer(lamports: bigint, more: object = {}): object {
+  return { ...transferBetween(MAIN, RECEIVER, lamports), ...more }
+}
+
+/** A transfer of lamports, as a request of the account that pays. */
+export function transferBetween(from: string, to: string, lamports: bigint): object {
   const data = Buffer.alloc(12)
   data.writeUInt32LE(2)
   data.writeBigUInt64LE(lamports, 4)
@@ -138,12 +143,11 @@ export function transfer(lamports: bigint, more: object = {}): object {
       {
         program_id: '11111111111111111111111111111111',
         accounts: [
-          { pubkey: MAIN, is_signer: true, is_writable: true },
-          { pubkey: RECEIVER, is_signer: false, is_writable: true },
+          { pubkey: from, is_signer: true, is_writable: true },
+          { pubkey: to, is_signer: false, is_writable: true },
         ],
         data: data.toString('base64'),
       },
     ],
-    ...more,
   }
 }
