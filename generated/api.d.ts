@@ -130,6 +130,82 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/relayers/{relayer_id}/sign-transaction": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign a transaction and send it yourself
+         * @description Signs a transaction exactly as it is, and gives the signed bytes. Nothing is sent or stored, and the numbering of the account does not change: if you send
+         *     the bytes, and the service uses the same nonce or sequence number, the network takes one of the two. To have a transaction priced, numbered, watched
+         *     and raised, send it with `sendTransaction` instead.
+         *
+         *     The rules of sending apply: what the transaction can take from the account has to be there on top of everything in flight and `min_balance`. When no
+         *     node can tell, nothing is signed (`network_unavailable`). Which body applies is decided by the `network_type` of the relayer; another one is
+         *     `wrong_network_type`.
+         *
+         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2 without an access list.
+         *       `gas_price_cap` and `whitelist_receivers` apply.
+         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations. `max_fee` limits the fee where
+         *       the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
+         *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending apply, and
+         *       it has to pass a simulation.
+         *
+         *     A paused relayer, or one that the service has disabled, does not sign.
+         */
+        readonly post: operations["signTransaction"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/rpc": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask the network of a relayer
+         * @description Passes JSON-RPC 2.0 calls on to the network of the relayer, one or a batch of at most 50. The service chooses the endpoint, and asks the next one when
+         *     it does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of the node; answers of a batch come in the
+         *     order of its calls. Numbers in `params` and in answers lose no digit. A call without `id` is answered under the id 1.
+         *
+         *     Which methods are passed on, `allowed_rpc_methods` of the relayer decides. When it is not set, these are what reads, prices and simulates on the
+         *     network: `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`, and their like. What signs, sends, administers or keeps
+         *     state on a node is not among them: transactions are sent through this service, which numbers them. Any other
+         *     method is answered with the error -32601, and the node never hears of it. When no endpoint answers, the error is -33002.
+         *
+         *     A paused relayer, or one that the service has disabled, passes nothing on.
+         */
+        readonly post: operations["rpc"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers/{relayer_id}/transactions": {
         readonly parameters: {
             readonly query?: never;
@@ -157,6 +233,13 @@ export interface paths {
          *     Which of the body shapes applies is decided by the `network_type` of the relayer; a body of another type is refused
          *     with `wrong_network_type`. Before anything is stored the request is checked against the policies of the relayer, and
          *     a request that would revert is refused with the decoded reason.
+         *
+         *     **Sending once.** Whoever does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the key is stored together with
+         *     the transaction, and the same key with the same body then gives that transaction again, as it is now (`metadata.logs` says so), also when
+         *     the relayer has been paused since. However many such requests arrive at the same time, they make one transaction. The same
+         *     key with another body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of
+         *     fields and the spelling of amounts (`1`, `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one
+         *     relayer and is kept for as long as its transaction.
          */
         readonly post: operations["sendTransaction"];
         readonly delete?: never;
@@ -778,6 +861,7 @@ export interface components {
          *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
          *     | `already_accepted` | This signed transaction was accepted before |
+         *     | `idempotency_key_reused` | 409. The `Idempotency-Key` belongs to a request with another body |
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
          *     | `gas_limit_too_low` | Less gas than the transaction needs before its first instruction |
          *     | `gas_limit_too_high` | More gas than a block of the network can hold |
@@ -788,7 +872,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -815,6 +899,12 @@ export interface components {
             readonly message?: "Not found";
             /** @enum {string} */
             readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found";
+        };
+        readonly ConflictFailure: components["schemas"]["Failure"] & {
+            /** @constant */
+            readonly message?: "Conflict";
+            /** @enum {string} */
+            readonly code?: "idempotency_key_reused";
         };
         readonly TooManyRequestsFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -965,6 +1055,8 @@ export interface components {
             readonly private_transactions?: boolean;
             /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
             readonly whitelist_receivers?: readonly string[];
+            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
+            readonly allowed_rpc_methods?: readonly string[];
             /**
              * Format: int64
              * @description Stellar: the most that one transaction may cost, whatever it asks for, in stroops.
@@ -1295,6 +1387,105 @@ export interface components {
         readonly SignRequest: {
             /** @description The text to sign. Its UTF-8 bytes are signed; hexadecimal is not decoded. May be empty. */
             readonly message: string;
+        };
+        /** @description The `network_type` of the relayer decides which. */
+        readonly SignTransactionRequest: components["schemas"]["UnsignedStellarTransaction"] | components["schemas"]["UnsignedSolanaTransaction"] | components["schemas"]["UnsignedEvmTransaction"] | components["schemas"]["EncodedEvmTransaction"];
+        /** Stellar */
+        readonly UnsignedStellarTransaction: {
+            /** @description A `TransactionEnvelope` as XDR in base64. Others may have signed it. */
+            readonly unsigned_xdr: string;
+        };
+        /** Solana */
+        readonly UnsignedSolanaTransaction: {
+            readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
+        };
+        /**
+         * EVM, fields
+         * @description The price is `gas_price`, or both `max_fee_per_gas` and `max_priority_fee_per_gas`.
+         */
+        readonly UnsignedEvmTransaction: {
+            /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
+            readonly to?: string | null;
+            /** @description How much to transfer. */
+            readonly value: components["schemas"]["U128"];
+            /** @description Call data or creation code; at most 128 KiB. */
+            readonly data?: string;
+            readonly nonce: components["schemas"]["Int64"];
+            readonly gas_limit: components["schemas"]["Int64"];
+            /** @description Legacy price of a unit of gas. */
+            readonly gas_price?: components["schemas"]["U128"];
+            /** @description The most that a unit of gas may cost. */
+            readonly max_fee_per_gas?: components["schemas"]["U128"];
+            /** @description How much of it may go to the block producer. */
+            readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
+        };
+        /** EVM, RLP */
+        readonly EncodedEvmTransaction: {
+            /** @description What is signed, in RLP, as other tools serialize an unsigned transaction. */
+            readonly unsigned_transaction: string;
+        };
+        readonly SignTransactionResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["SignedStellarTransaction"] | components["schemas"]["SignedSolanaTransaction"] | components["schemas"]["SignedEvmTransaction"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** Stellar */
+        readonly SignedStellarTransaction: {
+            /** @description The envelope with the signature, as XDR in base64. */
+            readonly signedXdr: string;
+            /** @description The 64 bytes of the signature in base64. */
+            readonly signature: string;
+        };
+        /** Solana */
+        readonly SignedSolanaTransaction: {
+            /** @description The transaction with the signature, in wire format and base64. */
+            readonly transaction: string;
+            /** @description The signature in base58, by which the network knows the transaction. */
+            readonly signature: string;
+        };
+        /** EVM */
+        readonly SignedEvmTransaction: {
+            /** @description What a node takes. */
+            readonly signed_transaction: components["schemas"]["HexData"];
+            readonly hash: components["schemas"]["TransactionHash"];
+            readonly signature: components["schemas"]["TransactionSignature"];
+        };
+        /** @description A call, or a batch of them. */
+        readonly RpcRequest: components["schemas"]["RpcCall"] | readonly components["schemas"]["RpcCall"][];
+        /** @description Other fields are not passed on. */
+        readonly RpcCall: {
+            /** @constant */
+            readonly jsonrpc?: "2.0";
+            readonly id?: components["schemas"]["RpcId"];
+            readonly method: string;
+            /** @description By place or by name. */
+            readonly params?: readonly unknown[] | {
+                readonly [key: string]: unknown;
+            } | null;
+        } & {
+            readonly [key: string]: unknown;
+        };
+        /** @description Any JSON value; it comes back as it was sent. */
+        readonly RpcId: unknown;
+        readonly RpcResponse: components["schemas"]["RpcReply"] | readonly components["schemas"]["RpcReply"][];
+        /** @description Either `result` or `error`. */
+        readonly RpcReply: {
+            /** @constant */
+            readonly jsonrpc: "2.0";
+            readonly id: components["schemas"]["RpcId"];
+            /** @description What the node answered. */
+            readonly result?: unknown;
+            /** @description What the node, or the service in its place, has against the call. */
+            readonly error?: {
+                readonly code: number;
+                readonly message: string;
+                /** @description A sentence for a person. Only in errors of the service. */
+                readonly description?: string;
+                /** @description What the node added. */
+                readonly data?: unknown;
+            };
         };
         /** @description Either the two hashes or the document. */
         readonly SignTypedDataRequest: components["schemas"]["TypedDataHashes"] | components["schemas"]["TypedDataDocument"];
@@ -2311,6 +2502,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["NotFoundFailure"];
             };
         };
+        /** @description The request contradicts what is there. Nothing was changed. */
+        readonly Conflict: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["ConflictFailure"];
+            };
+        };
         /** @description The caller is over its rate limit. Nothing was changed. */
         readonly TooManyRequests: {
             headers: {
@@ -2374,6 +2575,11 @@ export interface components {
          * @example 42
          */
         readonly Nonce: components["schemas"]["Int64"];
+        /**
+         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. It is taken as it is, quotes included.
+         * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+         */
+        readonly IdempotencyKey: string;
         /**
          * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
          * @example 1
@@ -2616,6 +2822,78 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly signTransaction: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignTransactionRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signed transaction. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignTransactionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly rpc: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RpcRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What the network, or the service in its place, answers. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RpcResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listTransactions: {
         readonly parameters: {
             readonly query?: {
@@ -2667,7 +2945,13 @@ export interface operations {
     readonly sendTransaction: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. It is taken as it is, quotes included.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path: {
                 /**
                  * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
@@ -2687,6 +2971,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };

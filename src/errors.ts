@@ -1,11 +1,12 @@
 import type { ErrorCode } from './contract/operations.ts'
 
-/** The five texts that `message` of a failure body can carry, and the two of answers outside the contract's operations. */
+/** What `message` of a failure body can carry: the five texts of the interface, and those of answers that it does not have. */
 const MESSAGES = {
   400: 'Bad Request',
   401: 'Unauthorized',
   404: 'Not found',
   405: 'Method Not Allowed',
+  409: 'Conflict',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
 } as const
@@ -75,6 +76,11 @@ export function methodNotAllowed(allow: readonly string[]): AppError {
     detail: `This path answers ${methods}.`,
     headers: { Allow: methods },
   })
+}
+
+/** 409: the request contradicts what is there; nothing was changed. */
+export function conflict(code: ErrorCode, detail: string): AppError {
+  return new AppError({ status: 409, code, detail })
 }
 
 /** 429: `retryAfterSeconds` is a whole number of seconds. */

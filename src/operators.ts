@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Chain, Line } from './chains/chain.ts'
 import { createEvmChain } from './chains/evm/evm-chain.ts'
+import type { RpcObserver } from './chains/rpc/observer.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Network } from './networks/network.ts'
@@ -14,6 +15,8 @@ interface OperatorsOptions {
   readonly keys: ReadonlyMap<string, Key>
   readonly clock: Clock
   readonly log: Logger
+  /** Who is told of the calls to a network. Absent: nobody. */
+  readonly rpcObserver?: ((network: string) => RpcObserver) | undefined
 }
 
 export interface Operators {
@@ -26,21 +29,35 @@ export interface Operators {
 }
 
 /** One chain for each network, and one more for each relayer that has RPC urls of its own. */
-export async function createOperators({ config, keys, clock, log }: OperatorsOptions): Promise<Operators> {
+export async function createOperators({
+  config,
+  keys,
+  clock,
+  log,
+  rpcObserver,
+}: OperatorsOptions): Promise<Operators> {
   const networks = new Map(config.networks.map((network) => [`${network.type}:${network.name}`, network]))
   const chains = new Map<string, Chain>()
   const lines = new Map<string, readonly [Line, ...Line[]]>()
-  const stellar = await loadStellar(config)
+  const [solana, stellar] = await Promise.all([loadSolana(config), loadStellar(config)])
 
   function chainOf(key: string, network: Network): Chain {
-    const options = { rpcTimeoutMs: config.rpcTimeoutMs, clock, log }
-    const chain =
-      chains.get(key) ??
-      (network.type === 'evm'
-        ? createEvmChain({ network, ...options })
-        : stellar.createStellarChain({ network, ...options }))
+    const chain = chains.get(key) ?? createChain(network)
     chains.set(key, chain)
     return chain
+  }
+
+  function createChain(network: Network): Chain {
+    const observer = rpcObserver?.(network.name)
+    const options = { rpcTimeoutMs: config.rpcTimeoutMs, clock, log, observer }
+    switch (network.type) {
+      case 'evm':
+        return createEvmChain({ network, ...options })
+      case 'solana':
+        return solana.createSolanaChain({ network, ...options })
+      case 'stellar':
+        return stellar.createStellarChain({ network, ...options })
+    }
   }
 
   function linesOf(relayer: Relayer): readonly [Line, ...Line[]] {
@@ -79,6 +96,12 @@ function keyOf(relayer: Relayer): string {
   return relayer.customRpcUrls ? `${network}/${relayer.id}` : network
 }
 
+/** Only where a relayer needs it: its library takes a tenth of a second to load. */
+async function loadSolana({ relayers }: Config) {
+  if (!relayers.some(({ networkType }) => networkType === 'solana')) return NOT_LOADED
+  return import('./chains/solana/solana-chain.ts')
+}
+
 /** Only where a relayer needs it: its library takes a third of a second to load. */
 async function loadStellar({ relayers }: Config) {
   if (!relayers.some(({ networkType }) => networkType === 'stellar')) return NOT_LOADED
@@ -88,6 +111,9 @@ async function loadStellar({ relayers }: Config) {
 }
 
 const NOT_LOADED = {
+  createSolanaChain: (): Chain => {
+    throw new Error('no relayer is on a Solana network')
+  },
   createStellarChain: (): Chain => {
     throw new Error('no relayer is on a Stellar network')
   },

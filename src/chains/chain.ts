@@ -10,11 +10,13 @@ import type {
   ReceiptAnswer,
   Refusal,
 } from './answer.ts'
-import type { Attempt, Draft, MessageSignature, SignedDraft } from './attempt.ts'
-import type { EvmPolicies, EvmRequest } from './evm/content.ts'
+import type { Attempt, Draft, MessageSignature, Signature, SignedDraft } from './attempt.ts'
+import type { EvmPolicies, EvmRequest, TypedData } from './evm/content.ts'
+import type { RpcCall, RpcReply } from './rpc/rpc.ts'
 import type { SolanaPolicies, SolanaRequest } from './solana/content.ts'
 import type { Speed } from './speed.ts'
 import type { StellarPolicies, StellarRequest } from './stellar/content.ts'
+import type { UnsignedTransaction } from './unsigned.ts'
 
 /** The request of any chain. */
 export type ChainRequest = EvmRequest | StellarRequest | SolanaRequest
@@ -56,6 +58,15 @@ export interface Line {
   readonly signer: Signer
 }
 
+/** A transaction that may be signed, as far as the chain is concerned. */
+export interface Reviewed {
+  /** What it asks for, where that can be said as a request. */
+  readonly request?: ChainRequest
+  /** The most that it can take from the account, in the smallest unit. */
+  readonly cost: bigint
+  sign(signer: Signer): Promise<SignedDraft>
+}
+
 /** With what a draft is signed. */
 export interface Seat {
   /** Whose nonce is taken. Without a signer where somebody else has signed the content for it. */
@@ -91,6 +102,8 @@ export interface ChainTraits {
   readonly lapses: boolean
   /** `depth`: enough blocks on top, checked by hash. `receipt`: the receipt says so itself. */
   readonly finality: 'depth' | 'receipt'
+  /** The methods of its nodes that callers may use when a relayer's policy does not say which: those that only read. */
+  readonly readMethods: readonly string[]
   /** The name of its smallest unit of money. */
   readonly unit: 'wei' | 'stroops' | 'lamports'
   /** How soon bytes that a node took are offered again, in ms, where nodes do not keep them in a pool. Absent: half a minute. */
@@ -102,7 +115,12 @@ export interface ChainTraits {
  * process gives the same answers. Only `broadcast` changes the world. A chain is given only what was read for a relayer
  * of its own type and what it prepared itself.
  */
-export interface ChainOf<R extends ChainRequest, D extends Draft, P extends Policies> {
+export interface ChainOf<
+  R extends ChainRequest,
+  D extends Draft,
+  P extends Policies,
+  U extends UnsignedTransaction,
+> {
   readonly traits: ChainTraits
   /** Fails when no endpoint answers as the configured network. */
   verify(): Promise<Answer<void>>
@@ -134,11 +152,20 @@ export interface ChainOf<R extends ChainRequest, D extends Draft, P extends Poli
   /** The request that opens these addresses as further lines; undefined where a chain has one line for each account. */
   openLines(addresses: readonly string[], account: Account<P>): R | undefined
   sign(draft: D, seat: Seat): Promise<SignedDraft>
+  /**
+   * Looks at a transaction that the service will not send itself by the rules of sending, those of receivers and funds aside.
+   * `sign` then signs it as it is.
+   */
+  review(unsigned: U, account: Account<P>): Promise<Answer<Reviewed>>
   /** Signs a message for people, over its UTF-8 bytes: EIP-191 version 0x45 on EVM, SEP-53 on Stellar, the bytes as they are on Solana. */
   signMessage(message: string, signer: Signer): Promise<MessageSignature>
+  /** Signs structured data (EIP-712); refused when it is not what its types say. Absent on chains that know no such thing. */
+  signTypedData?(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
   /** In the order given; the results are in the same order. */
   broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
+  /** Whether the chain, as it was at this head, includes the draft in no later block. False when that is not known. */
+  hasLapsed(draft: D, head: Head): Promise<boolean>
   /**
    * Calls `listener` at each new block for as long as an endpoint tells of them by itself. It may tell late, twice or not at
    * all: a reason to look, never a fact.
@@ -156,6 +183,8 @@ export interface ChainOf<R extends ChainRequest, D extends Draft, P extends Poli
    * behind say so and there is one. For what cannot be taken back.
    */
   receiptsEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
+  /** Calls of others, handed on as they are: replies in the order of the calls, to be written out and not to be read. */
+  forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
   /** How each endpoint has been doing, as far as it was asked. */
   endpoints(): EndpointReport[]
   /** Hash of the block at this height in the chain as it is now. Unknown from a node that is behind. */
@@ -175,4 +204,4 @@ export interface ChainOf<R extends ChainRequest, D extends Draft, P extends Poli
 }
 
 /** A chain of any kind. */
-export type Chain = ChainOf<ChainRequest, Draft, Policies>
+export type Chain = ChainOf<ChainRequest, Draft, Policies, UnsignedTransaction>

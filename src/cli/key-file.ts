@@ -31,6 +31,8 @@ export interface Addresses {
   readonly evm: string
   /** `G…`. */
   readonly stellar: string
+  /** Base58. */
+  readonly solana: string
 }
 
 /** Encrypts a private key into a new file and gives its addresses. */
@@ -41,10 +43,12 @@ export async function writeKeyFile(
   await refuseExisting([path])
   const passphrase = await usePassphrase(passphraseFile)
   const key = createKey('new', secret)
+  const { solanaAddress } = await import('../signers/solana-address.ts')
   const { stellarAddress } = await import('../signers/stellar-address.ts')
   const evm = evmAddress(key.secp256k1.publicKey)
   await writeNew(path, await encryptKeystore(secret, { passphrase, address: evm }))
-  return { evm, stellar: stellarAddress(key.ed25519.publicKey) }
+  const { publicKey } = key.ed25519
+  return { evm, solana: solanaAddress(publicKey), stellar: stellarAddress(publicKey) }
 }
 
 /** `keys/a.json` → `keys/a.passphrase` */

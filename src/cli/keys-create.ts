@@ -8,7 +8,7 @@ export const keysCreate: Command = {
   usage: '<file> [--passphrase-file <file>]',
   help: [
     'Writes a version 3 key file (Web3 Secret Storage, scrypt) that geth, ethers and foundry can read, with mode 0600,',
-    'and prints the address that the key has on EVM and on Stellar. Nothing is overwritten.',
+    'and prints the address that the key has on EVM, Stellar and Solana. Nothing is overwritten.',
     '',
     '  --passphrase-file  A file whose first line is the passphrase. Made with a generated one when it is missing.',
     '                     Default: <file> with .passphrase in place of .json.',
@@ -23,6 +23,7 @@ export const keysCreate: Command = {
     const addresses = await writeKeyFile(generateKey(), { path, passphraseFile })
     terminal.out(`address     ${addresses.evm}`)
     terminal.out(`stellar     ${addresses.stellar}`)
+    terminal.out(`solana      ${addresses.solana}`)
     terminal.out(`key file    ${path}`)
     terminal.out(`passphrase  ${passphraseFile}`)
     return EXIT.ok

@@ -31,6 +31,7 @@ export const keysImport: Command = {
     const addresses = await writeKeyFile(key, { path, passphraseFile })
     terminal.out(`address     ${addresses.evm}`)
     terminal.out(`stellar     ${addresses.stellar}`)
+    terminal.out(`solana      ${addresses.solana}`)
     terminal.out(`key file    ${path}`)
     terminal.out(`passphrase  ${passphraseFile}`)
     return EXIT.ok

@@ -13,6 +13,7 @@ export const serve: Command = {
   help: [
     'Reads CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and the environment.',
     'Listens on HOST (0.0.0.0) and APP_PORT (8080). Keeps its data in DATABASE_URL (PostgreSQL) or DATA_DIR (./data).',
+    'METRICS_ENABLED=true counts, and serves the metrics to everybody on METRICS_PORT (8081) of HOST.',
     '',
     'SIGTERM and SIGINT finish what was accepted and exit 0, within RELAYER_SHUTDOWN_SECONDS (25). A second signal exits',
     '1 at once; nothing that was accepted is lost by it.',
@@ -26,8 +27,7 @@ export const serve: Command = {
     // Loaded here, so that the other commands do not wait for the whole service.
     const { createApp } = await import('../app.ts')
     const app = await createApp(config, { log })
-    const { url } = await app.start()
-    log.info({ url }, 'ready')
+    log.info(await app.start(), 'ready')
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)
   },

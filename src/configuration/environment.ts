@@ -13,6 +13,7 @@ export type Settings = Omit<Config, 'file' | 'networks' | 'relayers' | 'signers'
 const NUMBERS = {
   APP_PORT: [8080, 0, 65_535],
   MAX_CONNECTIONS: [256, 1, 100_000],
+  METRICS_PORT: [8081, 0, 65_535],
   RATE_LIMIT_BURST_SIZE: [300, 1, 1_000_000],
   RATE_LIMIT_REQUESTS_PER_SECOND: [100, 1, 1_000_000],
   RELAYER_EVENT_RETENTION_DAYS: [30, 1, 3650],
@@ -41,6 +42,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
   const apiKey = readApiKey(env, problems)
   const url = readDatabaseUrl(env, problems)
   const sealingKey = readStorageKey(env, problems)
+  const metrics = readMetrics(env, number, problems)
   return {
     mode: readChoice(env, { name: 'NODE_ENV', choices: MODES, otherwise: 'production' }, problems),
     logLevel: readChoice(env, { name: 'LOG_LEVEL', choices: LOG_LEVELS, otherwise: 'info' }, problems),
@@ -66,6 +68,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
       retryMs: number('RELAYER_WEBHOOK_RETRY_HOURS') * 3_600_000,
     },
     ...(sealingKey !== undefined && { sealingKey }),
+    ...(metrics !== undefined && { metrics }),
   }
 }
 
@@ -85,6 +88,24 @@ function readNumber(env: Env, name: keyof typeof NUMBERS, problems: string[]): n
   if (value >= least && value <= most) return value
   problems.push(`${name} must be a whole number from ${least} to ${most}`)
   return otherwise
+}
+
+/** The port is checked in any case: whoever mistypes it hears of it before switching the metrics on. */
+function readMetrics(
+  env: Env,
+  number: (name: 'METRICS_PORT') => number,
+  problems: string[],
+): Settings['metrics'] {
+  const enabled = readChoice(
+    env,
+    { name: 'METRICS_ENABLED', choices: ['true', 'false'], otherwise: 'false' },
+    problems,
+  )
+  const port = number('METRICS_PORT')
+  if (enabled === 'false') return undefined
+  if (port !== 0 && Number(env.APP_PORT || NUMBERS.APP_PORT[0]) === port)
+    problems.push('METRICS_PORT and APP_PORT must not be the same')
+  return { port }
 }
 
 interface Choice<T extends string> {

@@ -2,6 +2,7 @@ import type { EvmPolicies } from '../chains/evm/content.ts'
 import { defined } from '../defined.ts'
 import { address, flag, u128 } from './field-types.ts'
 import type { Reader } from './reader.ts'
+import { readRpcMethods } from './rpc-methods.ts'
 
 /** The `policies` of an EVM relayer. */
 export function readEvmPolicies(relayer: Reader): EvmPolicies {
@@ -18,6 +19,7 @@ export function readEvmPolicies(relayer: Reader): EvmPolicies {
       reader.raw('whitelist_receivers') === undefined
         ? undefined
         : reader.list('whitelist_receivers', address),
+    allowedRpcMethods: readRpcMethods(reader),
   })
   // Accepted and ignored, it would promise a privacy that nobody gets.
   if (policies.privateTransactions)

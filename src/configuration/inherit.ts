@@ -11,20 +11,23 @@ type Fields = Record<string, unknown>
 const UNITED = ['tags', 'features']
 
 /**
- * Completes each network that names a parent in `from`: a network of the same type, of the file or else of the catalogue.
- * What is no object is left as it is for the reader to complain about.
+ * Completes each network that names a parent in `from`: a network of the same type, of the file or else of the catalogue. Its
+ * own name there is the catalogue's network of that name: so a well-known one gets other urls and stays what it is. What is
+ * no object is left as it is for the reader to complain about.
  */
 export function inherit(items: readonly Item[], problems: string[]): Item[] {
-  const known = [...CATALOGUE.map((entry) => ({ ...entry })), ...items.map(({ value }) => value)]
-  const byName = new Map(known.map((value) => [keyOf(value), value as Fields]))
+  const wellKnown = byKey(CATALOGUE.map((entry) => ({ ...entry })))
+  const known = new Map([...wellKnown, ...byKey(items.map(({ value }) => value))])
 
   function complete(fields: Fields, seen: readonly string[], place: string): Fields {
     if (fields.from === undefined) return fields
     const parentKey = `${fields.type}/${fields.from}`
-    const parent = byName.get(parentKey)
-    if (!parent || seen.includes(parentKey)) {
+    const namesItself = parentKey === keyOf(fields)
+    const parent = (namesItself ? wellKnown : known).get(parentKey)
+    if (parent === undefined || (!namesItself && seen.includes(parentKey))) {
+      const circle = seen.includes(parentKey)
       problems.push(
-        `${place}.from names ${parent ? 'itself in a circle' : `"${fields.from}", which does not exist`}`,
+        `${place}.from names ${circle ? 'itself in a circle' : `"${fields.from}", which does not exist`}`,
       )
       return fields
     }
@@ -42,6 +45,10 @@ function merge(parent: Fields, child: Fields): Fields {
     (key) => [key, [...new Set([...(parent[key] as unknown[]), ...(child[key] as unknown[])])]],
   )
   return { ...parent, ...child, ...Object.fromEntries(united) }
+}
+
+function byKey(values: readonly unknown[]): Map<string, Fields> {
+  return new Map(values.map((value) => [keyOf(value), value as Fields]))
 }
 
 function keyOf(value: unknown): string {

@@ -32,7 +32,7 @@ interface Item {
 
 /**
  * The networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold
- * `{ "networks": […] }`.
+ * `{ "networks": […] }`. None where the file says nothing and the default folder is not there: the catalogue may be enough.
  */
 export function readNetworks(file: Reader, sources: Sources, problems: string[]): Network[] {
   const items = listNetworks(file, sources, problems)
@@ -71,9 +71,7 @@ function listNetworks(file: Reader, sources: Sources, problems: string[]): Item[
   if (typeof value === 'string') return readFolder(resolveFile(value, sources), problems)
   if (value !== undefined) return file.items('networks')
   const folder = resolveFile(DEFAULT_FOLDER, sources)
-  if (existsSync(folder)) return readFolder(folder, problems)
-  file.problem('networks is missing: it must be a list, or the name of a folder')
-  return []
+  return existsSync(folder) ? readFolder(folder, problems) : []
 }
 
 function readNetwork(reader: Reader, problems: string[]): Network {

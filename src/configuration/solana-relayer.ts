@@ -2,6 +2,7 @@ import type { SolanaPolicies } from '../chains/solana/content.ts'
 import { defined } from '../defined.ts'
 import { int64, oneOf, publicKey, whole } from './field-types.ts'
 import type { Reader } from './reader.ts'
+import { readRpcMethods } from './rpc-methods.ts'
 import type { SolanaRelayerConfig } from './types.ts'
 
 /** The most bytes and signatures that a Solana transaction can have. */
@@ -31,6 +32,7 @@ function readPolicies(relayer: Reader): SolanaPolicies {
     maxSignatures: reader.find('max_signatures', whole(1, MAX_SIGNATURES)),
     maxDataSize: reader.find('max_tx_data_size', whole(1, MAX_TRANSACTION_BYTES)),
     feePayerSpending: reader.find('fee_payer_spending', oneOf('own', 'always', 'never')),
+    allowedRpcMethods: readRpcMethods(reader),
   })
   if (policies.allowedAccounts !== undefined && policies.disallowedAccounts !== undefined)
     reader.problem('has both "allowed_accounts" and "disallowed_accounts"; one of the two decides')

@@ -2,6 +2,7 @@ import type { StellarPolicies } from '../chains/stellar/content.ts'
 import { defined } from '../defined.ts'
 import { flag, id, int64, oneOf, whole } from './field-types.ts'
 import type { Reader } from './reader.ts'
+import { readRpcMethods } from './rpc-methods.ts'
 import type { StellarRelayerConfig } from './types.ts'
 
 /** More are of no use: an account has at most a thousand other entries, and one transaction creates at most a hundred. */
@@ -38,6 +39,7 @@ function readPolicies(relayer: Reader): StellarPolicies {
     minBalance: reader.find('min_balance', int64),
     maxFee: reader.find('max_fee', int64),
     timeoutSeconds: reader.find('timeout_seconds', whole(1, MAX_TIMEOUT_SECONDS)),
+    allowedRpcMethods: readRpcMethods(reader),
   })
   // Fees are paid in lumens by the relayer; how many transactions are on their way at once, the channels decide.
   reader.find('fee_payment_strategy', oneOf('relayer'))

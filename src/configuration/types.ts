@@ -13,6 +13,8 @@ export interface Config {
   readonly server: ServerConfig
   /** Bearer tokens of callers, at least 32 characters each. */
   readonly apiKeys: readonly string[]
+  /** Where the metrics are served to everybody; absent: nothing is counted. Port 0 takes a free one. */
+  readonly metrics?: { readonly port: number }
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   readonly database: DatabaseConfig
   /** How long one JSON-RPC call may take. */

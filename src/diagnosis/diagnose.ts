@@ -129,7 +129,11 @@ function behindOthers({ transaction, ahead }: DiagnosisFacts): Finding | undefin
 }
 
 /** Of what a price is a price. */
-const PRICES = { wei: 'wei per gas', stroops: 'stroops per operation' } as const
+const PRICES = {
+  wei: 'wei per gas',
+  stroops: 'stroops per operation',
+  lamports: 'micro-lamports per compute unit',
+} as const
 
 function belowMarket({ transaction, price, unit }: DiagnosisFacts): Finding | undefined {
   if (!isUnmined(transaction.status) || price === undefined || price.offered >= price.market) return undefined
@@ -140,14 +144,14 @@ function belowMarket({ transaction, price, unit }: DiagnosisFacts): Finding | un
   }
 }
 
-/** Nodes that are a block apart are on their way; further apart, one of them is behind. */
-const TOLERATED_LAG = 2n
+/** Nodes that are a few seconds apart are on their way; further apart, one of them is behind. In blocks. */
+const TOLERATED_LAG = { wei: 2n, stroops: 2n, lamports: 32n } as const
 
-function nodesDisagree({ endpoints }: DiagnosisFacts): Finding | undefined {
+function nodesDisagree({ endpoints, unit }: DiagnosisFacts): Finding | undefined {
   const heads = endpoints.flatMap(({ head }) => (head === undefined ? [] : [head]))
   if (heads.length < 2) return undefined
   const [lowest, highest] = [heads.reduce(smaller), heads.reduce(larger)]
-  if (highest - lowest <= TOLERATED_LAG) return undefined
+  if (highest - lowest <= TOLERATED_LAG[unit]) return undefined
   return { code: 'nodes_disagree', message: `The nodes are between block ${lowest} and block ${highest}.` }
 }
 

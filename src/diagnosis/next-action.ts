@@ -79,10 +79,20 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
 
 function lapsing({ attempt }: DiagnosisFacts): NextAction {
   const draft = attempt?.draft
-  const end = draft !== undefined && draft.type !== 'evm' ? draft.lapsesAt : undefined
+  if (draft?.type === 'solana') return lapsingByHeight(draft.lapsesAt)
+  const end = draft?.type === 'stellar' ? draft.lapsesAt : undefined
   const message =
     'A ledger includes it, or its time passes; then it is signed anew, unless valid_until is over.'
   return end === undefined
     ? { action: 'watch', message: 'A ledger has to include it.' }
     : { action: 'watch', at: new Date(Number(end) * 1_000), message }
+}
+
+/** When a height is reached nobody knows; blocks come as they come. */
+function lapsingByHeight(lapsesAt: bigint | undefined): NextAction {
+  const message =
+    lapsesAt === undefined
+      ? 'A block has to include it; its durable nonce has no end.'
+      : `A block up to height ${lapsesAt - 1n} includes it; otherwise it is signed anew, unless valid_until is over or others have signed it, too.`
+  return { action: 'watch', message }
 }

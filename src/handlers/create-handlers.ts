@@ -5,13 +5,15 @@ import { type HealthReport, healthHandlers } from './health.ts'
 import { notificationHandlers } from './notifications.ts'
 import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
 import { relayerHandlers } from './relayers.ts'
-import { signingHandlers } from './signing.ts'
+import { rpcHandlers } from './rpc.ts'
+import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
 
 /** All operations of the contract. A missing one does not compile. */
 export function createHandlers(
   deps: TransactionHandlerDeps &
     PendingHandlerDeps &
+    SigningHandlerDeps &
     EventHandlerDeps &
     DeliveryHandlerDeps & { check: () => Promise<HealthReport> },
 ): HandlerMap {
@@ -19,6 +21,7 @@ export function createHandlers(
     ...healthHandlers(deps),
     ...relayerHandlers(deps),
     ...signingHandlers(deps),
+    ...rpcHandlers(deps),
     ...transactionHandlers(deps),
     ...pendingHandlers(deps),
     ...notificationHandlers(deps),

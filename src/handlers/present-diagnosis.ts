@@ -45,6 +45,7 @@ function presentFees({ price, relayer }: DiagnosisFacts) {
 }
 
 function capOf(relayer: Relayer): bigint | undefined {
+  if (relayer.networkType === 'solana') return undefined // Its cap is on the whole fee, not on a price.
   return relayer.networkType === 'evm' ? relayer.policies.gasPriceCap : relayer.policies.maxFee
 }
 

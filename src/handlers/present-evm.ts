@@ -6,7 +6,8 @@ import type { Transaction } from '../transactions/transaction.ts'
 interface Parts {
   readonly request: EvmRequest
   readonly shown: Attempt | undefined
-  readonly chain: Chain
+  /** Absent for a relayer that was removed. */
+  readonly chain: Pick<Chain, 'speed'> | undefined
 }
 
 /** What only EVM transactions show: the content of the shown attempt, or what was asked for while nothing is signed. */
@@ -43,8 +44,8 @@ function presentDraft({ to, value, data, gasLimit, fees }: EvmDraft) {
   return { to, value: String(value), data, gas_limit: gasLimit, ...prices }
 }
 
-function presentSpeed({ speed: level }: EvmRequest, chain: Chain) {
-  if (level === undefined) return undefined
+function presentSpeed({ speed: level }: EvmRequest, chain: Parts['chain']) {
+  if (level === undefined || chain === undefined) return undefined
   const { priceMultiplier, raiseAfterSeconds } = chain.speed(level)
   return { level, price_multiplier: priceMultiplier, raise_after_seconds: raiseAfterSeconds }
 }

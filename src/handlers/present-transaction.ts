@@ -4,12 +4,16 @@ import type { Schemas } from '../contract/operations.ts'
 import { defined } from '../defined.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/transaction.ts'
 import { presentEvmAttempt, presentEvmContent } from './present-evm.ts'
+import { presentSolanaAttempt, presentSolanaContent } from './present-solana.ts'
 import { presentStellarAttempt, presentStellarContent } from './present-stellar.ts'
 
-/** A transaction as the contract shows it in lists: with the attempt that counts. */
+/**
+ * A transaction as the contract shows it in lists: with the attempt that counts. Without a chain, for a relayer that was
+ * removed, it does not tell what its speed means.
+ */
 export function presentTransaction(
   { transaction, attempts }: TransactionWithAttempts,
-  chain: Chain,
+  chain: Pick<Chain, 'speed'> | undefined,
 ): Schemas['Transaction'] {
   const shown = attempts.find((attempt) => attempt.number === transaction.currentAttempt)
   return defined({
@@ -38,23 +42,41 @@ export function presentWithAttempts(
   }
 }
 
-function presentContent(transaction: Transaction, shown: Attempt | undefined, chain: Chain) {
+function presentContent(
+  transaction: Transaction,
+  shown: Attempt | undefined,
+  chain: Pick<Chain, 'speed'> | undefined,
+) {
   const { request } = transaction
-  return request.type === 'evm'
-    ? presentEvmContent(transaction, { request, shown, chain })
-    : presentStellarContent(transaction, { request, shown })
+  switch (request.type) {
+    case 'evm':
+      return presentEvmContent(transaction, { request, shown, chain })
+    case 'solana':
+      return presentSolanaContent({ request, shown, chain })
+    case 'stellar':
+      return presentStellarContent(transaction, { request, shown })
+  }
+}
+
+function presentDraft(attempt: Attempt, from: string) {
+  const { draft } = attempt
+  switch (draft.type) {
+    case 'evm':
+      return presentEvmAttempt(attempt, draft)
+    case 'solana':
+      return presentSolanaAttempt(attempt, draft)
+    case 'stellar':
+      return presentStellarAttempt(attempt, draft, from)
+  }
 }
 
 function presentAttempt(attempt: Attempt, from: string): Schemas['Attempt'] {
-  const { draft } = attempt
   return defined({
     number: attempt.number,
     kind: attempt.kind,
     outcome: attempt.outcome,
     hash: attempt.signed.hash,
-    ...(draft.type === 'evm'
-      ? presentEvmAttempt(attempt, draft)
-      : presentStellarAttempt(attempt, draft, from)),
+    ...presentDraft(attempt, from),
     signed_at: attempt.signedAt.toISOString(),
     broadcast_at: attempt.broadcastAt?.toISOString(),
     error: attempt.error,

@@ -4,6 +4,7 @@ import { type AppError, badRequest } from '../errors.ts'
 import type { NetworkType } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { isEvmRequest, readEvmRequest } from './read-evm-request.ts'
+import { isSolanaRequest, readSolanaRequest } from './read-solana-request.ts'
 import { isStellarRequest, readStellarRequest } from './read-stellar-request.ts'
 
 type RequestBody = Input<'sendTransaction'>['body']
@@ -14,6 +15,7 @@ type RequestBody = Input<'sendTransaction'>['body']
  */
 export function readRequest(body: RequestBody, relayer: Relayer, chain: Chain): ChainRequest {
   if (relayer.networkType === 'evm' && isEvmRequest(body)) return readEvmRequest(body, chain)
+  if (relayer.networkType === 'solana' && isSolanaRequest(body)) return readSolanaRequest(body)
   if (relayer.networkType === 'stellar' && isStellarRequest(body)) return readStellarRequest(body)
   throw wrongGroup(body, relayer)
 }
@@ -32,5 +34,6 @@ function groupOf(body: RequestBody): NetworkType {
 
 const EXPECTED = {
   evm: 'value with to or data',
+  solana: 'transaction or instructions',
   stellar: 'network with operations or transaction_xdr',
 } as const

@@ -10,6 +10,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
 import type { Operator } from '../transactions/context.ts'
 import { toPage } from './page.ts'
+import { presentSolanaPolicies } from './present-solana.ts'
 import { requireRelayer } from './transactions.ts'
 
 interface RelayerHandlerDeps {
@@ -46,8 +47,12 @@ function presentSignature({ publicKey, ...signature }: MessageSignature): Schema
   return defined({ ...signature, public_key: publicKey })
 }
 
-function presentRelayer(relayer: Relayer, { lines }: Operator): Schemas['Relayer'] {
-  const [, ...channels] = lines
+/** A relayer as the contract shows it; without an operator, for one that was removed, without its channels. */
+export function presentRelayer(
+  relayer: Relayer,
+  operator: Pick<Operator, 'lines'> | undefined,
+): Schemas['Relayer'] {
+  const [, ...channels] = operator?.lines ?? []
   return defined({
     id: relayer.id,
     name: relayer.name,
@@ -68,8 +73,14 @@ function presentRelayer(relayer: Relayer, { lines }: Operator): Schemas['Relayer
 function presentPolicies(relayer: Relayer): Schemas['RelayerPolicies'] {
   if (relayer.networkType === 'stellar') {
     const { minBalance, maxFee, timeoutSeconds } = relayer.policies
-    return defined({ min_balance: minBalance, max_fee: maxFee, timeout_seconds: timeoutSeconds })
+    return defined({
+      min_balance: minBalance,
+      max_fee: maxFee,
+      timeout_seconds: timeoutSeconds,
+      allowed_rpc_methods: relayer.policies.allowedRpcMethods,
+    })
   }
+  if (relayer.networkType === 'solana') return presentSolanaPolicies(relayer.policies)
   const { policies } = relayer
   return defined({
     eip1559_pricing: policies.eip1559Pricing,
@@ -78,5 +89,6 @@ function presentPolicies(relayer: Relayer): Schemas['RelayerPolicies'] {
     min_balance: policies.minBalance,
     private_transactions: policies.privateTransactions,
     whitelist_receivers: policies.whitelistReceivers,
+    allowed_rpc_methods: policies.allowedRpcMethods,
   })
 }

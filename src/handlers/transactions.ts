@@ -2,10 +2,11 @@ import type { Kysely } from 'kysely'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
-import { notFound } from '../errors.ts'
+import { type AppError, badRequest, notFound } from '../errors.ts'
 import { createRelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { createAcceptor } from '../transactions/accept.ts'
+import type { Acceptor } from '../transactions/accept.ts'
+import { findByNonce } from '../transactions/by-nonce-store.ts'
 import type { Operator } from '../transactions/context.ts'
 import type { createReplacer } from '../transactions/replace.ts'
 import { findTransaction, listTransactions } from '../transactions/store.ts'
@@ -13,12 +14,13 @@ import type { TransactionWithAttempts } from '../transactions/transaction.ts'
 import { toPage } from './page.ts'
 import { presentDiagnosis } from './present-diagnosis.ts'
 import { presentTransaction, presentWithAttempts } from './present-transaction.ts'
+import { readClaim } from './read-claim.ts'
 import { readRequest } from './read-request.ts'
 
 export interface TransactionHandlerDeps {
   readonly db: Kysely<Schema>
   readonly operatorOf: (relayer: Relayer) => Operator
-  readonly accept: ReturnType<typeof createAcceptor>
+  readonly accept: Acceptor
   readonly replacer: ReturnType<typeof createReplacer>
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
 }
@@ -27,6 +29,7 @@ type Operations =
   | 'sendTransaction'
   | 'listTransactions'
   | 'getTransactionById'
+  | 'getTransactionByNonce'
   | 'replaceTransaction'
   | 'cancelTransaction'
   | 'diagnoseTransaction'
@@ -36,11 +39,13 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
   const { db, operatorOf, accept, replacer, gather } = deps
   const relayerOf = createRelayerReader(db)
   return {
-    sendTransaction: async ({ path, body }) => {
+    sendTransaction: async ({ path, header, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = operatorOf(relayer)
-      const { transaction, logs } = await accept(relayer, readRequest(body, relayer, chain))
-      return { data: presentWithAttempts({ transaction, attempts: [] }, chain), logs }
+      // Before anything is read out of the body, so that no other sense that it is given later makes it another one.
+      const claim = readClaim(header['Idempotency-Key'], body)
+      const { logs, ...item } = await accept(relayer, readRequest(body, relayer, chain), claim)
+      return { data: presentWithAttempts(item, chain), logs }
     },
     listTransactions: async ({ path, query }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -56,6 +61,17 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     getTransactionById: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
+      return { data: presentWithAttempts(item, operatorOf(relayer).chain) }
+    },
+    getTransactionByNonce: async ({ path: { relayer_id, nonce } }) => {
+      const relayer = await requireRelayer(relayerOf, relayer_id)
+      if (relayer.networkType !== 'evm') throw nonceless(relayer)
+      const item = await findByNonce(db, relayer, nonce)
+      if (item === undefined)
+        throw notFound(
+          'transaction_not_found',
+          `No transaction of relayer ${relayer.id} has the nonce ${nonce}.`,
+        )
       return { data: presentWithAttempts(item, operatorOf(relayer).chain) }
     },
     diagnoseTransaction: async ({ path }) => {
@@ -76,6 +92,13 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       return { data: presentWithAttempts(item, operatorOf(relayer).chain), logs }
     },
   }
+}
+
+function nonceless({ id, networkType }: Relayer): AppError {
+  return badRequest(
+    'not_supported',
+    `Relayer ${id} is on a network of type ${networkType}; only transactions on evm are found by their nonce.`,
+  )
 }
 
 async function requireTransaction(

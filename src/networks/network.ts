@@ -45,5 +45,12 @@ export interface StellarNetwork extends AnyNetwork {
   readonly passphrase: string
 }
 
+/** One concrete Solana cluster. Its nodes tell themselves what is final, so nothing need lie on top. */
+export interface SolanaNetwork extends AnyNetwork {
+  readonly type: 'solana'
+  /** Distinguishes clusters; absent where any will do, as on a developer's own machine. Base58. */
+  readonly genesisHash?: string
+}
+
 /** One concrete network of any family. */
-export type Network = EvmNetwork | StellarNetwork
+export type Network = EvmNetwork | StellarNetwork | SolanaNetwork

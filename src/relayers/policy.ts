@@ -5,8 +5,8 @@ import type { Relayer } from './relayer.ts'
 /** The zero address and the relayer's own are always allowed: burning and cancelling need no permission. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** What must stay when `min_balance` is not configured: a wei, a tenth of a lumen. */
-const DEFAULT_MIN_BALANCES = { wei: 1n, stroops: 1_000_000n } as const
+/** What must stay when `min_balance` is not configured: a wei, a tenth of a lumen, a hundredth of a SOL. */
+const DEFAULT_MIN_BALANCES = { wei: 1n, stroops: 1_000_000n, lamports: 10_000_000n } as const
 
 /** Why this relayer signs nothing at present, or nothing. */
 export function inactive(relayer: Relayer): AppError | undefined {
@@ -66,4 +66,4 @@ export function shortOfFunds(
   )
 }
 
-const COSTS = { wei: 'value and gas', stroops: 'amount and fee' } as const
+const COSTS = { wei: 'value and gas', stroops: 'amount and fee', lamports: 'amount and fee' } as const

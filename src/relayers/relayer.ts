@@ -1,4 +1,5 @@
 import type { EvmPolicies } from '../chains/evm/content.ts'
+import type { SolanaPolicies } from '../chains/solana/content.ts'
 import type { StellarPolicies } from '../chains/stellar/content.ts'
 import type { RpcUrl } from '../networks/network.ts'
 
@@ -13,7 +14,7 @@ interface AnyRelayer {
   readonly id: string
   readonly name: string
   readonly network: string
-  /** As its network writes it: EIP-55 on EVM, `G…` on Stellar. */
+  /** As its network writes it: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
   readonly address: string
   readonly signerId: string
   readonly notificationId?: string
@@ -37,5 +38,10 @@ export interface StellarRelayer extends AnyRelayer {
   readonly channels?: number | readonly string[]
 }
 
+export interface SolanaRelayer extends AnyRelayer {
+  readonly networkType: 'solana'
+  readonly policies: SolanaPolicies
+}
+
 /** An account that the service operates on one network, with a signer and rules. */
-export type Relayer = EvmRelayer | StellarRelayer
+export type Relayer = EvmRelayer | StellarRelayer | SolanaRelayer

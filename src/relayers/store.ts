@@ -115,7 +115,8 @@ export async function countUnfinished(tx: Transaction<Schema>, relayerId: string
   return Number(count)
 }
 
-function toRelayer(row: Selectable<RelayersTable>): Relayer {
+/** The row as the rest of the house sees it. */
+export function toRelayer(row: Selectable<RelayersTable>): Relayer {
   const shared = {
     id: row.id,
     name: row.name,
@@ -129,6 +130,7 @@ function toRelayer(row: Selectable<RelayersTable>): Relayer {
     ...(row.custom_rpc_urls && { customRpcUrls: row.custom_rpc_urls }),
   }
   const policies = decodePolicies(row.policies)
+  if (row.network_type === 'solana') return { ...shared, networkType: 'solana', policies }
   if (row.network_type !== 'stellar') return { ...shared, networkType: 'evm', policies }
   return { ...shared, networkType: 'stellar', policies, ...(row.channels && { channels: row.channels }) }
 }

@@ -5,14 +5,26 @@ const HEX = /^(?:0x)?([0-9a-fA-F]{64})$/
 /** A Stellar secret seed in its own spelling (SEP-23): 32 bytes and a checksum in base32. */
 const STELLAR_SEED = /^S[A-Z2-7]{55}$/
 
+/** A Solana key pair: 64 bytes in base58, or as a JSON list of numbers. */
+const SOLANA_PAIR = /^([1-9A-HJ-NP-Za-km-z]{80,90}|\[[\d\s,]{127,1000}\])$/
+
 /** What is accepted, for messages that ask for it. */
-export const PRIVATE_KEY_FORMS = '64 hex digits, with or without 0x, or a Stellar secret seed (S…)'
+export const PRIVATE_KEY_FORMS =
+  '64 hex digits, with or without 0x, a Stellar secret seed (S…), or a Solana key pair (64 bytes in base58 or as a JSON list)'
 
 /** The 32 bytes of a private key in one of its written forms; undefined when it is none. */
 export async function parsePrivateKey(text: string): Promise<Uint8Array | undefined> {
   const given = text.trim()
-  const secret = STELLAR_SEED.test(given) ? await fromStellarSeed(given) : fromHex(given)
+  const secret = await read(given)
   return secret !== undefined && isSecret(secret) ? secret : undefined
+}
+
+async function read(text: string): Promise<Uint8Array | undefined> {
+  if (STELLAR_SEED.test(text)) return fromStellarSeed(text)
+  if (!SOLANA_PAIR.test(text)) return fromHex(text)
+  // Loaded only where such a key is used: its library takes a tenth of a second.
+  const { seedOfSolanaKey } = await import('./solana-key.ts')
+  return seedOfSolanaKey(text)
 }
 
 function fromHex(text: string): Uint8Array | undefined {

@@ -148,6 +148,16 @@ describe('check-config', () => {
     ])
   })
 
+  test('takes a well-known network that nothing describes', async () => {
+    await run('init')
+    const { networks: _, ...config } = JSON.parse(await read('config/config.json'))
+    config.relayers[0].network = 'sepolia'
+    await writeFile(join(cwd, 'config/config.json'), JSON.stringify(config))
+    const { code, out } = await run('check-config')
+    expect(code).toBe(0)
+    expect(out).toMatch(/relayer local-1: 0x[0-9a-fA-F]{40} on sepolia/)
+  })
+
   test('opens the keys, too', async () => {
     await run('init')
     await writeFile(join(cwd, 'config/keys/local.passphrase'), 'HIDE\n')

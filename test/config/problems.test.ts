@@ -231,8 +231,8 @@ const FILES: [string, Change, string][] = [
   ],
   [
     'inherits from nowhere',
-    network({ from: 'mainnet' }),
-    'networks[0].from names "mainnet", which does not exist',
+    network({ from: 'nowhere' }),
+    'networks[0].from names "nowhere", which does not exist',
   ],
   ['inherits in a circle', network({ from: 'anvil' }), 'networks[0].from names itself in a circle'],
 ]
@@ -272,6 +272,21 @@ const VARIABLES: [string, Record<string, string | undefined>, string][] = [
     'an unknown log level',
     { LOG_LEVEL: 'loud' },
     'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+  ],
+  [
+    'metrics that are neither on nor off',
+    { METRICS_ENABLED: 'maybe' },
+    'METRICS_ENABLED must be one of true, false',
+  ],
+  [
+    'a port for metrics beyond the last, though they are off',
+    { METRICS_PORT: '65536' },
+    'METRICS_PORT must be a whole number from 0 to 65535',
+  ],
+  [
+    'one port for two',
+    { METRICS_ENABLED: 'true', METRICS_PORT: '8080' },
+    'METRICS_PORT and APP_PORT must not be the same',
   ],
   ['an unknown mode', { NODE_ENV: 'staging' }, 'NODE_ENV must be one of production, development, test'],
   [

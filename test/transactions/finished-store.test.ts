@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { countTransactions } from '../../src/transactions/finished-store.ts'
+import { countByStatus, countTransactions } from '../../src/transactions/finished-store.ts'
 import { saveTransactions } from '../../src/transactions/store.ts'
 import type { Transaction, TransactionStatus } from '../../src/transactions/transaction.ts'
 import { insert, newTransaction, openRoom, type Room, type TestAccount } from './room.ts'
@@ -28,6 +28,11 @@ const STATUSES: readonly TransactionStatus[] = [
   'failed',
 ]
 
+async function countOf(wanted: TransactionStatus): Promise<number> {
+  const counts = await countByStatus(room.context.db)
+  return counts.find(({ status }) => status === wanted)?.count ?? 0
+}
+
 /** Held against what counting every row says. */
 async function expectExact(): Promise<void> {
   for (const status of [undefined, ...STATUSES]) {
@@ -36,6 +41,7 @@ async function expectExact(): Promise<void> {
         and (${status ?? null}::text is null or status = ${status ?? null})`.execute(room.context.db)
     const counted = await countTransactions(room.context.db, { relayerId: owner.relayer.id, status })
     expect({ status, counted }).toEqual({ status, counted: Number(rows[0]?.count) })
+    if (status !== undefined) expect(await countOf(status)).toBe(counted)
   }
 }
 

@@ -13,7 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-const TRAITS = { nonces: true, inFlightPerLine: 1, lapses: false, finality: 'depth', unit: 'wei' } as const
+const TRAITS = {
+  nonces: true,
+  inFlightPerLine: 1,
+  lapses: false,
+  finality: 'depth',
+  unit: 'wei',
+  readMethods: [],
+} as const
 const MISSING = {
   kind: 'refused',
   refusal: { code: 'account_not_found', detail: 'There is no such account.' },

@@ -4,7 +4,7 @@ import { saveTransactions } from '../../src/transactions/store.ts'
 import { watchNetwork } from '../../src/transactions/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch-memory.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
-import { chainOf, createWorld, headAt } from './world.ts'
+import { chainOf, createWorld, headAt, include } from './world.ts'
 
 let room: Room
 beforeAll(async () => {
@@ -40,4 +40,33 @@ test('a lost nonce that is proven while the record changes is written at the nex
   world.override = {}
   await look(103n)
   expect((await reload(room.context, placed)).transaction.status).toBe('pending')
+})
+
+// Found by the simulator on Stellar (seed 7): behind a slow node each look took longer than the second between two offers.
+test('bytes that are offered again to no new avail do not stand in the way of what the chain decides', async () => {
+  const world = createWorld()
+  world.offer = () => ({ kind: 'later', detail: 'not yet' })
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const memory = createWatchMemory()
+  const [placed] = await insert(room.context, newTransaction(owner))
+  if (!placed) throw new Error('nothing was stored')
+  const offer = async () => {
+    room.clock.advance(1_000)
+    await workAccount(room.context, owner.relayer.id)
+  }
+  await offer()
+  await offer()
+  const { transaction } = await reload(room.context, placed)
+  world.nonce = { kind: 'ok', value: 1n }
+  include(world, world.offered[0] ?? '')
+  world.override = {
+    receipts: async (hashes) => {
+      await offer()
+      return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
+    },
+  }
+  await watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+  expect(world.offered).toHaveLength(3)
+  const { transaction: seen } = await reload(room.context, placed)
+  expect(seen).toMatchObject({ status: 'mined', version: transaction.version + 1 })
 })

@@ -44,4 +44,31 @@ export interface EvmPolicies {
   readonly privateTransactions?: boolean
   /** Lower-case addresses that may receive. Default: any. */
   readonly whitelistReceivers?: readonly string[]
+  /** The only RPC methods that callers may use. Default: those that read. */
+  readonly allowedRpcMethods?: readonly string[]
+}
+
+/** Structured data to sign (EIP-712): the two hashes, or what they are made of. */
+export type TypedData = TypedHashes | TypedDocument
+
+/** Both are 32 bytes in `0x` hex. */
+export interface TypedHashes {
+  readonly kind: 'hashes'
+  readonly domainSeparator: string
+  readonly structHash: string
+}
+
+/** As it came: nothing is known yet of whether the values are what the types say. Integers beyond 2^53 are bigint. */
+export interface TypedDocument {
+  readonly kind: 'document'
+  readonly domain: Readonly<Record<string, unknown>>
+  readonly types: Readonly<Record<string, readonly TypedField[]>>
+  readonly primaryType: string
+  readonly message: Readonly<Record<string, unknown>>
+}
+
+/** A field of a struct of EIP-712. */
+export interface TypedField {
+  readonly name: string
+  readonly type: string
 }

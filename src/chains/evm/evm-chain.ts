@@ -6,6 +6,7 @@ import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { Answer, EndpointReport, PriceComparison } from '../answer.ts'
 import type { Seat } from '../chain.ts'
 import { createRpcClient } from '../rpc/client.ts'
+import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { createSurvey } from '../rpc/survey.ts'
 import type { Speed } from '../speed.ts'
@@ -26,8 +27,11 @@ import {
 import { createMarketWatch } from './market.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
 import { HEIGHT } from './quantity.ts'
+import { READ_METHODS } from './read-methods.ts'
+import { reviewUnsigned } from './review.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { SPEEDS } from './speed.ts'
+import { signTypedData } from './typed-data/sign.ts'
 import type { EvmChain } from './types.ts'
 import { verifyChainId } from './verify.ts'
 
@@ -36,18 +40,26 @@ interface EvmChainOptions {
   readonly rpcTimeoutMs: number
   readonly clock: Clock
   readonly log: Logger
+  readonly observer?: RpcObserver | undefined
 }
 
 /** One EVM network behind the `Chain` interface. */
-export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOptions): EvmChain {
+export function createEvmChain({ network, rpcTimeoutMs, clock, log, observer }: EvmChainOptions): EvmChain {
   const { http, webSocket } = byProtocol(network.rpcUrls)
-  const client = createRpcClient({ urls: http, timeoutMs: rpcTimeoutMs, clock, log, height: HEIGHT })
+  const client = createRpcClient({
+    urls: http,
+    timeoutMs: rpcTimeoutMs,
+    clock,
+    log,
+    height: HEIGHT,
+    observer,
+  })
   const eip1559 = network.features.includes('eip1559')
   const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
   const survey = createSurvey(client, clock)
   const context: PrepareContext = { client, market, eip1559 }
   return {
-    traits: { nonces: true, lapses: false, finality: 'depth', unit: 'wei' },
+    traits: { nonces: true, lapses: false, finality: 'depth', unit: 'wei', readMethods: READ_METHODS },
     verify: () => verifyChainId(client, network),
     canonicalAddress: (text) => getAddress(text),
     check: (request, account) => checkRequest(request, account, eip1559),
@@ -57,11 +69,15 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
     endsAt: ({ validUntil }) => validUntil,
     place: () => undefined,
     renewable: () => true,
+    hasLapsed: () => Promise.resolve(false),
     openLines: () => undefined,
     noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast' }),
     sign: (draft, seat) =>
       signDraft({ draft, nonce: demandNonce(seat), chainId: network.chainId }, seat.account.signer),
+    review: async (unsigned, account) =>
+      reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
+    signTypedData,
     broadcast: async (raws) => {
       const calls = raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }))
       return (await client.send(calls)).map(readBroadcast)
@@ -75,6 +91,7 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log }: EvmChainOp
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
     receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
+    forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf),
     revertReason: (draft, from, block) => readRevertReason(client, { draft, from, block }),

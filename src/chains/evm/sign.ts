@@ -1,4 +1,13 @@
-import { bytesToHex, type Hex, hashMessage, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem'
+import {
+  bytesToHex,
+  type Hex,
+  hashMessage,
+  hexToBytes,
+  keccak256,
+  serializeTransaction,
+  type TransactionSerializable,
+  toHex,
+} from 'viem'
 import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
 import type { Signature, SignedDraft } from '../attempt.ts'
 import type { EvmDraft } from './content.ts'
@@ -20,9 +29,19 @@ export async function signDraft(
   return { raw: hexToBytes(raw), hash: keccak256(raw), signature: presentSignature(signature, v) }
 }
 
+/** The bytes of which the hash is signed. */
+export function unsignedBytes(transaction: TransactionSerializable): Hex {
+  return serializeTransaction(transaction)
+}
+
 /** EIP-191, version 0x45 ("personal message"), over the UTF-8 bytes. Text that looks like hex is text. */
 export async function signPersonalMessage(message: string, signer: Signer): Promise<Signature> {
-  const signature = await secp256k1(signer).sign(hexToBytes(hashMessage(message)))
+  return signDigest(hexToBytes(hashMessage(message)), signer)
+}
+
+/** Signs 32 bytes as they are; `v` is 27 or 28. */
+export async function signDigest(digest: Uint8Array, signer: Signer): Promise<Signature> {
+  const signature = await secp256k1(signer).sign(digest)
   return presentSignature(signature, 27 + signature.recovery)
 }
 

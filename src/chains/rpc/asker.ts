@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
 import { createExchange, type Exchanged } from './exchange.ts'
+import type { RpcObserver } from './observer.ts'
 import type { PlacedReply, RpcCall, RpcReply } from './rpc.ts'
 import { isEndpointTrouble, isRateLimit } from './trouble.ts'
 
@@ -25,6 +26,7 @@ interface AskerOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly height: HeightQuestion
+  readonly observer?: RpcObserver | undefined
 }
 
 /** A question for one endpoint. */
@@ -35,6 +37,8 @@ export interface Turn {
   readonly deadline: number
   /** Height that is demanded; undefined when none is. */
   readonly asOf: bigint | undefined
+  /** Numbers in replies are kept as they are spelled. */
+  readonly verbatim?: boolean
 }
 
 export interface TurnTaken {
@@ -45,15 +49,15 @@ export interface TurnTaken {
 
 /** Asks one endpoint and tells the pool how it went. */
 export function createAsker(options: AskerOptions): (turn: Turn) => Promise<TurnTaken> {
-  const { pool, timeoutMs, clock, height } = options
-  const exchange = createExchange(() => clock.now())
+  const { pool, timeoutMs, clock, height, observer } = options
+  const exchange = createExchange(() => clock.now(), observer)
 
   async function put(
-    { url, deadline }: Turn,
+    { url, deadline, verbatim = false }: Turn,
     calls: readonly RpcCall[],
     inOrder: boolean,
   ): Promise<Exchanged> {
-    const exchanged = await exchange({ url, calls, timeoutMs, deadline, inOrder })
+    const exchanged = await exchange({ url, calls, timeoutMs, deadline, inOrder, verbatim })
     report(options, url, exchanged)
     return exchanged
   }

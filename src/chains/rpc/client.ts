@@ -4,8 +4,10 @@ import { createEndpointPool } from '../../networks/endpoints.ts'
 import type { RpcUrl } from '../../networks/network.ts'
 import { createAsker, type HeightQuestion } from './asker.ts'
 import { createGatherer } from './gather.ts'
-import type { PlacedReply, PooledClient, RpcCall } from './rpc.ts'
+import type { RpcObserver } from './observer.ts'
+import type { PlacedReply, PooledClient, RpcCall, RpcParams } from './rpc.ts'
 import { isEndpointTrouble } from './trouble.ts'
+import { writable } from './verbatim.ts'
 import { createVisits } from './visits.ts'
 
 interface RpcClientOptions {
@@ -17,6 +19,8 @@ interface RpcClientOptions {
   readonly random?: () => number
   readonly log: Logger
   readonly height: HeightQuestion
+  /** Absent where nobody counts. */
+  readonly observer?: RpcObserver | undefined
 }
 
 /** All attempts of a question together take at most so many time-outs: one endpoint may use up one, and another still has its own. */
@@ -24,12 +28,12 @@ const PATIENCE = 2
 
 /** JSON-RPC over HTTP with kept connections, batches, time-outs, and other endpoints when one does not answer. */
 export function createRpcClient(options: RpcClientOptions): PooledClient {
-  const { urls, timeoutMs, clock, random = Math.random, log, height } = options
+  const { urls, timeoutMs, clock, random = Math.random, log, height, observer } = options
   const pool = createEndpointPool({ urls, now: () => clock.now(), random })
-  const asker = createAsker({ pool, timeoutMs, clock, log, height })
+  const asker = createAsker({ pool, timeoutMs, clock, log, height, observer })
   const visits = createVisits({ pool, clock, random })
 
-  async function ask(calls: readonly RpcCall[], asOf?: bigint): Promise<PlacedReply[]> {
+  async function ask(calls: readonly RpcCall[], asOf?: bigint, verbatim = false): Promise<PlacedReply[]> {
     const detail =
       pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint asked for a pause'
     const placed = calls.map((): PlacedReply => ({ reply: { kind: 'unknown', detail }, behind: true }))
@@ -37,7 +41,8 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     const given = new Set<string>()
     for await (const url of visits(given, deadline)) {
       const open = [...placed.keys()].filter((index) => !isSettled(placed[index]))
-      const answer = await asker({ url, calls: open.flatMap((index) => calls[index] ?? []), deadline, asOf })
+      const openCalls = open.flatMap((index) => calls[index] ?? [])
+      const answer = await asker({ url, calls: openCalls, deadline, asOf, verbatim })
       for (const [place, index] of open.entries())
         placed[index] = better(placed[index], answer.replies[place])
       if (placed.every(isSettled)) break
@@ -46,7 +51,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     return placed
   }
 
-  const gathered = createGatherer<bigint | undefined, RpcCall, PlacedReply>(ask)
+  const gathered = createGatherer<bigint | undefined, RpcCall, PlacedReply>((calls, asOf) => ask(calls, asOf))
 
   return {
     send: async (calls) => (calls.length === 0 ? [] : (await ask(calls)).map(({ reply }) => reply)),
@@ -60,8 +65,16 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
       const answers = pool.awake().map((url) => asker({ url, calls, deadline, asOf }))
       return Promise.all(answers.map(async (answer) => (await answer).replies))
     },
+    forward: async (calls) =>
+      calls.length === 0
+        ? []
+        : (await ask(calls.map(writableCall), undefined, true)).map(({ reply }) => reply),
     states: () => pool.states(),
   }
+}
+
+function writableCall({ method, params }: RpcCall): RpcCall {
+  return params === undefined ? { method } : { method, params: writable(params) as RpcParams }
 }
 
 /** Nothing better is to be had elsewhere: the endpoint is far enough, and it was the node that answered. */

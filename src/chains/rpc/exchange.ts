@@ -1,4 +1,5 @@
 import type { Failure } from '../../networks/endpoint-health.ts'
+import type { RpcObserver } from './observer.ts'
 import { type Posted, post } from './post.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
 
@@ -27,17 +28,39 @@ export interface Question {
   readonly deadline: number
   /** One HTTP request after the other: transactions of an account have to arrive in the order of their nonces. */
   readonly inOrder: boolean
+  /** Numbers in replies are kept as they are spelled. */
+  readonly verbatim: boolean
 }
 
 /**
  * Asks one endpoint, in batches as large as it takes; what it takes is found out once and remembered. The first batch
  * goes alone: its answer tells whether the size is right, and a height that is asked for first is not newer than the rest.
  */
-export function createExchange(now: () => number): (question: Question) => Promise<Exchanged> {
+export function createExchange(
+  now: () => number,
+  observer?: RpcObserver,
+): (question: Question) => Promise<Exchanged> {
   const sizes = new Map<string, number>()
 
-  const ask = ({ url, timeoutMs, deadline }: Question, calls: readonly RpcCall[]) =>
-    post({ url, calls, timeoutMs: Math.max(1, Math.min(timeoutMs, deadline - now())), now })
+  async function ask(
+    { url, timeoutMs, deadline, verbatim }: Question,
+    calls: readonly RpcCall[],
+  ): Promise<Posted> {
+    const start = performance.now()
+    const posted = await post({
+      url,
+      calls,
+      timeoutMs: Math.max(1, Math.min(timeoutMs, deadline - now())),
+      now,
+      verbatim,
+    })
+    observer?.asked({
+      methods: calls.map(({ method }) => method),
+      seconds: (performance.now() - start) / 1000,
+      failure: posted.kind === 'failed' ? posted.failure.kind : refusal(posted),
+    })
+    return posted
+  }
 
   async function exchange(question: Question): Promise<Exchanged> {
     const { url, calls, inOrder } = question
@@ -61,6 +84,10 @@ export function createExchange(now: () => number): (question: Question) => Promi
   }
 
   return exchange
+}
+
+function refusal({ kind }: Posted): 'batch_refused' | undefined {
+  return kind === 'batch_refused' ? kind : undefined
 }
 
 function pieces(calls: readonly RpcCall[], size: number): RpcCall[][] {

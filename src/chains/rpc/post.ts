@@ -2,6 +2,7 @@ import type { Failure } from '../../networks/endpoint-health.ts'
 import { readRetryAfter } from './retry-after.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
 import { isRateLimit } from './trouble.ts'
+import { parseVerbatim } from './verbatim.ts'
 import { readBody, writeCalls } from './wire.ts'
 
 /** How one HTTP request ended. `batch_refused`: the endpoint takes no batches, or none as large as this. */
@@ -15,6 +16,8 @@ interface PostOptions {
   readonly calls: readonly RpcCall[]
   readonly timeoutMs: number
   readonly now: () => number
+  /** Numbers in replies are kept as they are spelled. */
+  readonly verbatim: boolean
 }
 
 /** Statuses of servers that will go on not talking to us: a wrong key, a wrong path, an account that was closed. */
@@ -24,7 +27,7 @@ const BARRED = [401, 403, 404, 410]
 const NOT_UNDERSTOOD = [-32700, -32600]
 
 /** One HTTP request with one call or a batch, over a connection that is kept. Never rejects, never repeats. */
-export async function post({ url, calls, timeoutMs, now }: PostOptions): Promise<Posted> {
+export async function post({ url, calls, timeoutMs, now, verbatim }: PostOptions): Promise<Posted> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -36,7 +39,7 @@ export async function post({ url, calls, timeoutMs, now }: PostOptions): Promise
     // Read in any case: only then is the connection free for the next request.
     const text = await response.text()
     const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now())
-    return judge({ status: response.status, text, count: calls.length, retryAfterMs })
+    return judge({ status: response.status, text, count: calls.length, retryAfterMs, verbatim })
   } catch (error) {
     return { kind: 'failed', failure: reasonOf(error) }
   }
@@ -47,14 +50,15 @@ interface Answered {
   readonly text: string
   readonly count: number
   readonly retryAfterMs: number | undefined
+  readonly verbatim: boolean
 }
 
-function judge({ status, text, count, retryAfterMs }: Answered): Posted {
+function judge({ status, text, count, retryAfterMs, verbatim }: Answered): Posted {
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
     return fail('limited', told(status), pause)
   if (status >= 500) return fail('down', told(status))
-  const body = parse(text, count)
+  const body = parse(text, count, verbatim)
   if (body?.kind === 'replies' && body.replies.some((reply) => reply.kind !== 'unknown')) {
     return { kind: 'replies', replies: body.replies, ...pause }
   }
@@ -68,9 +72,9 @@ function judge({ status, text, count, retryAfterMs }: Answered): Posted {
   return fail('down', detail)
 }
 
-function parse(text: string, count: number) {
+function parse(text: string, count: number, verbatim: boolean) {
   try {
-    return readBody(JSON.parse(text), count)
+    return readBody(verbatim ? parseVerbatim(text) : JSON.parse(text), count)
   } catch {
     return undefined
   }

@@ -3,7 +3,8 @@ import type { EndpointState } from '../../networks/endpoints.ts'
 /** One JSON-RPC 2.0 call, with its parameters by place or by name, as the chain's nodes want them. */
 export interface RpcCall {
   readonly method: string
-  readonly params: RpcParams
+  /** Absent for a method that takes none, where the caller left them out. */
+  readonly params?: RpcParams
 }
 
 export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>>
@@ -44,6 +45,8 @@ export interface PooledClient extends RpcClient {
    * is against `asOf`.
    */
   sendEverywhere(calls: readonly RpcCall[], asOf?: bigint): Promise<readonly (readonly PlacedReply[])[]>
+  /** As `send`, for calls of others: numbers in replies are kept as they are spelled, to be written out again and not to be read. */
+  forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
   /** How the endpoints are doing. Urls are whole: mask them before they are shown. */
   states(): EndpointState[]
 }

@@ -1,5 +1,6 @@
 import type { Answer } from '../answer.ts'
 import type { PlacedReply, PooledClient, RpcCall } from '../rpc/rpc.ts'
+import { recentSlot } from './recent.ts'
 import { fieldsOf, freshOf, readInteger } from './replies.ts'
 
 /** An account as a node tells of it. */
@@ -19,19 +20,23 @@ export interface AccountStates {
 /** Most addresses of one call (agave `MAX_MULTIPLE_ACCOUNTS`). A transaction has fewer writable ones and tables together. */
 export const MAX_ACCOUNTS_ASKED = 100
 
-/** Accounts as the cluster has confirmed them. */
+/** How sure it is that a block stays: voted for by most of the cluster, or for ever. */
+export type Commitment = 'confirmed' | 'finalized'
+
+/** Accounts as the cluster has confirmed them, unless told otherwise. */
 export async function readAccounts(
   client: PooledClient,
   addresses: readonly string[],
+  commitment?: Commitment,
 ): Promise<Answer<AccountStates>> {
-  const [placed] = await client.sendAsOf([accountsCall(addresses)])
+  const [placed] = await client.sendAsOf([accountsCall(addresses, commitment)], recentSlot(client))
   return accountsIn(placed)
 }
 
 /** The call for them. Everything that is compared is asked with the same commitment. */
-export function accountsCall(addresses: readonly string[]): RpcCall {
+export function accountsCall(addresses: readonly string[], commitment: Commitment = 'confirmed'): RpcCall {
   const asked = addresses.slice(0, MAX_ACCOUNTS_ASKED)
-  return { method: 'getMultipleAccounts', params: [asked, { encoding: 'base64', commitment: 'confirmed' }] }
+  return { method: 'getMultipleAccounts', params: [asked, { encoding: 'base64', commitment }] }
 }
 
 /** What the call answered. */

@@ -1,5 +1,6 @@
 import type { Answer } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
+import { recentSlot } from './recent.ts'
 import { freshOf, readInteger } from './replies.ts'
 
 /**
@@ -10,9 +11,8 @@ export const RENT_EXEMPT_MINIMUM = 890_880n
 
 /** What an account can spend, in lamports: without the minimum that it has to keep; 0 for one that does not exist. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
-  const [placed] = await client.sendAsOf([
-    { method: 'getBalance', params: [address, { commitment: 'confirmed' }] },
-  ])
+  const call = { method: 'getBalance', params: [address, { commitment: 'confirmed' }] }
+  const [placed] = await client.sendAsOf([call], recentSlot(client))
   const answer = freshOf(placed)
   if (answer.kind !== 'ok') return answer
   const lamports = readInteger(answer.value.value)

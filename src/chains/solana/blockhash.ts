@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Answer } from '../answer.ts'
 import type { PlacedReply, PooledClient, RpcCall } from '../rpc/rpc.ts'
+import { recentSlot } from './recent.ts'
 import { contextualOf, fieldsOf, freshOf, readInteger } from './replies.ts'
 
 /** A blockhash, and the height from which on no block takes it any more. */
@@ -34,7 +35,7 @@ export function createBlockhashWatch({
 
 async function askLatest(client: PooledClient): Promise<Answer<Lifetime>> {
   // Confirmed: of a block that the cluster's votes have chosen, so that it is hardly ever the blockhash of a dropped fork.
-  const [placed] = await client.sendAsOf([latest('confirmed')])
+  const [placed] = await client.sendAsOf([latest('confirmed')], recentSlot(client))
   return readLatest(placed)
 }
 
@@ -44,7 +45,7 @@ async function askLatest(client: PooledClient): Promise<Answer<Lifetime>> {
  */
 export async function askForeignLifetime(client: PooledClient, blockhash: string): Promise<Answer<Lifetime>> {
   const calls = [valid(blockhash), latest('processed')]
-  const endpoints = await client.sendEverywhere(calls)
+  const endpoints = await client.sendEverywhere(calls, recentSlot(client))
   const takers = endpoints.filter(([placed]) => isValid(placed) === true)
   for (const [, placed] of takers) {
     const newest = contextualOf(placed?.reply)

@@ -66,6 +66,8 @@ export interface SolanaPolicies {
   readonly maxDataSize?: number
   /** Whose transactions may use the relayer as more than the payer of their fee. Default `own`. */
   readonly feePayerSpending?: FeePayerSpending
+  /** The only RPC methods that callers may use. Default: those that read. */
+  readonly allowedRpcMethods?: readonly string[]
 }
 
 /**

@@ -25,6 +25,8 @@ export async function askPrice(
     .filter((account) => account.writable)
     .map(({ address }) => address)
   const reply = await client.call('getRecentPrioritizationFees', [writable.slice(0, MAX_ACCOUNTS)])
+  // Not every provider offers the question. Without an answer nothing is offered, and what lapses is priced again.
+  if (reply.kind === 'error') return { kind: 'ok', value: 0n }
   const result = resultOf(reply)
   if (result.kind !== 'ok') return result
   const fees = readFees(result.value)

@@ -1,6 +1,6 @@
 import type { Answer } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
-import { readAccounts } from './account-state.ts'
+import { type AccountState, type Commitment, readAccounts } from './account-state.ts'
 import { encodeBase58 } from './base58.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
 
@@ -17,22 +17,36 @@ export interface NonceState {
 const NONCE_BYTES = 80
 const INITIALIZED = 1
 
-/** Reads a nonce account; refused when it is none. */
-export async function readNonce(client: PooledClient, address: string): Promise<Answer<NonceState>> {
-  const answer = await readAccounts(client, [address])
+/** What stood in a nonce account in this slot; no state where there is no such account any more. */
+export interface NonceReading {
+  readonly slot: bigint
+  readonly state: NonceState | undefined
+}
+
+/** Reads a nonce account as the cluster has confirmed it, unless told otherwise. */
+export async function readNonce(
+  client: PooledClient,
+  address: string,
+  commitment?: Commitment,
+): Promise<Answer<NonceReading>> {
+  const answer = await readAccounts(client, [address], commitment)
   if (answer.kind !== 'ok') return answer
-  const account = answer.value.accounts[0]
+  const { slot, accounts } = answer.value
+  return { kind: 'ok', value: { slot, state: stateIn(accounts[0]) } }
+}
+
+/** The nonce that a transaction advances; refused when there is none. */
+export async function demandNonce(client: PooledClient, address: string): Promise<Answer<NonceState>> {
+  const reading = await readNonce(client, address)
+  if (reading.kind !== 'ok') return reading
+  if (reading.value.state !== undefined) return { kind: 'ok', value: reading.value.state }
+  const detail = `The transaction advances a durable nonce, but ${address} is no initialized nonce account.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}
+
+function stateIn(account: AccountState | undefined): NonceState | undefined {
   const data = Buffer.from(account?.data ?? [])
-  if (
-    account?.owner !== SYSTEM_PROGRAM ||
-    data.length !== NONCE_BYTES ||
-    data.readUInt32LE(4) !== INITIALIZED
-  ) {
-    const detail = `The transaction advances a durable nonce, but ${address} is no initialized nonce account.`
-    return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
-  }
-  return {
-    kind: 'ok',
-    value: { authority: encodeBase58(data.subarray(8, 40)), value: encodeBase58(data.subarray(40, 72)) },
-  }
+  if (account?.owner !== SYSTEM_PROGRAM || data.length !== NONCE_BYTES) return undefined
+  if (data.readUInt32LE(4) !== INITIALIZED) return undefined
+  return { authority: encodeBase58(data.subarray(8, 40)), value: encodeBase58(data.subarray(40, 72)) }
 }

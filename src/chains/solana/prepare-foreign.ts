@@ -3,7 +3,7 @@ import type { Answer } from '../answer.ts'
 import { askForeignLifetime } from './blockhash.ts'
 import { feeOf, readBudget } from './budget.ts'
 import { guardedSimulation } from './guard.ts'
-import { readNonce } from './nonce-account.ts'
+import { demandNonce } from './nonce-account.ts'
 import type { Case, PrepareContext } from './prepare.ts'
 import type { SolanaPrepared } from './types.ts'
 
@@ -40,7 +40,7 @@ async function checkNonce(
   nonceAccount: string,
   value: string,
 ): Promise<Answer<{ readonly lapsesAt?: bigint }>> {
-  const nonce = await readNonce(client, nonceAccount)
+  const nonce = await demandNonce(client, nonceAccount)
   if (nonce.kind !== 'ok') return nonce
   if (nonce.value.value === value) return { kind: 'ok', value: {} }
   const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the present one.`

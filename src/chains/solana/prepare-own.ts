@@ -7,7 +7,7 @@ import { aboveCap, type Bid, decideBid, feeCap, unitLimitFor } from './fees.ts'
 import { guardedSimulation, type Outcome } from './guard.ts'
 import { askPrice } from './market.ts'
 import type { Message } from './message.ts'
-import { readNonce } from './nonce-account.ts'
+import { demandNonce } from './nonce-account.ts'
 import type { Case, PrepareContext } from './prepare.ts'
 import { COMPUTE_BUDGET_PROGRAM } from './programs.ts'
 import { openOutflow } from './system-instruction.ts'
@@ -53,7 +53,7 @@ async function lifetimeFor({ client, blockhash }: PrepareContext, own: Case): Pr
     if (latest.kind !== 'ok') return latest
     return { kind: 'ok', value: { token: latest.value.blockhash, lapsesAt: latest.value.lapsesAt } }
   }
-  const nonce = await readNonce(client, own.nonceAccount)
+  const nonce = await demandNonce(client, own.nonceAccount)
   return nonce.kind === 'ok' ? { kind: 'ok', value: { token: nonce.value.value } } : nonce
 }
 

@@ -48,6 +48,16 @@ export async function prepareDraft(
     : prepareOwn(context, answer.value)
 }
 
+/** The same for what the caller sends by itself: nothing of it is completed. */
+export async function prepareAsItIs(
+  context: PrepareContext,
+  request: SolanaRequest,
+  account: SolanaAccount,
+): Promise<Answer<SolanaPrepared>> {
+  const answer = await openCase(context.client, request, account)
+  return answer.kind === 'ok' ? prepareForeign(context, answer.value) : answer
+}
+
 /** Reads the tables, and looks at everything again: rules may have changed since the request was accepted. */
 async function openCase(
   client: PooledClient,

@@ -2,7 +2,7 @@ import type { Answer } from '../answer.ts'
 import type { AfterLapse } from '../chain.ts'
 import { accountsOf } from './accounts.ts'
 import type { SolanaInstruction, SolanaRequest } from './content.ts'
-import { type NonceState, readNonce } from './nonce-account.ts'
+import { demandNonce, type NonceState } from './nonce-account.ts'
 import { type PrepareContext, prepareDraft } from './prepare.ts'
 import { RECENT_BLOCKHASHES_SYSVAR, SYSTEM_PROGRAM } from './programs.ts'
 import { contentOf, isNoop } from './request-content.ts'
@@ -54,7 +54,7 @@ async function replaceDurable(
   context: PrepareContext,
   { request, account, earlier, nonceAccount }: DurableReplacement,
 ): Promise<Answer<SolanaPrepared>> {
-  const nonce = await readNonce(context.client, nonceAccount)
+  const nonce = await demandNonce(context.client, nonceAccount)
   if (nonce.kind !== 'ok') return nonce
   if (nonce.value.value !== openTransaction(earlier.draft.transaction).message.lifetimeToken) {
     return { kind: 'unknown', detail: 'the durable nonce has moved on; the chain is asked what has used it' }

@@ -3,6 +3,7 @@ import type { PooledClient } from '../rpc/rpc.ts'
 import { type AccountStates, accountsCall, accountsIn, readList } from './account-state.ts'
 import { type Message, programOf } from './message.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
+import { recentSlot } from './recent.ts'
 import { fieldsOf, freshOf, readInteger } from './replies.ts'
 import { readFailure, type TransactionFailure } from './transaction-error.ts'
 import { writeUnsigned } from './wire.ts'
@@ -21,6 +22,8 @@ export interface Trial {
   readonly watched: readonly string[]
   /** Whether its blockhash may be replaced by one that the node knows: not where it is a durable nonce, or signed. */
   readonly anyBlockhash: boolean
+  /** Whether both states have to be of the same slot. Otherwise that is tried, and what lies between them does no harm. */
+  readonly exact: boolean
 }
 
 /** How often it is tried to hear of both states from the same slot. Two neighbouring calls mostly hit the same one. */
@@ -30,19 +33,24 @@ const MAX_TRIES = 3
 const MAX_REASON = 512
 
 /**
- * Runs a transaction on a node without sending it; refused when it would fail. Both states are of the same confirmed slot, so
- * nothing but this transaction lies between them.
+ * Runs a transaction on a node without sending it; refused when it would fail. When both states are of the same confirmed
+ * slot, nothing but this transaction lies between them.
  */
 export async function simulate(client: PooledClient, trial: Trial): Promise<Answer<Simulation>> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  for (let tries = 1; tries < MAX_TRIES; tries += 1) {
     const answer = await tryOnce(client, trial)
-    if (answer !== 'other_slot') return answer
+    if (answer.kind !== 'ok' || answer.value.sameSlot) return answer
   }
+  const last = await tryOnce(client, trial)
+  if (last.kind !== 'ok' || last.value.sameSlot || !trial.exact) return last
   return { kind: 'unknown', detail: 'the simulation and the accounts were of different slots' }
 }
 
-async function tryOnce(client: PooledClient, trial: Trial): Promise<Answer<Simulation> | 'other_slot'> {
-  const [ran, read] = await client.sendAsOf([simulateCall(trial), accountsCall(trial.watched)])
+type Attempted = Simulation & { readonly sameSlot: boolean }
+
+async function tryOnce(client: PooledClient, trial: Trial): Promise<Answer<Attempted>> {
+  const calls = [simulateCall(trial), accountsCall(trial.watched)]
+  const [ran, read] = await client.sendAsOf(calls, recentSlot(client))
   const before = accountsIn(read)
   const outcome = freshOf(ran)
   if (outcome.kind !== 'ok') return outcome
@@ -55,8 +63,8 @@ async function tryOnce(client: PooledClient, trial: Trial): Promise<Answer<Simul
   if (units === undefined || after?.length !== trial.watched.length) {
     return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
   }
-  if (before.value.slot !== outcome.value.slot) return 'other_slot'
-  return { kind: 'ok', value: { units, before: before.value.accounts, after } }
+  const sameSlot = before.value.slot === outcome.value.slot
+  return { kind: 'ok', value: { units, before: before.value.accounts, after, sameSlot } }
 }
 
 function simulateCall({ message, watched, anyBlockhash }: Trial) {
@@ -78,11 +86,12 @@ function simulateCall({ message, watched, anyBlockhash }: Trial) {
 function refuse(message: Message, failure: TransactionFailure, logs: unknown): Answer<never> {
   if (failure.meaning === 'wait')
     return { kind: 'unknown', detail: `the node cannot simulate it now (${failure.words})` }
-  const refusal: Refusal = {
-    code: codeOf(message, failure),
-    detail: `The simulation failed: ${failure.words}${lastWord(logs)}.`,
-  }
-  return { kind: 'refused', refusal }
+  const code = codeOf(message, failure)
+  const detail =
+    code === 'already_accepted'
+      ? 'transaction: a block holds it already.'
+      : `The simulation failed: ${failure.words}${lastWord(logs)}.`
+  return { kind: 'refused', refusal: { code, detail } }
 }
 
 /** `SystemError::ResultWithNegativeLamports`: the system program would take more than there is. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { SolanaNetwork } from '../../networks/network.ts'
 import type { EndpointReport, HeadFeed } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
+import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { createSurvey } from '../rpc/survey.ts'
 import { readBalance } from './balance.ts'
@@ -10,11 +11,14 @@ import { createBlockhashWatch } from './blockhash.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import { blockHashOf, HEIGHT, readHead } from './head.ts'
+import { hasLapsed } from './lapse.ts'
 import { askPrice } from './market.ts'
 import { type PrepareContext, prepareDraft } from './prepare.ts'
+import { READ_METHODS } from './read-methods.ts'
 import { createReceiptReader } from './receipts.ts'
 import { prepareReplacement } from './replace.ts'
 import { isRenewable, noop, outlayOf } from './request-content.ts'
+import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
 import { signMessage } from './sign-message.ts'
 import { SPEEDS } from './speed.ts'
@@ -28,19 +32,27 @@ interface SolanaChainOptions {
   readonly rpcTimeoutMs: number
   readonly clock: Clock
   readonly log: Logger
+  readonly observer?: RpcObserver | undefined
 }
 
 /** Leaders take a transaction only while they lead, four slots each, so it is offered to the next ones, too; in ms. */
 const OFFER_AGAIN_MS = 2_000
 
 /** One Solana network behind the `Chain` interface, over JSON-RPC. */
-export function createSolanaChain({ network, rpcTimeoutMs, clock, log }: SolanaChainOptions): SolanaChain {
+export function createSolanaChain({
+  network,
+  rpcTimeoutMs,
+  clock,
+  log,
+  observer,
+}: SolanaChainOptions): SolanaChain {
   const client = createRpcClient({
     urls: network.rpcUrls,
     timeoutMs: rpcTimeoutMs,
     clock,
     log,
     height: HEIGHT,
+    observer,
   })
   const slotMs = network.averageBlocktimeMs
   const receipts = createReceiptReader({ client, slotMs, now: () => clock.now() })
@@ -56,6 +68,7 @@ export function createSolanaChain({ network, rpcTimeoutMs, clock, log }: SolanaC
       lapses: true,
       finality: 'receipt',
       unit: 'lamports',
+      readMethods: READ_METHODS,
       offerAgainAfterMs: OFFER_AGAIN_MS,
     },
     verify: () => verifyGenesis(client, network),
@@ -69,6 +82,7 @@ export function createSolanaChain({ network, rpcTimeoutMs, clock, log }: SolanaC
     speedUp: () => Promise.resolve({ kind: 'refused', refusal: NEVER_RAISED }),
     noop,
     openLines: () => undefined,
+    review: (unsigned, account) => reviewUnsigned(context, unsigned, account),
     sign: signDraft,
     signMessage,
     broadcast: (raws) => broadcastAll(client, raws),
@@ -76,10 +90,12 @@ export function createSolanaChain({ network, rpcTimeoutMs, clock, log }: SolanaC
       survey()
       return readHead(client)
     },
+    hasLapsed: (draft, head) => hasLapsed(client, draft, head),
     onHead: () => NO_FEED,
     nonces: (addresses) => Promise.resolve(addresses.map(() => ({ kind: 'refused', refusal: NO_NONCES }))),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
+    forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),
     // The status itself tells why.

@@ -51,4 +51,6 @@ export interface StellarPolicies {
   readonly maxFee?: bigint
   /** How long a signed version may wait for its ledger, in seconds. Default 120. */
   readonly timeoutSeconds?: number
+  /** The only RPC methods that callers may use. Default: those that read. */
+  readonly allowedRpcMethods?: readonly string[]
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { StellarNetwork } from '../../networks/network.ts'
 import type { Answer, EndpointReport, HeadFeed } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
+import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { createSurvey } from '../rpc/survey.ts'
 import { readBalance, readNonces } from './accounts.ts'
@@ -15,8 +16,10 @@ import { HEIGHT, readHead, readLedgerHash } from './head.ts'
 import { createMarketWatch, type Market } from './market.ts'
 import { noop, openLines } from './own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare.ts'
+import { READ_METHODS } from './read-methods.ts'
 import { readReceipts, readReceiptsEverywhere } from './receipts.ts'
 import { endsAt, placeOf, prepareReplacement, prepareSpeedUp } from './replace.ts'
+import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
 import { signMessage } from './sign-message.ts'
 import { SPEEDS } from './speed.ts'
@@ -29,16 +32,24 @@ interface StellarChainOptions {
   readonly rpcTimeoutMs: number
   readonly clock: Clock
   readonly log: Logger
+  readonly observer?: RpcObserver | undefined
 }
 
 /** One Stellar network behind the `Chain` interface, over the Stellar RPC's JSON-RPC. */
-export function createStellarChain({ network, rpcTimeoutMs, clock, log }: StellarChainOptions): StellarChain {
+export function createStellarChain({
+  network,
+  rpcTimeoutMs,
+  clock,
+  log,
+  observer,
+}: StellarChainOptions): StellarChain {
   const client = createRpcClient({
     urls: network.rpcUrls,
     timeoutMs: rpcTimeoutMs,
     clock,
     log,
     height: HEIGHT,
+    observer,
   })
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
@@ -46,7 +57,14 @@ export function createStellarChain({ network, rpcTimeoutMs, clock, log }: Stella
   const context: PrepareContext = { client, market, passphrase: network.passphrase }
   return {
     // One of a source in the queue, and no more: stellar-core `TransactionQueue::canAdd`.
-    traits: { nonces: true, inFlightPerLine: 1, lapses: true, finality: 'receipt', unit: 'stroops' },
+    traits: {
+      nonces: true,
+      inFlightPerLine: 1,
+      lapses: true,
+      finality: 'receipt',
+      unit: 'stroops',
+      readMethods: READ_METHODS,
+    },
     verify: () => verifyPassphrase(client, network),
     canonicalAddress: (text) => text,
     check: (request, account) => checkRequest(request, account, network),
@@ -58,6 +76,7 @@ export function createStellarChain({ network, rpcTimeoutMs, clock, log }: Stella
     speedUp: (attempts) => prepareSpeedUp(context, attempts),
     noop: (account) => noop(network.name, account),
     openLines: (addresses, account) => openLines(network.name, addresses, account),
+    review: async (unsigned, account) => reviewUnsigned(unsigned, account, network.passphrase),
     sign: (draft, seat) => signDraft(draft, seat, network.passphrase),
     signMessage,
     broadcast: (raws) => broadcastAll(client, raws, sawMinimum),
@@ -67,10 +86,13 @@ export function createStellarChain({ network, rpcTimeoutMs, clock, log }: Stella
       if (head.kind === 'ok') sawLedger(head.value.lapsedUpTo ?? 0n)
       return head
     },
+    hasLapsed: ({ lapsesAt }, { lapsedUpTo }) =>
+      Promise.resolve(lapsesAt !== undefined && lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo),
     onHead: () => NO_FEED,
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts: (hashes, freshness) => readReceipts(client, hashes, freshness),
     receiptsEverywhere: (hashes, freshness) => readReceiptsEverywhere(client, hashes, freshness),
+    forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readLedgerHash(client, number, asOf),
     // The receipt itself tells why.

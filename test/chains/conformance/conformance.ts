@@ -4,8 +4,12 @@ import type { Attempt, Draft, SignedDraft } from '../../../src/chains/attempt.ts
 import type { ChainRequest } from '../../../src/chains/chain.ts'
 import type { ChainUnderTest } from './chain-under-test.ts'
 
-/** What every chain promises to the rooms, whatever its network is. */
-export function describeChain(name: string, start: () => Promise<ChainUnderTest>): void {
+/** What every chain promises to the rooms, whatever its network is; `nonces` as in its traits. */
+export function describeChain(
+  name: string,
+  start: () => Promise<ChainUnderTest>,
+  { nonces } = { nonces: true },
+): void {
   describe(`the chain of ${name}`, () => {
     let under: ChainUnderTest
 
@@ -16,8 +20,10 @@ export function describeChain(name: string, start: () => Promise<ChainUnderTest>
     afterEach(() => under.stop())
 
     promisesOfSending(() => under)
-    promisesOfReplacing(() => under)
     promisesOfDoubt(() => under)
+    if (nonces) promisesOfNonces(() => under)
+    if (nonces) promisesOfReplacing(() => under)
+    else promisesOfWaiting(() => under)
   })
 }
 
@@ -26,16 +32,20 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     const { chain, account } = under()
     expect(await chain.verify()).toEqual({ kind: 'ok', value: undefined })
     const nonce = await nextNonce(under())
+    const { nonces } = chain.traits
     const [before, poor] = [given(await chain.balance(account.address)), await under().received()]
     const { draft, signed } = await signedOf(under(), under().move(7n), nonce)
     expect(await chain.receipts([signed.hash])).toEqual([{ kind: 'none' }])
     expect(await chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
-    expect(await chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted', known: true }])
+    // Without a pool that holds it, nobody can tell that it is known.
+    expect(await chain.broadcast([signed.raw])).toEqual([
+      { kind: 'accepted', ...(nonces && { known: true }) },
+    ])
     await under().include()
     const receipt = await receiptOf(under(), signed)
     expect(receipt).toMatchObject({ hash: signed.hash, success: true })
     expect(given(await chain.blockHash(receipt.blockNumber))).toBe(receipt.blockHash)
-    expect(await nextNonce(under())).toBe(nonce + 1n)
+    expect(await nextNonce(under())).toBe(nonces ? nonce + 1n : nonce)
     expect((await under().received()) - poor).toBe(7n)
     const spent = before - given(await chain.balance(account.address))
     expect(spent).toBeLessThanOrEqual(chain.cost(draft))
@@ -45,26 +55,12 @@ function promisesOfSending(under: () => ChainUnderTest): void {
   test('the same draft for the same seat is the same bytes', async () => {
     const { draft, signed } = await signedOf(under(), under().move(1n), 5n)
     expect(await under().chain.sign(draft, under().seat(5n))).toEqual(signed)
-    expect((await under().chain.sign(draft, under().seat(6n))).hash).not.toBe(signed.hash)
   })
 
-  test('what is included is not taken again, and results stand in the order of what was sent', async () => {
-    const nonce = await nextNonce(under())
-    const first = await signedOf(under(), under().move(1n), nonce)
-    await under().chain.broadcast([first.signed.raw])
-    await under().include()
-    const second = await signedOf(under(), under().move(2n), nonce + 1n)
-    const results = await under().chain.broadcast([
-      first.signed.raw,
-      second.signed.raw,
-      new Uint8Array([1, 2, 3]),
-    ])
-    // stellar-core also says only "later" of what it has applied (`TransactionQueue::removeApplied` bans it).
-    expect(results.map(({ kind }) => (kind === 'later' ? 'nonce_used' : kind))).toEqual([
-      'nonce_used',
-      'accepted',
-      'refused',
-    ])
+  test('results stand in the order of what was sent', async () => {
+    const { signed } = await signedOf(under(), under().move(1n), await nextNonce(under()))
+    const results = await under().chain.broadcast([new Uint8Array([1, 2, 3]), signed.raw])
+    expect(results.map(({ kind }) => kind)).toEqual(['refused', 'accepted'])
   })
 
   test('a message is signed in two halves', async () => {
@@ -79,6 +75,58 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     expect(under().chain.endsAt(under().move(1n, { validUntil }))).toEqual(validUntil)
     expect(under().chain.endsAt(under().move(1n))).toBeUndefined()
     expect(under().chain.place(under().move(1n))).toBeUndefined()
+  })
+}
+
+function promisesOfNonces(under: () => ChainUnderTest): void {
+  test('the same draft for another nonce is other bytes', async () => {
+    const { draft, signed } = await signedOf(under(), under().move(1n), 5n)
+    expect((await under().chain.sign(draft, under().seat(6n))).hash).not.toBe(signed.hash)
+  })
+
+  test('what is included is not taken again', async () => {
+    const nonce = await nextNonce(under())
+    const first = await signedOf(under(), under().move(1n), nonce)
+    await under().chain.broadcast([first.signed.raw])
+    await under().include()
+    const second = await signedOf(under(), under().move(2n), nonce + 1n)
+    const results = await under().chain.broadcast([first.signed.raw, second.signed.raw])
+    // stellar-core also says only "later" of what it has applied (`TransactionQueue::removeApplied` bans it).
+    expect(results.map(({ kind }) => (kind === 'later' ? 'nonce_used' : kind))).toEqual([
+      'nonce_used',
+      'accepted',
+    ])
+  })
+
+  test('a node that is behind tells no nonce and no block', async () => {
+    const { number } = await included(under())
+    const { behind, account } = under()
+    expect(await behind.nonces([account.address], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
+    expect(await behind.blockHash(number, { asOf: number })).toMatchObject({ kind: 'unknown' })
+  })
+}
+
+/** Without a nonce that both want, two versions could both be included. */
+function promisesOfWaiting(under: () => ChainUnderTest): void {
+  test('the same request twice is two transactions', async () => {
+    const poor = await under().received()
+    const sent = [await send(under(), under().move(3n), 0n), await send(under(), under().move(3n), 0n)]
+    await under().include()
+    expect(sent[0]?.signed.hash).not.toBe(sent[1]?.signed.hash)
+    expect((await under().received()) - poor).toBe(6n)
+  })
+
+  test('a replacement, or nothing in its place, waits for the end of what may be included', async () => {
+    const { chain, account } = under()
+    const attempts = [await send(under(), under().move(1n), 0n)]
+    for (const request of [under().move(2n), chain.noop(account)])
+      expect(await chain.replace(request, attempts, account)).toMatchObject({ kind: 'after_lapse' })
+  })
+
+  test('what was included has not lapsed before the end that it has', async () => {
+    const { attempt } = await included(under())
+    const head = given(await under().chain.head())
+    expect(await under().chain.hasLapsed(attempt.draft, head)).toBe(false)
   })
 }
 
@@ -124,10 +172,6 @@ function promisesOfDoubt(under: () => ChainUnderTest): void {
     expect(await under().behind.receiptsEverywhere([attempt.signed.hash], { asOf: number })).toEqual([
       { kind: 'unknown' },
     ])
-    expect(await under().behind.nonces([under().account.address], { asOf: number })).toMatchObject([
-      { kind: 'unknown' },
-    ])
-    expect(await under().behind.blockHash(number, { asOf: number })).toMatchObject({ kind: 'unknown' })
   })
 
   test('a node that is far enough denies what never was', async () => {
@@ -185,7 +229,9 @@ function attemptOf(
   return { number: 1, kind: 'send', line, signedAt: new Date(0), outcome: 'broadcast', ...parts }
 }
 
+/** 0 where there are none. */
 async function nextNonce({ chain, account }: ChainUnderTest): Promise<bigint> {
+  if (!chain.traits.nonces) return 0n
   const [answer] = await chain.nonces([account.address])
   return given(answer ?? { kind: 'none' })
 }

@@ -40,6 +40,7 @@ function nodeWith(
     call: async (method, params) => answer({ method, params }),
     sendAsOf: async (calls) => calls.map((call) => ({ reply: answer(call), behind: false })),
     sendEverywhere: async (calls) => [calls.map((call) => ({ reply: answer(call), behind: false }))],
+    forward: async (calls) => calls.map(answer),
     states: () => [],
   }
   return { client, asked, count: (method: string) => asked.filter((name) => name === method).length }

@@ -83,9 +83,7 @@ export interface Stage {
   prebuilt(steps: readonly Step[], ...cosigners: readonly Wallet[]): SolanaRequest
 }
 
-export async function startStage(
-  options: SolanaOptions & { readonly clock?: Clock } = {},
-): Promise<Stage> {
+export async function startStage(options: SolanaOptions & { readonly clock?: Clock } = {}): Promise<Stage> {
   const { clock = createHurriedClock(), ...rest } = options
   const solana = await startSolana({ slotMs: 'manual', ...rest })
   onTestFinished(() => solana.stop())

@@ -4,7 +4,16 @@ import type { SolanaInstruction, SolanaPolicies, SolanaRequest } from '../../../
 import { transfer, unitPrice } from '../../solana-node/steps.ts'
 import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
 import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
-import { AS_PAYER, accountWith, instructionOf, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
+import {
+  AS_PAYER,
+  accountWith,
+  instructionOf,
+  instructionsOf,
+  OTHER,
+  requestOf,
+  SELF,
+  someAddress,
+} from './build.ts'
 
 const BLOCKHASH = someAddress(9)
 const STEP = transfer(SELF, OTHER, 1n)
@@ -34,12 +43,21 @@ describe('a prebuilt transaction', () => {
 
   test('may be of version 0', () => {
     const bytes = wire(STEP)
-    const versioned = Buffer.concat([bytes.subarray(0, 65), Buffer.from([0x80]), bytes.subarray(65), Buffer.from([0])])
+    const versioned = Buffer.concat([
+      bytes.subarray(0, 65),
+      Buffer.from([0x80]),
+      bytes.subarray(65),
+      Buffer.from([0]),
+    ])
     expect(check(prebuilt(versioned))).toBeUndefined()
   })
 
   const CASES: [string, () => SolanaRequest, string][] = [
-    ['is no base64', () => requestOf({ transaction: 'AQ=A' }), 'transaction: base64 with padding is expected.'],
+    [
+      'is no base64',
+      () => requestOf({ transaction: 'AQ=A' }),
+      'transaction: base64 with padding is expected.',
+    ],
     [
       'is base64 with bits that mean nothing',
       () => requestOf({ transaction: 'AR==' }),
@@ -92,7 +110,8 @@ describe('a prebuilt transaction', () => {
 })
 
 describe('instructions', () => {
-  const changed = (change: Partial<SolanaInstruction>) => requestOf({ instructions: [{ ...GOOD, ...change }] })
+  const changed = (change: Partial<SolanaInstruction>) =>
+    requestOf({ instructions: [{ ...GOOD, ...change }] })
   const account = (pubkey: string, isSigner = false) => ({ pubkey, isSigner, isWritable: false })
 
   test('of which nothing can be said are taken', () => {
@@ -100,10 +119,22 @@ describe('instructions', () => {
   })
 
   const CASES: [string, SolanaRequest, string][] = [
-    ['call no program', changed({ programId: '1'.repeat(31) }), 'instructions[0].program_id: 32 bytes in base58'],
-    ['call 33 bytes', changed({ programId: '1'.repeat(33) }), 'instructions[0].program_id: 32 bytes in base58'],
+    [
+      'call no program',
+      changed({ programId: '1'.repeat(31) }),
+      'instructions[0].program_id: 32 bytes in base58',
+    ],
+    [
+      'call 33 bytes',
+      changed({ programId: '1'.repeat(33) }),
+      'instructions[0].program_id: 32 bytes in base58',
+    ],
     ['call the relayer', changed({ programId: SELF }), 'instructions[0].program_id: a program is expected'],
-    ['name no account', changed({ accounts: [account('z'.repeat(44))] }), 'instructions[0].accounts[0].pubkey:'],
+    [
+      'name no account',
+      changed({ accounts: [account('z'.repeat(44))] }),
+      'instructions[0].accounts[0].pubkey:',
+    ],
     [
       'want somebody else to sign',
       changed({ accounts: [account(SELF, true), account(OTHER, true)] }),
@@ -156,16 +187,35 @@ describe('instructions', () => {
 describe('the rules of the relayer', () => {
   const CASES: [string, SolanaPolicies, string | undefined][] = [
     ['allow what they name', { allowedPrograms: [SYSTEM_PROGRAM], allowedAccounts: [OTHER] }, undefined],
-    ['allow no program', { allowedPrograms: [] }, `program ${SYSTEM_PROGRAM} is not among the relayer's allowed_programs`],
-    ['allow no account', { allowedAccounts: [] }, `account ${OTHER} is not among the relayer's allowed_accounts`],
-    ['forbid an account', { disallowedAccounts: [OTHER] }, `account ${OTHER} is among the relayer's disallowed_accounts`],
+    [
+      'allow no program',
+      { allowedPrograms: [] },
+      `program ${SYSTEM_PROGRAM} is not among the relayer's allowed_programs`,
+    ],
+    [
+      'allow no account',
+      { allowedAccounts: [] },
+      `account ${OTHER} is not among the relayer's allowed_accounts`,
+    ],
+    [
+      'forbid an account',
+      { disallowedAccounts: [OTHER] },
+      `account ${OTHER} is among the relayer's disallowed_accounts`,
+    ],
     ['forbid a program by its account', { disallowedAccounts: [SYSTEM_PROGRAM] }, 'disallowed_accounts'],
-    ['limit the bytes', { maxDataSize: 214 }, 'at most 214 bytes are allowed (max_tx_data_size), this transaction has 215'],
+    [
+      'limit the bytes',
+      { maxDataSize: 214 },
+      'at most 214 bytes are allowed (max_tx_data_size), this transaction has 215',
+    ],
     ['allow just so many bytes', { maxDataSize: 215 }, undefined],
   ]
 
   test.each(CASES)('%s', (_what, policies, words) => {
-    for (const [at, request] of Object.entries({ transaction: prebuilt(wire(STEP)), instructions: instructionsOf(STEP) })) {
+    for (const [at, request] of Object.entries({
+      transaction: prebuilt(wire(STEP)),
+      instructions: instructionsOf(STEP),
+    })) {
       const refusal = check(request, policies)
       if (words === undefined) expect(refusal).toBeUndefined()
       else {

@@ -48,7 +48,8 @@ async function verdictOn(request: SolanaRequest, policies: SolanaPolicies = {}):
   const refusal = stage.chain.check(request, account)
   const answer = await stage.chain.prepare(request, account)
   // Whatever the API refuses, the worker refuses too: rules may change while a request waits.
-  if (refusal !== undefined) expect(answer).toMatchObject({ kind: 'refused', refusal: { code: refusal.code } })
+  if (refusal !== undefined)
+    expect(answer).toMatchObject({ kind: 'refused', refusal: { code: refusal.code } })
   return answer.kind === 'refused' ? answer.refusal.code : undefined
 }
 
@@ -129,7 +130,11 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
   })
 
   test('the right to take its tokens later', async () => {
-    const accounts = [{ address: hoard, writes: true }, { address: attacker.address }, { address: SELF, signs: true }]
+    const accounts = [
+      { address: hoard, writes: true },
+      { address: attacker.address },
+      { address: SELF, signs: true },
+    ]
     const approve = { program: TOKEN_PROGRAM, accounts, data: Buffer.from([4, ...u64(1_000n)]) }
     await expectStopped(asked(alibi(), approve))
   })
@@ -141,7 +146,9 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
   })
 
   test('its tokens as the permanent delegate of their mint, for which nobody asks its authority', async () => {
-    const [tricky, its, theirs] = [createWallet(), createWallet(), createWallet()].map(({ address }) => address)
+    const [tricky, its, theirs] = [createWallet(), createWallet(), createWallet()].map(
+      ({ address }) => address,
+    )
     if (!tricky || !its || !theirs) throw new Error('no addresses')
     plantWithDelegate(tricky, attacker.address)
     const program = TOKEN_2022_PROGRAM
@@ -207,11 +214,14 @@ describe('fee_payer_spending', () => {
     ['own', undefined, 'fee_payer_at_risk'],
     ['always', undefined, undefined],
     ['never', 'fee_payer_at_risk', 'fee_payer_at_risk'],
-  ] as const)('%s decides about what only the relayer signs, and what others sign too', async (setting, alone, together) => {
-    const policies = setting === undefined ? {} : { feePayerSpending: setting }
-    expect(await verdictOn(own(), policies)).toBe(alone)
-    expect(await verdictOn(foreign(), policies)).toBe(together)
-  })
+  ] as const)(
+    '%s decides about what only the relayer signs, and what others sign too',
+    async (setting, alone, together) => {
+      const policies = setting === undefined ? {} : { feePayerSpending: setting }
+      expect(await verdictOn(own(), policies)).toBe(alone)
+      expect(await verdictOn(foreign(), policies)).toBe(together)
+    },
+  )
 
   test('always: what leaves is known from the simulation, and reserved', async () => {
     const account = accountWith({ feePayerSpending: 'always' })
@@ -229,5 +239,10 @@ function plantWithDelegate(at: Address, delegate: Address): void {
   data.writeUInt16LE(32, 168)
   data.set(getAddressEncoder().encode(delegate), 170)
   const lamports = stage.solana.rentExemption(data.length)
-  stage.solana.plant(at, { lamports, data: Uint8Array.from(data), owner: TOKEN_2022_PROGRAM, executable: false })
+  stage.solana.plant(at, {
+    lamports,
+    data: Uint8Array.from(data),
+    owner: TOKEN_2022_PROGRAM,
+    executable: false,
+  })
 }

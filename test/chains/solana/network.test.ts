@@ -2,7 +2,18 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { transfer } from '../../solana-node/steps.ts'
 import { createWallet } from '../../solana-node/wallet.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
-import { accountWith, draftOf, instructionsOf, OTHER, SEAT, SELF, SIGNER, type Stage, sendOn, startStage } from './build.ts'
+import {
+  accountWith,
+  draftOf,
+  instructionsOf,
+  OTHER,
+  SEAT,
+  SELF,
+  SIGNER,
+  type Stage,
+  sendOn,
+  startStage,
+} from './build.ts'
 
 let stage: Stage
 
@@ -23,7 +34,9 @@ describe('the cluster', () => {
     const other = await startStage()
     expect(await stage.chain.verify()).toEqual({ kind: 'ok', value: undefined })
     expect(await stage.chainAt(other.solana.url).verify()).toMatchObject({ kind: 'refused' })
-    expect(await stage.chainAt(stage.solana.url, other.solana.url).verify()).toMatchObject({ kind: 'refused' })
+    expect(await stage.chainAt(stage.solana.url, other.solana.url).verify()).toMatchObject({
+      kind: 'refused',
+    })
   })
 
   test('tells what is finalized, and changes its hash with each slot', async () => {
@@ -149,9 +162,7 @@ describe('a node', () => {
     stage.solana.tick()
     // Whichever of the two is asked first, and however often.
     const both = stage.chainAt(...urls)
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => both.receiptsEverywhere([signed.hash])),
-    )
+    const answers = await Promise.all(Array.from({ length: 5 }, () => both.receiptsEverywhere([signed.hash])))
     expect(kinds(answers.flat())).toEqual(Array(5).fill('included'))
     const seen = stage.chainAt(stage.solana.url)
     await seen.receipts([signed.hash])

@@ -90,7 +90,10 @@ describe('what only the relayer signs', () => {
   })
 
   test('goes out as it is where there is no room for a budget', async () => {
-    const step = { ...transfer(SELF, OTHER, 5n), data: Buffer.concat([transfer(SELF, OTHER, 5n).data, Buffer.alloc(990)]) }
+    const step = {
+      ...transfer(SELF, OTHER, 5n),
+      data: Buffer.concat([transfer(SELF, OTHER, 5n).data, Buffer.alloc(990)]),
+    }
     const draft = draftOf(await prepare(instructionsOf(step)))
     expect(messageOf(draft).instructions).toHaveLength(1)
     const { signed } = await sendOn(stage.chain, instructionsOf(step))
@@ -156,7 +159,10 @@ describe('what takes addresses from a table', () => {
       programAddress: LOOKUP_TABLE_PROGRAM,
       seeds: [getAddressEncoder().encode(SELF), le],
     })
-    await sendOn(stage.chain, instructionsOf(createTable(table, SELF, slot, bump), extendTable(table, SELF, [OTHER])))
+    await sendOn(
+      stage.chain,
+      instructionsOf(createTable(table, SELF, slot, bump), extendTable(table, SELF, [OTHER])),
+    )
     stage.solana.tick(5)
     const versioned = (tables: readonly (typeof OTHER)[]) =>
       requestOf({

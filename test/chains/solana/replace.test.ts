@@ -3,7 +3,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { noop } from '../../../src/chains/solana/request-content.ts'
 import type { SolanaAttempt } from '../../../src/chains/solana/types.ts'
 import { openTransaction } from '../../../src/chains/solana/wire.ts'
-import { advanceNonce, createAccount, initializeNonce, NONCE_ACCOUNT_LENGTH, transfer } from '../../solana-node/steps.ts'
+import {
+  advanceNonce,
+  createAccount,
+  initializeNonce,
+  NONCE_ACCOUNT_LENGTH,
+  transfer,
+} from '../../solana-node/steps.ts'
 import { createWallet, signContent } from '../../solana-node/wallet.ts'
 import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import {
@@ -32,7 +38,9 @@ const move = (lamports: bigint) => instructionsOf(transfer(SELF, OTHER, lamports
 describe('a replacement with a blockhash', () => {
   test('waits for the end of what may be included', async () => {
     const attempt = await sendOn(stage.chain, move(1n))
-    expect(await stage.chain.replace(move(2n), [attempt], accountWith())).toMatchObject({ kind: 'after_lapse' })
+    expect(await stage.chain.replace(move(2n), [attempt], accountWith())).toMatchObject({
+      kind: 'after_lapse',
+    })
     expect(await stage.chain.replace(noop(), [attempt], accountWith())).toMatchObject({ kind: 'after_lapse' })
   })
 
@@ -76,7 +84,9 @@ describe('a replacement with a durable nonce', () => {
   const durable = (lamports: bigint) =>
     instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, lamports))
 
-  async function replaceBy(...[request, attempts]: Parameters<Stage['chain']['replace']>): Promise<SolanaAttempt> {
+  async function replaceBy(
+    ...[request, attempts]: Parameters<Stage['chain']['replace']>
+  ): Promise<SolanaAttempt> {
     const answer = await stage.chain.replace(request, attempts, accountWith())
     if (answer.kind === 'after_lapse') throw new Error(answer.detail)
     const draft = draftOf(answer)
@@ -159,9 +169,11 @@ describe('a replacement with a durable nonce', () => {
     expect(await stage.chain.replace(noop(), [first], accountWith())).toMatchObject({
       refusal: { code: 'not_supported', detail: expect.stringContaining(friend.address) },
     })
-    stage.solana.tick()
+    stage.solana.tick(5)
     expect(paid()).toBe(1n)
-    expect(await stage.chain.prepare(requestOf({ transaction: signedByFriend.base64 }), accountWith())).toMatchObject({
+    expect(
+      await stage.chain.prepare(requestOf({ transaction: signedByFriend.base64 }), accountWith()),
+    ).toMatchObject({
       kind: 'refused',
     })
   })

@@ -15,7 +15,23 @@ import { checkTransaction } from './transaction.ts'
  */
 export function checkRequest(request: SolanaRequest, account: SolanaAccount): Refusal | undefined {
   const problem = checkContent(request, account.address)
-  if (problem !== undefined) return { code: 'invalid_request', detail: problem }
+  return problem === undefined ? checkRules(request, account) : { code: 'invalid_request', detail: problem }
+}
+
+/** The same for a transaction that only has to be signed: others may sign it afterwards. */
+export function checkUnsigned(transaction: string, account: SolanaAccount): Refusal | undefined {
+  const problem = checkTransaction(transaction, account.address, { partial: true })
+  return problem === undefined
+    ? checkRules(asRequest(transaction), account)
+    : { code: 'invalid_request', detail: problem }
+}
+
+/** The request to send the same. Its speed prices nothing, as nothing is added to it. */
+export function asRequest(transaction: string): SolanaRequest {
+  return { type: 'solana', transaction, speed: 'average' }
+}
+
+function checkRules(request: SolanaRequest, account: SolanaAccount): Refusal | undefined {
   const { message, at } = contentOf(request, account.address)
   const judged = { message, at, accounts: accountsOf(message), self: account.address }
   return checkPolicies(judged, account.policies) ?? checkFeePayer(judged, account.policies)

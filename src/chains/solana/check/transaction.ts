@@ -3,8 +3,8 @@ import { isBy } from '../signature.ts'
 import { MAX_TRANSACTION_BYTES, readTransaction, type WireTransaction } from '../wire.ts'
 import { type Problem, readBase64 } from './fields.ts'
 
-/** What is wrong with a prebuilt transaction. */
-export function checkTransaction(base64: string, self: string): Problem {
+/** What is wrong with a prebuilt transaction. With `partial`, others may sign it after the relayer. */
+export function checkTransaction(base64: string, self: string, { partial = false } = {}): Problem {
   const raw = readBase64(base64)
   if (raw === undefined) return 'transaction: base64 with padding is expected.'
   if (raw.length > MAX_TRANSACTION_BYTES) {
@@ -16,16 +16,17 @@ export function checkTransaction(base64: string, self: string): Problem {
   }
   const [payer] = transaction.message.staticAccounts
   if (payer !== self) return `transaction: the relayer ${self} is expected as the fee payer, not ${payer}.`
-  return checkSignatures(transaction)
+  return checkSignatures(transaction, partial)
 }
 
-/** The relayer signs last, so whatever stands in its own place does not count. */
-function checkSignatures({ signatures, message, messageBytes }: WireTransaction): Problem {
+/** Whatever stands in the relayer's own place does not count. */
+function checkSignatures({ signatures, message, messageBytes }: WireTransaction, partial: boolean): Problem {
   for (const [index, signature] of signatures.entries()) {
     const signer = message.staticAccounts[index]
     if (index === 0 || signer === undefined) continue
-    if (signature.every((byte) => byte === 0))
-      return `transaction: the signature of ${signer} is missing; only the relayer's may be.`
+    const missing = signature.every((byte) => byte === 0)
+    if (missing && partial) continue
+    if (missing) return `transaction: the signature of ${signer} is missing; only the relayer's may be.`
     if (!isBy(signature, addressBytes(signer), messageBytes))
       return `transaction: the signature of ${signer} is not for this transaction.`
   }

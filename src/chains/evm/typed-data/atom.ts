@@ -1,0 +1,70 @@
+import { type Hex, keccak256, padHex, toHex } from 'viem'
+import { TypedDataProblem } from './problem.ts'
+
+/** Reads a value of one type at a path, and gives the 32 bytes that stand for it (EIP-712, `encodeData`). */
+export type Encoder = (value: unknown, path: string) => Hex
+
+const WORD = { size: 32 } as const
+
+/** Hexadecimal digits of 256 bits. Longer text is no integer of any type, and need not be read. */
+const MOST_DIGITS = 80
+
+/** The encoder of a type that is no struct and no array; undefined for what is no such type. */
+export function atomEncoder(type: string): Encoder | undefined {
+  const fixed = FIXED[type]
+  if (fixed !== undefined) return fixed
+  const [, family, digits = ''] = /^(uint|int|bytes)([1-9][0-9]*)$/.exec(type) ?? []
+  const size = Number(digits)
+  if (family === 'bytes') return size <= 32 ? bytesEncoder(size) : undefined
+  if (family === undefined || size > 256 || size % 8 !== 0) return undefined
+  return integerEncoder(family === 'int', size)
+}
+
+const FIXED: Readonly<Record<string, Encoder | undefined>> = Object.assign(Object.create(null), {
+  address: hexEncoder(20, (hex) => padHex(hex, WORD)),
+  bytes: hexEncoder(undefined, (hex) => keccak256(hex)),
+  bool: (value: unknown, path: string) => {
+    if (typeof value === 'boolean') return toHex(value, WORD)
+    throw new TypedDataProblem(path, 'true or false is expected')
+  },
+  string: (value: unknown, path: string) => {
+    if (typeof value === 'string') return keccak256(toHex(value))
+    throw new TypedDataProblem(path, 'a string is expected')
+  },
+})
+
+function bytesEncoder(size: number): Encoder {
+  return hexEncoder(size, (hex) => padHex(hex, { ...WORD, dir: 'right' }))
+}
+
+/** Bytes as `0x` hex in any letter case; `size` undefined for any number of them. */
+function hexEncoder(size: number | undefined, encode: (hex: Hex) => Hex): Encoder {
+  return (value, path) => {
+    const fits =
+      typeof value === 'string' &&
+      /^0x([0-9a-fA-F]{2})*$/.test(value) &&
+      (size === undefined || value.length === 2 + 2 * size)
+    if (fits) return encode(value.toLowerCase() as Hex)
+    const count = size === undefined ? 'an even number of' : `${2 * size}`
+    throw new TypedDataProblem(path, `0x and ${count} hexadecimal digits are expected`)
+  }
+}
+
+function integerEncoder(signed: boolean, bits: number): Encoder {
+  const range = 1n << BigInt(bits)
+  const [least, most] = signed ? [-range / 2n, range / 2n - 1n] : [0n, range - 1n]
+  return (value, path) => {
+    const integer = readInteger(value)
+    if (integer !== undefined && integer >= least && integer <= most)
+      return toHex(BigInt.asUintN(256, integer), WORD)
+    throw new TypedDataProblem(path, `an integer from ${least} to ${most} is expected`)
+  }
+}
+
+/** A JSON integer, decimal digits, or `0x` hex. */
+function readInteger(value: unknown): bigint | undefined {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  if (typeof value !== 'string' || value.length > MOST_DIGITS) return undefined
+  return /^(0|-?[1-9][0-9]*|0x[0-9a-fA-F]+)$/.test(value) ? BigInt(value) : undefined
+}

@@ -1,0 +1,8 @@
+/** Structured data that is not what its types say. The message names the field and is written for the caller. */
+export class TypedDataProblem extends Error {
+  override readonly name = 'TypedDataProblem'
+
+  constructor(path: string, expected: string) {
+    super(`${path}: ${expected}.`)
+  }
+}

@@ -1,0 +1,57 @@
+import { concat, type Hex, hexToBytes, keccak256 } from 'viem'
+import type { Signer } from '../../../signers/signer.ts'
+import type { Answer } from '../../answer.ts'
+import type { Signature } from '../../attempt.ts'
+import type { TypedData, TypedDocument, TypedField } from '../content.ts'
+import { signDigest } from '../sign.ts'
+import { TypedDataProblem } from './problem.ts'
+import { createStructHasher } from './struct.ts'
+
+/** Signs structured data (EIP-712); refused, with the field, when a document is not what its types say. */
+export async function signTypedData(
+  data: TypedData,
+  signer: Signer,
+): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>> {
+  try {
+    return { kind: 'ok', value: await signDigest(hexToBytes(digestOf(data)), signer) }
+  } catch (error) {
+    if (!(error instanceof TypedDataProblem)) throw error
+    return { kind: 'refused', refusal: { code: 'invalid_request', detail: error.message } }
+  }
+}
+
+/** @throws TypedDataProblem */
+function digestOf(data: TypedData): Hex {
+  const hashes =
+    data.kind === 'hashes' ? [data.domainSeparator as Hex, data.structHash as Hex] : hashesOf(data)
+  return keccak256(concat(['0x1901', ...hashes]))
+}
+
+/** A document about its domain alone has no second hash. */
+function hashesOf({ domain, types, primaryType, message }: TypedDocument): Hex[] {
+  const complete = Object.hasOwn(types, DOMAIN) ? types : { ...types, [DOMAIN]: domainType(domain) }
+  const hashStruct = createStructHasher(complete)
+  const separator = hashStruct(DOMAIN, domain, 'body.domain')
+  if (primaryType !== DOMAIN) return [separator, hashStruct(primaryType, message, 'body.message')]
+  const [extra] = Object.keys(message)
+  if (extra === undefined) return [separator]
+  throw new TypedDataProblem(
+    `body.message.${extra}`,
+    'nothing is expected, as the domain is all that is signed',
+  )
+}
+
+const DOMAIN = 'EIP712Domain'
+
+/** The standard fields, in the order of the standard. */
+const DOMAIN_FIELDS: readonly TypedField[] = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+  { name: 'salt', type: 'bytes32' },
+]
+
+function domainType(domain: TypedDocument['domain']): readonly TypedField[] {
+  return DOMAIN_FIELDS.filter(({ name }) => Object.hasOwn(domain, name))
+}

@@ -1,0 +1,99 @@
+import { concat, type Hex, keccak256, toHex } from 'viem'
+import type { TypedDocument, TypedField } from '../content.ts'
+import { atomEncoder, type Encoder } from './atom.ts'
+import { TypedDataProblem } from './problem.ts'
+
+type Types = TypedDocument['types']
+
+/** `hashStruct` of EIP-712: the struct's type, the value, and what to call it in errors. */
+export type StructHasher = (type: string, value: unknown, path: string) => Hex
+
+/**
+ * Hashes values of these types. Everything that is said of a type is said once, so that a long list of structs costs no more
+ * than its values.
+ * @throws TypedDataProblem when a value is not what its type says, or a type is none
+ */
+export function createStructHasher(types: Types): StructHasher {
+  const encoders = new Map<string, Encoder>()
+  const encoderOf = (type: string, path: string): Encoder => {
+    const known = encoders.get(type)
+    if (known !== undefined) return known
+    const encoder = makeEncoder(type, path)
+    encoders.set(type, encoder)
+    return encoder
+  }
+  const makeEncoder = (type: string, path: string): Encoder => {
+    const [, item, count] = /^(.+)\[([0-9]*)\]$/.exec(type) ?? []
+    if (item !== undefined) return arrayEncoder(encoderOf(item, path), count ? Number(count) : undefined)
+    const atom = atomEncoder(type)
+    if (atom !== undefined) return atom
+    const fields = fieldsOf(types, type)
+    if (fields === undefined)
+      throw new TypedDataProblem(path, `${type} is no type of EIP-712 and not in types`)
+    return structEncoder(keccak256(toHex(describeType(types, type))), fields, encoderOf)
+  }
+  return (type, value, path) => {
+    if (fieldsOf(types, type) !== undefined && atomEncoder(type) === undefined)
+      return encoderOf(type, path)(value, path)
+    throw new TypedDataProblem('body.primaryType', 'the name of a struct in types is expected')
+  }
+}
+
+function structEncoder(
+  typeHash: Hex,
+  fields: readonly TypedField[],
+  encoderOf: (type: string, path: string) => Encoder,
+): Encoder {
+  const names = new Set(fields.map(({ name }) => name))
+  return (value, path) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new TypedDataProblem(path, 'an object is expected')
+    const stranger = Object.keys(value).find((name) => !names.has(name))
+    if (stranger !== undefined)
+      throw new TypedDataProblem(
+        `${path}.${stranger}`,
+        'its type has no such field, so it would not be signed',
+      )
+    const words = fields.map(({ name, type }) => {
+      const at = `${path}.${name}`
+      if (!Object.hasOwn(value, name)) throw new TypedDataProblem(at, `a value of type ${type} is expected`)
+      return encoderOf(type, at)((value as Readonly<Record<string, unknown>>)[name], at)
+    })
+    return keccak256(concat([typeHash, ...words]))
+  }
+}
+
+function arrayEncoder(encodeItem: Encoder, count: number | undefined): Encoder {
+  return (value, path) => {
+    if (!Array.isArray(value) || (count !== undefined && value.length !== count)) {
+      const size = count === undefined ? '' : ` of ${count} items`
+      throw new TypedDataProblem(path, `an array${size} is expected`)
+    }
+    return keccak256(concat(value.map((item, index) => encodeItem(item, `${path}[${index}]`))))
+  }
+}
+
+/** `encodeType`: the struct, then every struct that it refers to, by name. */
+function describeType(types: Types, type: string): string {
+  const others = [...referredBy(types, type, new Set())].filter((name) => name !== type).sort()
+  return [type, ...others]
+    .map((name) => {
+      const fields = (fieldsOf(types, name) ?? []).map((field) => `${field.type} ${field.name}`)
+      return `${name}(${fields.join(',')})`
+    })
+    .join('')
+}
+
+function referredBy(types: Types, type: string, found: Set<string>): Set<string> {
+  if (found.has(type)) return found
+  found.add(type)
+  for (const field of fieldsOf(types, type) ?? []) {
+    const name = field.type.replace(/(\[[0-9]*\])+$/, '')
+    if (fieldsOf(types, name) !== undefined && atomEncoder(name) === undefined) referredBy(types, name, found)
+  }
+  return found
+}
+
+function fieldsOf(types: Types, name: string): readonly TypedField[] | undefined {
+  return Object.hasOwn(types, name) ? types[name] : undefined
+}

@@ -1,0 +1,32 @@
+import type { Answer } from '../answer.ts'
+import type { Reviewed } from '../chain.ts'
+import type { UnsignedSolana } from '../unsigned.ts'
+import { asRequest, checkUnsigned } from './check/request.ts'
+import { type PrepareContext, prepareAsItIs } from './prepare.ts'
+import { signDraft } from './sign.ts'
+import type { SolanaAccount } from './types.ts'
+
+/** By the rules of sending, with a simulation; signatures of others may still be missing. */
+export async function reviewUnsigned(
+  context: PrepareContext,
+  { transaction }: UnsignedSolana,
+  account: SolanaAccount,
+): Promise<Answer<Reviewed>> {
+  const refusal = checkUnsigned(transaction, account)
+  if (refusal) return { kind: 'refused', refusal }
+  const request = asRequest(transaction)
+  const prepared = await prepareAsItIs(context, request, account)
+  if (prepared.kind !== 'ok') return prepared
+  const { draft } = prepared.value
+  return {
+    kind: 'ok',
+    value: {
+      request,
+      cost: draft.fee + draft.spends,
+      sign: (signer) => {
+        const line = { address: account.address, signer }
+        return signDraft(draft, { line, nonce: undefined, account: line })
+      },
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { EvmRequest } from './evm/content.ts'
+
+/** What the caller wants signed as it is, to send it without the service. */
+export type UnsignedTransaction = UnsignedEvm | UnsignedStellar | UnsignedSolana
+
+export type UnsignedEvm =
+  | {
+      readonly type: 'evm'
+      /** Its gas and its price have to be there. */
+      readonly request: EvmRequest
+      readonly nonce: bigint
+    }
+  | {
+      readonly type: 'evm'
+      /** RLP in `0x` hex. */
+      readonly encoded: string
+    }
+
+export interface UnsignedStellar {
+  readonly type: 'stellar'
+  /** `TransactionEnvelope`, XDR in base64. */
+  readonly envelope: string
+}
+
+export interface UnsignedSolana {
+  readonly type: 'solana'
+  /** Wire format in base64. */
+  readonly transaction: string
+}

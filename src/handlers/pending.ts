@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { HandlerMap } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { createRelayerReader } from '../relayers/read.ts'
+import type { PendingCanceler } from '../transactions/cancel-pending.ts'
+import { requireRelayer } from './transactions.ts'
+
+export interface PendingHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly cancelPending: PendingCanceler
+}
+
+/** What concerns everything of a relayer that waits. */
+export function pendingHandlers({
+  db,
+  cancelPending,
+}: PendingHandlerDeps): Pick<HandlerMap, 'deletePendingTransactions'> {
+  const relayerOf = createRelayerReader(db)
+  return {
+    deletePendingTransactions: async ({ path }, { signal }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { canceled, failures, remaining } = await cancelPending(relayer, signal)
+      return {
+        data: {
+          queued_for_cancellation_transaction_ids: [...canceled],
+          failed_to_queue_transaction_ids: failures.map(({ id }) => id),
+          failures: failures.map(({ id, error }) => ({
+            transaction_id: id,
+            code: error.code,
+            error: error.detail,
+          })),
+          total_processed: canceled.length + failures.length,
+          remaining,
+        },
+      }
+    },
+  }
+}

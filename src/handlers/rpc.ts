@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely'
+import type { RpcCall, RpcReply } from '../chains/rpc/rpc.ts'
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { badRequest } from '../errors.ts'
+import { inactive } from '../relayers/policy.ts'
+import { createRelayerReader } from '../relayers/read.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import type { Operator } from '../transactions/context.ts'
+import { requireRelayer } from './transactions.ts'
+
+interface RpcHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly operatorOf: (relayer: Relayer) => Operator
+}
+
+/** What a call without an id is answered under, as existing clients expect. */
+const DEFAULT_ID = 1
+
+/** JSON-RPC 2.0: the method does not exist, or is not available. */
+const METHOD_NOT_FOUND = -32601
+
+/** No endpoint answered; the code that existing clients know. */
+const BAD_GATEWAY = -33002
+
+/** JSON-RPC calls that are passed on to the network of a relayer. */
+export function rpcHandlers({ db, operatorOf }: RpcHandlerDeps): Pick<HandlerMap, 'rpc'> {
+  const relayerOf = createRelayerReader(db)
+  return {
+    rpc: async ({ path, body }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const refusal = inactive(relayer)
+      if (refusal) throw refusal
+      if (!isWritable(body))
+        throw badRequest(
+          'invalid_request',
+          'body: numbers are expected to be such as a double or an integer of 400 digits can hold.',
+        )
+      const { chain } = operatorOf(relayer)
+      const allowed = new Set(relayer.policies.allowedRpcMethods ?? chain.traits.readMethods)
+      const calls = Array.isArray(body) ? body : [body]
+      const passed = calls.filter(({ method }) => allowed.has(method))
+      const replies = (await chain.forward(passed.map(readCall))).values()
+      const answers = calls.map((call) =>
+        allowed.has(call.method) ? presentReply(call, replies.next().value) : notAllowed(call),
+      )
+      return { status: 200, body: Array.isArray(body) ? answers : demand(answers[0]) }
+    },
+  }
+}
+
+function readCall({ method, params }: Schemas['RpcCall']): RpcCall {
+  return params ? { method, params } : { method }
+}
+
+function presentReply(call: Schemas['RpcCall'], reply: RpcReply | undefined): Schemas['RpcReply'] {
+  if (reply?.kind === 'result') return { ...headOf(call), result: reply.result }
+  if (reply?.kind === 'error') {
+    const { code, message, data } = reply
+    return { ...headOf(call), error: data === undefined ? { code, message } : { code, message, data } }
+  }
+  const description =
+    'No endpoint of the network answered. What the call does may have been done all the same.'
+  return { ...headOf(call), error: { code: BAD_GATEWAY, message: 'Bad gateway', description } }
+}
+
+function notAllowed(call: Schemas['RpcCall']): Schemas['RpcReply'] {
+  const description = `This relayer does not pass ${call.method} on.`
+  return { ...headOf(call), error: { code: METHOD_NOT_FOUND, message: 'Method not allowed', description } }
+}
+
+function headOf({ id }: Schemas['RpcCall']) {
+  return { jsonrpc: '2.0', id: id === undefined ? DEFAULT_ID : id } as const
+}
+
+/** A batch has at least one call. */
+function demand(answer: Schemas['RpcReply'] | undefined): Schemas['RpcReply'] {
+  if (answer === undefined) throw new Error('a call was given no answer')
+  return answer
+}
+
+/** Whether JSON can say it: what the reader of bodies could not hold exactly is infinite, or no number. */
+function isWritable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(isWritable)
+}

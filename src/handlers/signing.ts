@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely'
+import type { SignedDraft } from '../chains/attempt.ts'
+import type { TypedData } from '../chains/evm/content.ts'
+import type { Data, HandlerMap, Schemas } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { badRequest } from '../errors.ts'
+import { inactive } from '../relayers/policy.ts'
+import { createRelayerReader } from '../relayers/read.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import type { Operator } from '../transactions/context.ts'
+import type { TransactionSigner } from '../transactions/sign-only.ts'
+import { readUnsigned } from './read-unsigned.ts'
+import { requireRelayer } from './transactions.ts'
+
+export interface SigningHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly operatorOf: (relayer: Relayer) => Operator
+  readonly signTransaction: TransactionSigner
+}
+
+/** Signing what is sent to no network. */
+export function signingHandlers({
+  db,
+  operatorOf,
+  signTransaction,
+}: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction'> {
+  const relayerOf = createRelayerReader(db)
+  return {
+    signTypedData: async ({ path, body }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const refusal = inactive(relayer)
+      if (refusal) throw refusal
+      const { chain, account } = operatorOf(relayer)
+      const answer = await chain.signTypedData?.(readTypedData(body), account.signer)
+      if (answer === undefined)
+        throw badRequest(
+          'not_supported',
+          `Relayer ${relayer.id} is on a network of type ${relayer.networkType}, which has no typed data; that is for evm.`,
+        )
+      if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
+      return { data: answer.value }
+    },
+    signTransaction: async ({ path, body }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const unsigned = readUnsigned(body, relayer, operatorOf(relayer).chain)
+      return { data: presentSigned(relayer, await signTransaction(relayer, unsigned)) }
+    },
+  }
+}
+
+/** As the tools of each network write it, and existing clients read it. */
+function presentSigned(
+  { networkType }: Relayer,
+  { raw, hash, signature }: SignedDraft,
+): Data<'signTransaction'> {
+  const bytes = Buffer.from(raw)
+  switch (networkType) {
+    case 'evm':
+      return { signed_transaction: `0x${bytes.toString('hex')}`, hash, signature }
+    case 'solana':
+      return { transaction: bytes.toString('base64'), signature: hash }
+    case 'stellar':
+      return {
+        signedXdr: bytes.toString('base64'),
+        signature: Buffer.from(signature.sig, 'hex').toString('base64'),
+      }
+  }
+}
+
+function readTypedData(body: Schemas['SignTypedDataRequest']): TypedData {
+  if ('types' in body) return { kind: 'document', ...body }
+  return {
+    kind: 'hashes',
+    domainSeparator: withPrefix(body.domain_separator),
+    structHash: withPrefix(body.hash_struct_message),
+  }
+}
+
+function withPrefix(hex: string): string {
+  return hex.startsWith('0x') ? hex : `0x${hex}`
+}

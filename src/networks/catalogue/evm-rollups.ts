@@ -1,0 +1,126 @@
+import type { CatalogueEntry } from './entry.ts'
+import { ARBITRUM_BASED, EIP1559, LEGACY } from './evm-kinds.ts'
+import { EVM_OP_STACK } from './evm-op-stack.ts'
+
+const ARBITRUM: readonly CatalogueEntry[] = [
+  {
+    ...ARBITRUM_BASED,
+    network: 'arbitrum-one',
+    chain_id: 42_161,
+    symbol: 'ETH',
+    is_testnet: false,
+    average_blocktime_ms: 250,
+    required_confirmations: 1,
+    rpc_urls: ['https://arb1.arbitrum.io/rpc', 'https://arbitrum-one-rpc.publicnode.com'],
+  },
+  {
+    ...ARBITRUM_BASED,
+    network: 'arbitrum-nova',
+    chain_id: 42_170,
+    symbol: 'ETH',
+    is_testnet: false,
+    average_blocktime_ms: 250,
+    required_confirmations: 1,
+    rpc_urls: ['https://nova.arbitrum.io/rpc', 'https://arbitrum-nova-rpc.publicnode.com'],
+  },
+  {
+    ...ARBITRUM_BASED,
+    network: 'arbitrum-sepolia',
+    chain_id: 421_614,
+    symbol: 'ETH',
+    is_testnet: true,
+    average_blocktime_ms: 250,
+    required_confirmations: 1,
+    rpc_urls: ['https://sepolia-rollup.arbitrum.io/rpc', 'https://arbitrum-sepolia-rpc.publicnode.com'],
+  },
+]
+
+/** Their sequencers keep a pool in which a higher fee helps. */
+const WITH_POOL: readonly CatalogueEntry[] = [
+  {
+    ...EIP1559,
+    network: 'linea',
+    chain_id: 59_144,
+    symbol: 'ETH',
+    is_testnet: false,
+    average_blocktime_ms: 2_000,
+    required_confirmations: 1,
+    rpc_urls: ['https://rpc.linea.build', 'https://linea-rpc.publicnode.com'],
+  },
+  {
+    ...EIP1559,
+    network: 'linea-sepolia',
+    chain_id: 59_141,
+    symbol: 'ETH',
+    is_testnet: true,
+    average_blocktime_ms: 2_000,
+    required_confirmations: 1,
+    rpc_urls: ['https://rpc.sepolia.linea.build', 'https://linea-sepolia-rpc.publicnode.com'],
+  },
+  {
+    ...EIP1559,
+    network: 'scroll',
+    chain_id: 534_352,
+    symbol: 'ETH',
+    is_testnet: false,
+    average_blocktime_ms: 3_000,
+    required_confirmations: 1,
+    rpc_urls: ['https://rpc.scroll.io', 'https://scroll-rpc.publicnode.com'],
+  },
+  {
+    ...EIP1559,
+    network: 'scroll-sepolia',
+    chain_id: 534_351,
+    symbol: 'ETH',
+    is_testnet: true,
+    average_blocktime_ms: 3_000,
+    required_confirmations: 1,
+    rpc_urls: ['https://sepolia-rpc.scroll.io'],
+  },
+  {
+    ...LEGACY,
+    network: 'zk-sync',
+    chain_id: 324,
+    symbol: 'ETH',
+    is_testnet: false,
+    average_blocktime_ms: 1_000,
+    required_confirmations: 1,
+    rpc_urls: ['https://mainnet.era.zksync.io'],
+  },
+  {
+    ...LEGACY,
+    network: 'zk-sync-testnet',
+    chain_id: 300,
+    symbol: 'ETH',
+    is_testnet: true,
+    average_blocktime_ms: 1_000,
+    required_confirmations: 1,
+    rpc_urls: ['https://sepolia.era.zksync.dev'],
+  },
+  {
+    ...LEGACY,
+    network: 'abstract',
+    chain_id: 2_741,
+    symbol: 'ETH',
+    is_testnet: false,
+    average_blocktime_ms: 1_000,
+    required_confirmations: 1,
+    rpc_urls: ['https://api.mainnet.abs.xyz'],
+  },
+  {
+    ...LEGACY,
+    network: 'abstract-sepolia',
+    chain_id: 11_124,
+    symbol: 'ETH',
+    is_testnet: true,
+    average_blocktime_ms: 1_000,
+    required_confirmations: 1,
+    rpc_urls: ['https://api.testnet.abs.xyz'],
+  },
+]
+
+/**
+ * EVM chains whose blocks one sequencer makes: what it has included it takes back only when Ethereum itself is rolled back,
+ * so one block on top is enough.
+ */
+export const EVM_ROLLUPS: readonly CatalogueEntry[] = [...ARBITRUM, ...EVM_OP_STACK, ...WITH_POOL]

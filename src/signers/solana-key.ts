@@ -1,0 +1,32 @@
+import { getBase58Encoder } from '@solana/kit'
+import { createEd25519Signer } from './ed25519.ts'
+
+const SEED_BYTES = 32
+const PAIR_BYTES = 64
+
+/**
+ * The seed of a key pair as Solana's tools write it, which is the seed and then the public key: base58 (wallets), or a JSON
+ * list of 64 numbers (`solana-keygen`). Undefined for what is none, or when the two do not belong together.
+ */
+export function seedOfSolanaKey(text: string): Uint8Array | undefined {
+  const pair = text.startsWith('[') ? fromList(text) : Uint8Array.from(getBase58Encoder().encode(text))
+  if (pair?.length !== PAIR_BYTES) return undefined
+  const seed = pair.slice(0, SEED_BYTES)
+  const { publicKey } = createEd25519Signer('given', seed)
+  return Buffer.from(publicKey).equals(pair.subarray(SEED_BYTES)) ? seed : undefined
+}
+
+function fromList(text: string): Uint8Array | undefined {
+  const numbers = parse(text)
+  const isByte = (value: unknown) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255
+  return Array.isArray(numbers) && numbers.every(isByte) ? Uint8Array.from(numbers as number[]) : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // The parser's own message would quote the key.
+  }
+}

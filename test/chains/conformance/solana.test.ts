@@ -1,0 +1,59 @@
+import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
+import { createLogger } from '../../../src/log.ts'
+import { transfer } from '../../solana-node/steps.ts'
+import { startFaultyNode } from '../../support/faulty-node.ts'
+import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { startSolana } from '../../support/solana/start-solana.ts'
+import { accountWith, instructionsOf, OTHER, SEAT, SELF } from '../solana/build.ts'
+import type { ChainUnderTest } from './chain-under-test.ts'
+import { describeChain } from './conformance.ts'
+
+const FUNDS = 1_000_000_000n
+
+/** How far the replica is behind: more than it takes to finalize a block, by which nodes are compared. */
+const BEHIND = 6
+
+describeChain(
+  'Solana',
+  async (): Promise<ChainUnderTest> => {
+    const solana = await startSolana({ slotMs: 'manual' })
+    solana.airdrop(SELF, FUNDS)
+    solana.airdrop(OTHER, FUNDS)
+    solana.tick(BEHIND)
+    const deaf = await startFaultyNode(solana.url)
+    deaf.fault = (methods) => (methods.includes('sendTransaction') ? 'lose' : 'pass')
+
+    const chainAt = (url: string) =>
+      createSolanaChain({
+        network: {
+          type: 'solana',
+          name: 'local',
+          genesisHash: solana.genesisHash,
+          isTestnet: true,
+          averageBlocktimeMs: 1,
+          requiredConfirmations: 0,
+          rpcUrls: [{ url, weight: 100 }],
+        },
+        rpcTimeoutMs: 5_000,
+        clock: createHurriedClock(),
+        log: createLogger({ level: 'silent' }),
+      })
+
+    return {
+      chain: chainAt(solana.url),
+      behind: chainAt(solana.replica({ behind: BEHIND })),
+      deaf: chainAt(deaf.url),
+      account: accountWith(),
+      seat: () => SEAT,
+      move: (amount, change) => ({ ...instructionsOf(transfer(SELF, OTHER, amount)), ...change }),
+      received: () => Promise.resolve((solana.account(OTHER)?.lamports ?? FUNDS) - FUNDS),
+      // Until it is final, as on a chain whose nodes need not be told how deep that is.
+      include: () => Promise.resolve(void solana.tick(5)),
+      stop: async () => {
+        await deaf.stop()
+        await solana.stop()
+      },
+    }
+  },
+  { nonces: false },
+)

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
+import type { SolanaChain } from '../../../src/chains/solana/types.ts'
+import { createLogger } from '../../../src/log.ts'
+import { transfer } from '../../solana-node/steps.ts'
+import { createWallet, signContent } from '../../solana-node/wallet.ts'
+import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
+import { AS_PAYER, accountWith, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
+
+const ACCOUNT = {
+  lamports: 10_000_000_000,
+  owner: someAddress(0),
+  data: ['', 'base64'],
+  executable: false,
+  rentEpoch: 0,
+}
+const at = (slot: number, value: unknown) => ({ context: { slot }, value })
+
+/** What a node that is in order answers. */
+const IN_ORDER: Readonly<Record<string, unknown>> = {
+  getEpochInfo: { absoluteSlot: 100, blockHeight: 90 },
+  getSlot: 105,
+  getLatestBlockhash: at(104, { blockhash: someAddress(7), lastValidBlockHeight: 240 }),
+  isBlockhashValid: at(105, true),
+  getMultipleAccounts: at(104, [ACCOUNT]),
+  simulateTransaction: at(104, { err: null, logs: [], unitsConsumed: 450, accounts: [ACCOUNT] }),
+  getBalance: at(104, 10_000_000_000),
+  getRecentPrioritizationFees: [{ slot: 104, prioritizationFee: 5 }],
+  getSignatureStatuses: at(105, [null]),
+  getFirstAvailableBlock: 0,
+  sendTransaction: 'sig',
+  getGenesisHash: someAddress(1),
+}
+
+const answers = new Map<string, unknown>()
+let server: RpcServer
+let chain: SolanaChain
+
+beforeAll(async () => {
+  server = await startRpcServer((calls) => {
+    const replies = calls.map(({ id, method }) => ({
+      jsonrpc: '2.0',
+      id,
+      result: answers.get(method) ?? null,
+    }))
+    return { body: replies.length === 1 ? replies[0] : replies }
+  })
+})
+
+beforeEach(() => {
+  for (const [method, answer] of Object.entries(IN_ORDER)) answers.set(method, answer)
+  chain = createSolanaChain({
+    network: {
+      type: 'solana',
+      name: 'local',
+      genesisHash: someAddress(1),
+      isTestnet: true,
+      averageBlocktimeMs: 1,
+      requiredConfirmations: 0,
+      rpcUrls: [{ url: server.url, weight: 100 }],
+    },
+    rpcTimeoutMs: 5_000,
+    clock: createHurriedClock(),
+    log: createLogger({ level: 'silent' }),
+  })
+})
+
+afterAll(() => server.stop())
+
+const own = instructionsOf(transfer(SELF, OTHER, 5n))
+const friend = createWallet()
+const foreign = requestOf({
+  transaction: signContent({
+    signers: [AS_PAYER, friend],
+    blockhash: someAddress(7),
+    steps: [transfer(friend.address, OTHER, 5n)],
+  }).base64,
+})
+
+/** Objects with the right names and anything in them. */
+const FIELDS = [
+  'context',
+  'value',
+  'slot',
+  'absoluteSlot',
+  'blockHeight',
+  'err',
+  'accounts',
+  'unitsConsumed',
+  'lamports',
+  'data',
+]
+const anything = fc.oneof(
+  fc.constantFrom(
+    null,
+    0,
+    -1,
+    1.5,
+    2 ** 60,
+    '',
+    '5',
+    [],
+    {},
+    true,
+    at(104, null),
+    at(104, [null]),
+    at(-1, [{}]),
+  ),
+  fc.jsonValue(),
+)
+const replies = fc.oneof(
+  anything,
+  fc.dictionary(fc.constantFrom(...FIELDS), anything),
+  anything.map((value) => at(105, value)),
+)
+
+// Only a node that says so in so many words is believed; everything else decides nothing (I6).
+test.each(Object.keys(IN_ORDER))(
+  'whatever a node answers to %s, nothing is denied without its word',
+  async (method) => {
+    await fc.assert(
+      fc.asyncProperty(replies, async (reply) => {
+        answers.set(method, reply)
+        const head = { number: 100n, hash: 'x', lapsedUpTo: 90n }
+        const [seen] = await chain.receipts(['sig'], { asOf: 100n })
+        const [everywhere] = await chain.receiptsEverywhere(['sig'], {
+          asOf: 100n,
+          since: new Date('2026-01-01T00:00:00Z'),
+        })
+        const [sent] = await chain.broadcast([Uint8Array.of(1)])
+        const [prepared, paid] = [
+          await chain.prepare(own, accountWith()),
+          await chain.prepare(foreign, accountWith()),
+        ]
+        await Promise.all([chain.verify(), chain.head(), chain.balance(SELF)])
+        if (method === 'getSignatureStatuses') {
+          const said = (reply as { value?: readonly unknown[] } | null)?.value
+          if (seen?.kind === 'none' || everywhere?.kind === 'none') expect(said?.[0]).toBeNull()
+        }
+        if (method === 'sendTransaction' && typeof reply !== 'string') expect(sent?.kind).toBe('unknown')
+        for (const answer of [prepared, paid]) {
+          if (answer.kind === 'refused') expect(['simulateTransaction', 'isBlockhashValid']).toContain(method)
+          if (answer.kind !== 'ok') continue
+          expect(answer.value.draft.fee).toBeGreaterThan(0n)
+          expect(await chain.hasLapsed(answer.value.draft, head)).toBe(false)
+        }
+      }),
+      { numRuns: 25 },
+    )
+  },
+)
+
+describe('a simulation and accounts of different slots', () => {
+  test('say nothing where both have to be the same', async () => {
+    expect((await chain.prepare(foreign, accountWith())).kind).toBe('ok')
+    answers.set('simulateTransaction', at(103, { err: null, unitsConsumed: 450, accounts: [ACCOUNT] }))
+    expect(await chain.prepare(foreign, accountWith())).toMatchObject({
+      kind: 'unknown',
+      detail: expect.stringContaining('different slots'),
+    })
+  })
+
+  test('do no harm where the relayer may spend', async () => {
+    answers.set('simulateTransaction', at(103, { err: null, unitsConsumed: 450, accounts: [ACCOUNT] }))
+    expect((await chain.prepare(own, accountWith())).kind).toBe('ok')
+  })
+})
+
+test('a node that is a few slots behind another may be looked at, and has no say', async () => {
+  expect(await chain.head()).toMatchObject({ kind: 'ok' })
+  answers.set('getEpochInfo', { absoluteSlot: 90, blockHeight: 80 })
+  expect((await chain.prepare(own, accountWith())).kind).toBe('ok')
+  expect(await chain.receipts(['sig'], { asOf: 100n })).toEqual([{ kind: 'unknown' }])
+})
