@@ -2,16 +2,22 @@
  * Runs random histories of the whole service against a node that fails, and checks the promises against the chain.
  *
  *     npm run faults -- --seed 7 --histories 100 --steps 40 --kills --endpoints 2
+ *     npm run faults -- --chain stellar --channels 2
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
 import { parseArgs } from 'node:util'
 import { runCampaign } from '../test/faults/campaign.ts'
+import { describeStep } from '../test/faults/deed.ts'
+import { startEvmSite } from '../test/faults/evm/site.ts'
 import type { History } from '../test/faults/history.ts'
-import { describeStep } from '../test/faults/plan.ts'
+import { startStellarSite } from '../test/faults/stellar/site.ts'
+import type { WorldOptions } from '../test/faults/world.ts'
 
 const { values } = parseArgs({
   options: {
+    chain: { type: 'string', default: 'evm' },
+    channels: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     histories: { type: 'string', default: '50' },
     steps: { type: 'string', default: '30' },
@@ -28,7 +34,7 @@ const late = await runCampaign({
   seeds: Array.from({ length: Number(values.histories) }, (_, index) => first + index),
   steps: Number(values.steps),
   kills: values.kills,
-  endpoints: Number(values.endpoints),
+  startSite: siteOf(values.chain),
   onHistory: (history) => {
     say(summaryOf(history))
     if (history.violations.length === 0) return true
@@ -40,6 +46,15 @@ const late = await runCampaign({
 for (const violation of late) say(`at the end: ${violation}`)
 say(`${failures} of ${values.histories} histories failed, ${Math.round((Date.now() - started) / 1_000)} s`)
 process.exitCode = failures + late.length === 0 ? 0 : 1
+
+function siteOf(chain: string): WorldOptions['startSite'] {
+  const endpoints = Number(values.endpoints)
+  if (chain === 'evm') return () => startEvmSite({ endpoints })
+  if (chain === 'stellar') {
+    return (now) => startStellarSite({ endpoints, channels: Number(values.channels), now })
+  }
+  throw new Error(`--chain: "${chain}" is neither evm nor stellar`)
+}
 
 function summaryOf({ seed, plan, ledger, records, violations }: History): string {
   const count = (said: string) => ledger.asks.filter((ask) => ask.said === said).length
@@ -55,7 +70,7 @@ function storyOf({ plan, ledger, violations }: History): string {
     ...plan.map((step, index) => `  step ${index + 1}: ${describeStep(step)}`),
     ...ledger.asks.map(
       ({ kind, account, id, content, said, answer }) =>
-        `  ${kind} account ${account} ${id ?? ''} ${content?.receiver ?? ''}: ${said} (${answer})`,
+        `  ${kind} account ${account} ${id ?? ''} ${content?.mark ?? ''}: ${said} (${answer})`,
     ),
     ...violations.map((violation) => `  VIOLATION ${violation}`),
   ].join('\n')

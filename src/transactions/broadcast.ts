@@ -1,7 +1,9 @@
 import type { BroadcastResult } from '../chains/answer.ts'
 import type { Attempt } from '../chains/attempt.ts'
 import { isForeign, type Operator, type TransactionsContext } from './context.ts'
+import { tellFinished } from './observer.ts'
 import { patienceMs } from './patience.ts'
+import { postponeTransactions } from './postpone-store.ts'
 import { settleBroadcast } from './settle-broadcast.ts'
 import { saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -28,6 +30,7 @@ export async function broadcastCurrent(
     const result = results[index] ?? { kind: 'unknown', detail: 'no reply' }
     const raiseAfterMs = patienceMs(chain, item.transaction)
     return {
+      before: item.transaction,
       result,
       ...settleBroadcast({
         item,
@@ -44,9 +47,16 @@ export async function broadcastCurrent(
     }
   })
   const saved = await context.db.transaction().execute(async (tx) => {
+    const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
+      isOnlyLater(before, transaction) ? 'postponed' : 'changed',
+    )
+    await postponeTransactions(
+      tx,
+      postponed.map((entry) => entry.transaction),
+    )
     const written = await saveTransactions(
       tx,
-      settled.map((entry) => entry.transaction),
+      changed.map((entry) => entry.transaction),
     )
     await saveOutcomes(
       tx,
@@ -55,10 +65,31 @@ export async function broadcastCurrent(
     )
     return new Map(written.map((transaction) => [transaction.id, transaction]))
   })
+  tellFinished(context, [...saved.values()])
+  tellSubmitted(context, ready, saved)
   return settled.map(({ transaction, result }) => ({
     transaction: saved.get(transaction.id) ?? transaction,
     result,
   }))
+}
+
+/** Whether nothing is new but the time of the next look. */
+function isOnlyLater(before: Transaction, after: Transaction): boolean {
+  const fields = Object.keys(after) as (keyof Transaction)[]
+  return fields.every((field) => field === 'nextRunAt' || after[field] === before[field])
+}
+
+function tellSubmitted(
+  { observer }: TransactionsContext,
+  before: readonly TransactionWithAttempts[],
+  saved: ReadonlyMap<string, Transaction>,
+): void {
+  if (observer === undefined) return
+  const submitted = before.flatMap(({ transaction: { id, sentAt } }) => {
+    const now = saved.get(id)
+    return sentAt === undefined && now?.sentAt !== undefined ? [now] : []
+  })
+  if (submitted.length > 0) observer.submitted(submitted)
 }
 
 /** What is only waited for until it lapses, because something else is to follow it, is not offered again. */

@@ -1,18 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { act } from './act.ts'
+import { act, type Deed } from './deed.ts'
 import type { Ask } from './ledger.ts'
-import type { Event } from './plan.ts'
-import type { Stage } from './stage.ts'
-import { ACCOUNTS } from './world.ts'
+import { pathOf, type Stage } from './stage.ts'
 
 /**
- * Where the process dies. `before`: it waits for the node, which never hears of the call · `after`: the node has done
+ * Where the process dies. `before`: it waits for the node, which never hears of the call (the `nth` of its kind; the first
+ * when absent) · `after`: the node has done
  * it, the reply is lost · `status`: the API shows this status · `answer`: the caller has just got the answer.
  */
 export type CrashPoint =
-  | { readonly at: 'before'; readonly method: string }
+  | { readonly at: 'before'; readonly method: string; readonly nth?: number }
   | { readonly at: 'after'; readonly method: string }
   | { readonly at: 'status'; readonly status: 'sent' | 'submitted' | 'mined' }
   | { readonly at: 'answer' }
@@ -29,60 +28,60 @@ export async function crash(
   change: 'send' | 'replace' | 'cancel',
   point: CrashPoint,
 ): Promise<void> {
-  if (change !== 'send') {
-    const sent = await ask(stage, SEND)
-    await seeStatus(stage, sent, 'submitted')
-  }
+  const kit = stage.world.site.crash
+  if (change !== 'send') await sendOne(stage)
   await pause(PRICES_FORGOTTEN_MS)
-  const event = EVENTS[change]
-  if (point.at === 'before' || point.at === 'after') await dieInCall(stage, event, point)
-  else await dieLater(stage, event, point)
+  if (point.at === 'before' || point.at === 'after') await dieInCall(stage, kit[change], point)
+  else await dieLater(stage, kit[change], point)
 }
 
-const SEND: Event = { is: 'send', account: 0, price: 'none', gas: false, reverts: false }
-
-const EVENTS: Readonly<Record<'send' | 'replace' | 'cancel', Event>> = {
-  send: SEND,
-  replace: { is: 'replace', target: 0, price: 'fastest', gas: false },
-  cancel: { is: 'cancel', target: 0 },
+/** Sends a transaction and waits until a node has it. */
+export async function sendOne(stage: Stage): Promise<void> {
+  await seeStatus(stage, await ask(stage, stage.world.site.crash.send), 'submitted')
 }
 
 async function dieInCall(
   stage: Stage,
-  event: Event,
-  { at, method }: Extract<CrashPoint, { readonly method: string }>,
+  deed: Deed,
+  point: Extract<CrashPoint, { readonly method: string }>,
 ): Promise<void> {
-  const [node] = stage.world.nodes
+  const { site } = stage.world
+  const [node] = site.nodes
+  const { at, method } = point
+  let left = 'nth' in point ? (point.nth ?? 1) : 1
   if (node === undefined) throw new Error('a crash needs a node to hold the call')
   const reborn = Promise.withResolvers<void>()
   const die = () => stage.world.restart('kill').then(reborn.resolve, reborn.reject)
   node.fault = (methods) => {
     if (!methods.includes(method)) return 'pass'
+    left -= 1
+    if (left > 0) return 'pass'
     node.fault = () => 'pass'
     return at === 'after' ? { kind: 'then', happens: die } : die().then(() => 'drop')
   }
-  const asked = ask(stage, event)
-  const mining = method === 'eth_getTransactionReceipt' ? mineUntil(stage, reborn.promise) : undefined
+  const asked = ask(stage, deed)
+  const mining = method === site.crash.receiptCall ? mineUntil(stage, reborn.promise) : undefined
   await Promise.all([reborn.promise, asked, mining])
 }
 
 async function dieLater(
   stage: Stage,
-  event: Event,
+  deed: Deed,
   point: Exclude<CrashPoint, { readonly method: string }>,
 ): Promise<void> {
-  const [node] = stage.world.nodes
+  const { site } = stage.world
+  const [node] = site.nodes
   if (node !== undefined && point.at === 'status' && point.status === 'sent') {
-    node.fault = (methods) => (methods.includes('eth_sendRawTransaction') ? 'drop' : 'pass')
+    node.fault = (methods) => (methods.includes(site.crash.broadcastCall) ? 'drop' : 'pass')
   }
-  const asked = await ask(stage, event)
+  const asked = await ask(stage, deed)
   if (point.at === 'status') await seeStatus(stage, asked, point.status)
   await stage.world.restart('kill')
   if (node !== undefined) node.fault = () => 'pass'
 }
 
-async function ask(stage: Stage, event: Event): Promise<Ask> {
-  await act(stage, { event, awaited: true, pauseMs: 0 })
+async function ask(stage: Stage, deed: Deed): Promise<Ask> {
+  await act(stage, { deed, awaited: true, pauseMs: 0 })
   const asked = stage.ledger.asks.at(-1)
   if (asked === undefined) throw new Error('nothing was asked')
   return asked
@@ -95,8 +94,8 @@ async function seeStatus(
 ): Promise<void> {
   await until(
     async () => {
-      if (status === 'mined') await world.anvil.rpc('evm_mine')
-      return (await world.api('GET', `/relayers/${ACCOUNTS[account]?.relayer}/transactions/${id}`)).body.data
+      if (status === 'mined') await world.site.makeBlock()
+      return (await world.api('GET', `${pathOf(world, account)}/${id}`)).body.data
     },
     (seen) => seen.status === status,
   )
@@ -108,7 +107,7 @@ async function mineUntil({ world }: Stage, end: Promise<void>): Promise<void> {
     ended = true
   })
   while (!ended) {
-    await world.anvil.rpc('evm_mine')
+    await world.site.makeBlock()
     await pause(BLOCK_MS)
   }
 }

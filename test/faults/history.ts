@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../support/service.ts'
-import { act } from './act.ts'
+import { act, planHistory, type Step } from './deed.ts'
 import { createLedger, type Ledger } from './ledger.ts'
-import { planHistory, type Step } from './plan.ts'
 import { createRandom } from './random.ts'
 import type { Stage } from './stage.ts'
 import { examine, settle, takeStock } from './verify.ts'
 import { createWeather } from './weather.ts'
-import { ACCOUNTS, CONFIRMATIONS, type World } from './world.ts'
+import type { World } from './world.ts'
 
 export interface HistoryOptions {
   readonly seed: number
@@ -28,14 +27,10 @@ export interface History {
 /** Runs the history of this seed, ends all trouble, waits until everything is final, and compares it with the chain. */
 export async function runHistory(world: World, { seed, steps, kills }: HistoryOptions): Promise<History> {
   const random = createRandom(seed)
-  const plan = planHistory(random.fork('plan'), {
-    steps,
-    accounts: ACCOUNTS.length,
-    maxDepth: CONFIRMATIONS,
-    kills,
-  })
-  const skies = world.nodes.map((_, index) => createWeather(random.fork(`node ${index}`), CONFIRMATIONS))
-  world.nodes.forEach((node, index) => {
+  const { site } = world
+  const plan = planHistory(random.fork('plan'), steps, (numbers) => site.draw(numbers, { kills }))
+  const skies = site.nodes.map((_, index) => createWeather(random.fork(`node ${index}`), site.sky))
+  site.nodes.forEach((node, index) => {
     node.fault = ([method = '']) => skies[index]?.faultOf(method) ?? 'pass'
   })
   const before = await takeStock(world)
@@ -53,11 +48,21 @@ export async function runHistory(world: World, { seed, steps, kills }: HistoryOp
   return { seed, plan, ledger: stage.ledger, records, violations: [...settled, ...violations] }
 }
 
+/** How often the time of a hasty site jumps ahead, in ms. */
+const JUMP_EVERY_MS = 20
+
 async function play(stage: Stage, plan: readonly Step[]): Promise<void> {
-  const underWay: Promise<void>[] = []
-  for (const step of plan) {
-    underWay.push(...(await act(stage, step)))
-    await pause(step.pauseMs)
+  const { world } = stage
+  const ahead = (world.site.haste - 1) * JUMP_EVERY_MS
+  const jumping = ahead === 0 ? undefined : setInterval(() => world.advance(ahead), JUMP_EVERY_MS)
+  try {
+    const underWay: Promise<void>[] = []
+    for (const step of plan) {
+      underWay.push(...(await act(stage, step)))
+      await pause(step.pauseMs)
+    }
+    await Promise.all(underWay)
+  } finally {
+    clearInterval(jumping)
   }
-  await Promise.all(underWay)
 }

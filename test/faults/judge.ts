@@ -1,20 +1,16 @@
 import type { Transaction } from '../support/service.ts'
-import type { Included } from './chain-walk.ts'
 import type { Ask, Ledger } from './ledger.ts'
+import type { Included, Witness } from './site.ts'
 
 /** Everything that one account did and what became of it, after the last block of a history. */
 export interface Evidence {
   readonly ledger: Ledger
   readonly account: number
-  readonly address: string
   /** Records of this history, each with its attempts. */
   readonly records: readonly Transaction[]
   /** What the blocks of this history hold of this account, in the order of the chain. */
   readonly included: readonly Included[]
-  /** The account's nonce before and after. */
-  readonly nonces: { readonly before: number; readonly after: number }
-  /** Nonces that still wait in the node's pool. */
-  readonly waiting: readonly number[]
+  readonly differences: Witness['differences']
 }
 
 const FINAL = ['confirmed', 'canceled', 'expired', 'failed']
@@ -26,7 +22,6 @@ export function judge(evidence: Evidence): string[] {
     ...nothingTwice(evidence),
     ...evidence.records.flatMap((record) => recordIsTrue(evidence, record)),
     ...allIsOurs(evidence),
-    ...noGap(evidence),
   ]
 }
 
@@ -44,9 +39,8 @@ function nothingLost({ ledger, account, records }: Evidence): string[] {
 
 /** How often the chain did what was asked. */
 function executions({ included, ledger }: Evidence, { content }: Ask): Included[] {
-  const receiver = content?.receiver
   return included.filter(
-    ({ hash, to }) => receiver !== undefined && to === receiver && !ledger.external.has(hash),
+    ({ hash, mark }) => content !== undefined && mark === content.mark && !ledger.external.has(hash),
   )
 }
 
@@ -95,9 +89,16 @@ function hasCause(evidence: Evidence, { id, status }: Transaction): boolean {
   const asks = asksOf(evidence, id)
   // A filler, or a request that was never answered.
   if (asks.length === 0) return true
-  if (status === 'failed') return asks.some(({ mayRevert }) => mayRevert)
+  if (status === 'failed')
+    return asks.some((ask) => ask.mayFail || (ask.mayRevert && isReverted(evidence, id)))
   if (status === 'expired') return asks.some(({ mayExpire }) => mayExpire)
   return status !== 'canceled' || asks.some(({ kind, said }) => kind === 'cancel' && said !== 'refused')
+}
+
+function isReverted({ records }: Evidence, id: string): boolean {
+  return records.some(
+    (record) => record.id === id && record.attempts.some(({ outcome }) => outcome === 'reverted'),
+  )
 }
 
 /** What the chain holds of everything that may have been asked for this record. */
@@ -110,13 +111,10 @@ function confirmedIsTrue(evidence: Evidence, record: Transaction): string[] {
   if (shown === undefined) return ['is confirmed and its hash is not in the chain']
   const problems: string[] = []
   if (!shown.success) problems.push('is confirmed and was reverted')
-  if (shown.nonce !== Number(record.nonce)) problems.push(`is in the chain with nonce ${shown.nonce}`)
-  if (shown.to !== record.to?.toLowerCase() || shown.value !== BigInt(record.value ?? 0)) {
-    problems.push(`is in the chain with ${shown.value} to ${shown.to}`)
-  }
+  problems.push(...evidence.differences(record, shown))
   const asked = evidence.ledger.asks.filter(({ id, said }) => id === record.id || said === 'unknown')
-  const isFiller = record.attempts.some(({ kind }) => kind === 'filler')
-  if (!isFiller && !asked.some(({ content }) => content?.receiver === shown.to)) {
+  const isOwn = record.attempts.some(({ kind }) => kind === 'filler' || kind === 'errand')
+  if (!isOwn && !asked.some(({ content }) => content !== undefined && content.mark === shown.mark)) {
     problems.push('is confirmed with content that nobody asked for')
   }
   return [...problems, ...overtakenIsTold(evidence, record, shown)]
@@ -128,7 +126,7 @@ function overtakenIsTold(evidence: Evidence, record: Transaction, shown: Include
     ({ kind, said }) => kind !== 'send' && said !== 'refused',
   )
   const [change] = changes
-  if (changes.length !== 1 || change?.said !== 'accepted' || change.content?.receiver === shown.to) return []
+  if (changes.length !== 1 || change?.said !== 'accepted' || change.content?.mark === shown.mark) return []
   return record.status_reason === undefined ? [`lost its ${change.kind} and does not say so`] : []
 }
 
@@ -157,28 +155,12 @@ function allIsOurs({ ledger, records, included }: Evidence): string[] {
     })
 }
 
-function noGap({ records, included, nonces: { before, after }, waiting }: Evidence): string[] {
-  const wanted = Array.from({ length: after - before }, (_, index) => before + index)
-  const used = included.map(({ nonce }) => nonce)
-  const problems: string[] = []
-  if (used.join() !== wanted.join())
-    problems.push(`the chain used nonces ${used.join()} and counts to ${after}`)
-  if (waiting.length > 0)
-    problems.push(`nonces ${waiting.join()} still wait in the pool; the chain is at ${after}`)
-  for (const record of records) {
-    const ahead = record.attempts.filter(({ nonce }) => Number(nonce) >= after)
-    if (ahead.length > 0) {
-      problems.push(`${record.id} can still be executed (the chain is at ${after}): ${describe(record)}`)
-    }
-  }
-  return problems
-}
-
 /** A record as a person needs it to understand a violation. */
-function describe(record: Transaction): string {
+export function describe(record: Transaction): string {
   const attempts = record.attempts.map(
     ({ number, kind, outcome, hash, error }) =>
       `${number} ${kind} ${outcome} ${hash.slice(0, 10)}${error ? ` (${error})` : ''}`,
   )
-  return `${record.status} nonce ${record.nonce} hash ${record.hash?.slice(0, 10)} "${record.status_reason ?? ''}" [${attempts.join('; ')}]`
+  const place = record.nonce ?? `${record.source_account?.slice(0, 6)} ${record.sequence_number}`
+  return `${record.status} nonce ${place} hash ${record.hash?.slice(0, 10)} "${record.status_reason ?? ''}" [${attempts.join('; ')}]`
 }

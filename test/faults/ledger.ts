@@ -1,7 +1,6 @@
-/** What makes a request visible on the chain: nobody else pays this receiver, and nobody else pays this much. */
+/** What makes a request visible on the chain: nothing else on it has this mark, e.g. this receiver, or this amount. */
 export interface Content {
-  readonly receiver: string
-  readonly value: number
+  readonly mark: string
 }
 
 /** What the service said: taken · refused, so that nothing may have changed · nothing that can be relied on. */
@@ -13,8 +12,10 @@ export interface Ask {
   readonly account: number
   /** Absent for a cancellation. */
   readonly content?: Content
-  /** Its receiver refuses it from some time on. */
+  /** The chain may include it to no effect, e.g. when the money is gone. */
   readonly mayRevert?: boolean
+  /** It may fail without being included, for a reason that the record tells. */
+  readonly mayFail?: boolean
   /** It has a `valid_until`. */
   readonly mayExpire?: boolean
   /** Of the transaction; absent as long as a sent one has none. */
@@ -49,14 +50,5 @@ export function createLedger(): Ledger {
     },
     ids: () =>
       asks.flatMap(({ kind, id, account }) => (kind === 'send' && id !== undefined ? [{ id, account }] : [])),
-  }
-}
-
-/** Contents that differ in receiver and value over all histories of one chain. */
-export function createContents(): () => Content {
-  let count = 0
-  return () => {
-    count += 1
-    return { receiver: `0x${(0x1000_0000 + count).toString(16).padStart(40, '0')}`, value: count }
   }
 }

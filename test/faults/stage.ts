@@ -1,6 +1,6 @@
 import type { Ledger } from './ledger.ts'
 import type { Weather } from './weather.ts'
-import { ACCOUNTS, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /** One history under way. */
 export interface Stage {
@@ -10,8 +10,8 @@ export interface Stage {
 }
 
 /** Where the API keeps the transactions of an account. */
-export function pathOf(account: number): string {
-  return `/relayers/${ACCOUNTS[account]?.relayer}/transactions`
+export function pathOf({ site }: World, account: number): string {
+  return `/relayers/${site.relayers[account]}/transactions`
 }
 
 /** The accepted transaction that a step means: so many before the newest, or the oldest. */

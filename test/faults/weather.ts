@@ -29,10 +29,13 @@ const FAULTS: Readonly<Record<Weather, Readonly<Partial<Record<Kind, number>>>>>
 /** Longest delay of a request, in ms: long enough for others to overtake it, shorter than the RPC time-out. */
 const MAX_DELAY_MS = 120
 
-/** Decides about requests: the n-th request of a method meets the same fault whatever the other methods do. */
+/**
+ * Decides about requests: the n-th request of a method meets the same fault whatever the other methods do. Where nodes
+ * cannot be on a fork, those that would be are behind.
+ */
 export function createWeather(
   random: Random,
-  maxLag: number,
+  { maxLag, forks }: { readonly maxLag: number; readonly forks: boolean },
 ): { set(weather: Weather): void; faultOf(method: string): Fault } {
   const streams = new Map<string, Random>()
   let weather: Weather = 'calm'
@@ -43,7 +46,8 @@ export function createWeather(
     faultOf: (method) => {
       const stream = streams.get(method) ?? random.fork(method)
       streams.set(method, stream)
-      const kind = stream.weighted(FAULTS[weather] as Readonly<Record<Kind, number>>)
+      const drawn = stream.weighted(FAULTS[weather] as Readonly<Record<Kind, number>>)
+      const kind = drawn === 'fork' && !forks ? 'lag' : drawn
       const size = stream.next()
       if (kind === 'delay') return { kind, ms: Math.ceil(size * MAX_DELAY_MS) }
       if (kind === 'lag') return { kind, blocks: 1 + Math.floor(size * maxLag) }

@@ -1,5 +1,6 @@
-import type { Random } from './random.ts'
-import type { Weather } from './weather.ts'
+import type { Random } from '../random.ts'
+import type { Trouble } from '../trouble.ts'
+import type { Weather } from '../weather.ts'
 
 /** How a request says what it wants to pay. `low` is what no node takes in place of anything. */
 export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low' | 'legacy'
@@ -21,23 +22,11 @@ export type Event =
   | { readonly is: 'drop_one'; readonly target: number }
   | { readonly is: 'drop_all' }
   | { readonly is: 'external'; readonly account: number }
-  | { readonly is: 'weather'; readonly weather: Weather }
-  | { readonly is: 'time'; readonly ms: number }
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
-  | { readonly is: 'restart' }
-  | { readonly is: 'kill' }
+  | Trouble
 
-export interface Step {
-  readonly event: Event
-  /** Whether a call is answered before the history goes on. */
-  readonly awaited: boolean
-  /** How long nothing happens afterwards, in ms. */
-  readonly pauseMs: number
-}
-
-interface PlanOptions {
-  readonly steps: number
+interface DrawOptions {
   readonly accounts: number
   /** Deepest reorganisation. */
   readonly maxDepth: number
@@ -83,16 +72,8 @@ const WEATHERS: Readonly<Record<Weather, number>> = {
   dead: 1,
 }
 
-/** The steps of a history: the same for the same numbers. */
-export function planHistory(random: Random, options: PlanOptions): Step[] {
-  return Array.from({ length: options.steps }, () => ({
-    event: drawEvent(random, options),
-    awaited: random.chance(0.5),
-    pauseMs: random.chance(0.5) ? 0 : random.int(1, 60),
-  }))
-}
-
-function drawEvent(random: Random, { accounts, maxDepth, kills }: PlanOptions): Event {
+/** What happens next: the same for the same numbers. */
+export function drawEvent(random: Random, { accounts, maxDepth, kills }: DrawOptions): Event {
   const is = random.weighted({ ...WEIGHTS, kill: kills ? KILL_WEIGHT : 0 })
   const account = random.int(0, accounts - 1)
   const target = random.int(0, 4)
@@ -129,23 +110,4 @@ function drawContent(random: Random): { price: Price; gas: boolean } {
 
 function drawValidity(random: Random): { validForMs?: number } {
   return random.chance(0.12) ? { validForMs: random.int(200, 20_000) } : {}
-}
-
-/** Whether it is a call of the API; the others are over before the history goes on. */
-export function isCall({ is }: Event): boolean {
-  return is === 'send' || is === 'replace' || is === 'cancel'
-}
-
-/** A step in one line, for a person who replays it. */
-export function describeStep({ event, awaited, pauseMs }: Step): string {
-  const { is, ...details } = event
-  const words = Object.entries(details).map(([name, value]) => `${name}=${value}`)
-  return [
-    is,
-    ...words,
-    awaited || !isCall(event) ? '' : 'not awaited',
-    pauseMs === 0 ? '' : `then ${pauseMs} ms`,
-  ]
-    .filter((word) => word !== '')
-    .join(' ')
 }

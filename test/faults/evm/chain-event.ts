@@ -1,9 +1,10 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { captureFork } from '../support/forked.ts'
+import { captureFork } from '../../support/forked.ts'
+import { pathOf, type Stage, targetOf } from '../stage.ts'
+import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
 import { usedNonces } from './chain-walk.ts'
-import type { Event } from './plan.ts'
-import { pathOf, type Stage, targetOf } from './stage.ts'
-import { ACCOUNTS, CONFIRMATIONS, type World } from './world.ts'
+import type { Event } from './event.ts'
+import type { Ground } from './ground.ts'
 
 /** In wei, as hex. */
 const RICH = '0x21e19e0c9bab2400000'
@@ -19,29 +20,29 @@ export type ChainEvent = Extract<
 >
 
 /** Lets it happen. */
-export async function chainEvent(stage: Stage, event: ChainEvent): Promise<void> {
-  const { anvil } = stage.world
+export async function chainEvent(ground: Ground, stage: Stage, event: ChainEvent): Promise<void> {
+  const { anvil } = ground
   switch (event.is) {
     case 'mine':
       for (let count = 0; count < event.blocks; count += 1) await anvil.rpc('evm_mine')
       return
     case 'reorg':
-      return reorganise(stage.world, event.depth)
+      return reorganise(ground, event.depth)
     case 'drop_all':
       return void (await anvil.rpc('anvil_dropAllTransactions'))
     case 'drop_one':
-      return dropOne(stage, event.target)
+      return dropOne(ground, stage, event.target)
     case 'external':
-      return sendExternally(stage, event.account)
+      return sendExternally(ground, stage, event.account)
     case 'drain':
-      return setBalance(stage.world, event.account, POOR)
+      return setBalance(ground, event.account, POOR)
     case 'fund':
-      return fund(stage.world, event.account)
+      return fund(ground, event.account)
   }
 }
 
 /** The newest blocks are undone and as many empty ones stand in their place; replicas may hear of it late. */
-async function reorganise({ anvil, nodes }: World, depth: number): Promise<void> {
+async function reorganise({ anvil, nodes }: Ground, depth: number): Promise<void> {
   const addresses = ACCOUNTS.map(({ address }) => address)
   const fork = await captureFork(anvil, { depth, addresses, staysFor: CONFIRMATIONS })
   for (const node of nodes) node.fork = fork
@@ -49,34 +50,37 @@ async function reorganise({ anvil, nodes }: World, depth: number): Promise<void>
 }
 
 /** More than any history can spend. */
-export function fund(world: World, account: number): Promise<void> {
-  return setBalance(world, account, RICH)
+export function fund(ground: Ground, account: number): Promise<void> {
+  return setBalance(ground, account, RICH)
 }
 
-async function setBalance({ anvil }: World, account: number, balance: string): Promise<void> {
+async function setBalance({ anvil }: Ground, account: number, balance: string): Promise<void> {
   await anvil.rpc('anvil_setBalance', [ACCOUNTS[account]?.address, balance])
 }
 
-async function dropOne(stage: Stage, target: number): Promise<void> {
+async function dropOne({ anvil }: Ground, stage: Stage, target: number): Promise<void> {
   const chosen = targetOf(stage, target)
   if (chosen === undefined) return
-  const shown = await stage.world.api('GET', `${pathOf(chosen.account)}/${chosen.id}`).catch(() => undefined)
+  const shown = await stage.world
+    .api('GET', `${pathOf(stage.world, chosen.account)}/${chosen.id}`)
+    .catch(() => undefined)
   const hash = shown?.body.data?.hash
-  if (hash !== undefined) await stage.world.anvil.rpc('anvil_dropTransaction', [hash])
+  if (hash !== undefined) await anvil.rpc('anvil_dropTransaction', [hash])
 }
 
 /** Somebody else has the same key and takes the next nonce of the chain. */
 async function sendExternally(
-  { world: { anvil, newContent }, ledger }: Stage,
+  { anvil, newContent }: Ground,
+  { ledger }: Stage,
   account: number,
 ): Promise<void> {
   const { address, key } = ACCOUNTS[account] ?? ACCOUNTS[0]
-  const { receiver, value } = newContent()
+  const { mark, value } = newContent()
   const raw = await privateKeyToAccount(key).signTransaction({
     type: 'eip1559',
     chainId: 31_337,
     nonce: await usedNonces(anvil, address),
-    to: receiver as `0x${string}`,
+    to: mark as `0x${string}`,
     value: BigInt(value),
     gas: 21_000n,
     ...OUTSIDE_FEES,

@@ -1,13 +1,9 @@
-import type { Anvil } from '../support/anvil.ts'
+import type { Anvil } from '../../support/anvil.ts'
+import type { Included } from '../site.ts'
 
-/** A transaction that the chain includes. Addresses are lower-case. */
-export interface Included {
-  readonly hash: string
-  readonly from: string
-  readonly to: string | undefined
-  readonly nonce: number
+/** A transaction that the chain includes; its mark is its receiver. Addresses are lower-case. */
+export interface EvmIncluded extends Included {
   readonly value: bigint
-  readonly success: boolean
 }
 
 interface WireTransaction {
@@ -19,9 +15,9 @@ interface WireTransaction {
 }
 
 /** Everything in the blocks above `height`, in the order of the chain. */
-export async function walkChain(anvil: Anvil, height: number): Promise<Included[]> {
+export async function walkChain(anvil: Anvil, height: number): Promise<EvmIncluded[]> {
   const head = await headOf(anvil)
-  const included: Included[] = []
+  const included: EvmIncluded[] = []
   for (let number = height + 1; number <= head; number += 1) {
     const tag = `0x${number.toString(16)}`
     const block = await anvil.rpc<{ transactions: WireTransaction[] }>('eth_getBlockByNumber', [tag, true])
@@ -53,13 +49,13 @@ export async function waitingNonces(anvil: Anvil, address: string): Promise<numb
 async function withReceipt(
   anvil: Anvil,
   { hash, from, to, nonce, value }: WireTransaction,
-): Promise<Included> {
+): Promise<EvmIncluded> {
   const { status } = await anvil.rpc<{ status: string }>('eth_getTransactionReceipt', [hash])
   return {
     hash,
-    from: from.toLowerCase(),
-    to: to?.toLowerCase(),
-    nonce: Number(nonce),
+    line: from.toLowerCase(),
+    mark: to?.toLowerCase(),
+    nonce: BigInt(nonce),
     value: BigInt(value),
     success: status === '0x1',
   }

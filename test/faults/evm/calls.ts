@@ -1,0 +1,56 @@
+import { replace, send, type Wish } from '../call.ts'
+import type { Stage } from '../stage.ts'
+import type { Event, Price } from './event.ts'
+import type { Ground } from './ground.ts'
+
+const GWEI = 1_000_000_000
+
+/** What each way of paying puts into the request. The market of a chain without load is at a few gwei at most. */
+const PRICES: Readonly<Record<Price, object>> = {
+  none: {},
+  safeLow: { speed: 'safeLow' },
+  fast: { speed: 'fast' },
+  fastest: { speed: 'fastest' },
+  explicit: { max_fee_per_gas: 20 * GWEI, max_priority_fee_per_gas: 8 * GWEI },
+  low: { max_fee_per_gas: 2 * GWEI, max_priority_fee_per_gas: 1 },
+  legacy: { gas_price: 12 * GWEI },
+}
+
+/** Gas for a transfer, with room for a receiver that has code. */
+const GAS_LIMIT = 60_000
+
+/** `revert(0, 0)`. */
+const REVERTING_CODE = '0x60006000fd'
+
+/** A new transaction; its receiver refuses it from then on, where it is to be reverted. */
+export async function sendPayment(
+  ground: Ground,
+  stage: Stage,
+  event: Extract<Event, { is: 'send' }>,
+): Promise<void> {
+  const { content, body } = wishOf(ground, event)
+  const { account, validForMs, reverts } = event
+  const validity =
+    validForMs === undefined ? {} : { valid_until: new Date(stage.world.now() + validForMs).toISOString() }
+  await send(stage, account, {
+    content,
+    body: { ...body, ...validity },
+    may: { mayFail: reverts, mayExpire: validForMs !== undefined },
+  })
+  if (reverts) await ground.anvil.rpc('anvil_setCode', [content.mark, REVERTING_CODE])
+}
+
+/** A replacement by another payment. */
+export function replacePayment(
+  ground: Ground,
+  stage: Stage,
+  event: Extract<Event, { is: 'replace' }>,
+): Promise<void> {
+  return replace(stage, event.target, () => wishOf(ground, event))
+}
+
+function wishOf({ newContent }: Ground, { price, gas }: { price: Price; gas: boolean }): Wish {
+  const content = newContent()
+  const limit = gas ? { gas_limit: GAS_LIMIT } : {}
+  return { content, body: { to: content.mark, value: content.value, ...PRICES[price], ...limit } }
+}

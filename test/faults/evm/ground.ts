@@ -1,0 +1,25 @@
+import type { Anvil } from '../../support/anvil.ts'
+import type { FaultyNode } from '../../support/faulty-node.ts'
+import type { Content } from '../ledger.ts'
+
+/** What everything that happens on anvil needs. */
+export interface Ground {
+  readonly anvil: Anvil
+  readonly nodes: readonly FaultyNode[]
+  readonly newContent: () => Payment
+}
+
+/** A transfer to somebody whom nobody else pays; the mark is the receiver. */
+export interface Payment extends Content {
+  /** In wei. */
+  readonly value: number
+}
+
+/** Payments that differ in receiver and value over all histories of one chain. */
+export function createPayments(): () => Payment {
+  let count = 0
+  return () => {
+    count += 1
+    return { mark: `0x${(0x1000_0000 + count).toString(16).padStart(40, '0')}`, value: count }
+  }
+}

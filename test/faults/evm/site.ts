@@ -1,0 +1,90 @@
+import { startAnvil } from '../../support/anvil.ts'
+import { startFaultyNode } from '../../support/faulty-node.ts'
+import { cancel } from '../call.ts'
+import { type Deed, wordsOf } from '../deed.ts'
+import type { CrashKit, Site } from '../site.ts'
+import type { Stage } from '../stage.ts'
+import { trouble } from '../trouble.ts'
+import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
+import { replacePayment, sendPayment } from './calls.ts'
+import { chainEvent, fund } from './chain-event.ts'
+import { drawEvent, type Event } from './event.ts'
+import { createPayments, type Ground } from './ground.ts'
+import { evmWitness } from './witness.ts'
+
+/** Time between two blocks while a history is brought to its end, in ms. */
+const BLOCK_MS = 500
+
+/** Anvil behind so many nodes that can fail. */
+export async function startEvmSite({ endpoints }: { readonly endpoints: number }): Promise<Site> {
+  const anvil = await startAnvil({ args: ['--no-mining'] })
+  // So many can be undone from the first step on.
+  for (let count = 0; count < CONFIRMATIONS; count += 1) await anvil.rpc('evm_mine')
+  const nodes = await Promise.all(Array.from({ length: endpoints }, () => startFaultyNode(anvil.url)))
+  const ground: Ground = { anvil, nodes, newContent: createPayments() }
+  return {
+    nodes,
+    service: {
+      rpcUrls: nodes.map((node) => node.url),
+      network: { required_confirmations: CONFIRMATIONS },
+      // A request that is lost is given up soon: histories are short.
+      env: { RPC_TIMEOUT_MS: '1000' },
+    },
+    relayers: ACCOUNTS.map(({ relayer }) => relayer),
+    secrets: ACCOUNTS.map(({ key }) => key.slice(2)),
+    sky: { maxLag: CONFIRMATIONS, forks: true },
+    depth: CONFIRMATIONS,
+    blockMs: BLOCK_MS,
+    haste: 1,
+    crash: crashKit(ground),
+    draw: (random, { kills }) =>
+      deedOf(ground, drawEvent(random, { accounts: ACCOUNTS.length, maxDepth: CONFIRMATIONS, kills })),
+    makeBlock: async () => void (await anvil.rpc('evm_mine')),
+    relieve: async () => {
+      for (const [account] of ACCOUNTS.entries()) await fund(ground, account)
+    },
+    witness: () => evmWitness(anvil),
+    finish: () => Promise.resolve([]),
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.stop()))
+      await anvil.stop()
+    },
+  }
+}
+
+function crashKit(ground: Ground): CrashKit {
+  const deed = (event: Event) => deedOf(ground, event)
+  return {
+    broadcastCall: 'eth_sendRawTransaction',
+    receiptCall: 'eth_getTransactionReceipt',
+    send: deed({ is: 'send', account: 0, price: 'none', gas: false, reverts: false }),
+    replace: deed({ is: 'replace', target: 0, price: 'fastest', gas: false }),
+    cancel: deed({ is: 'cancel', target: 0 }),
+  }
+}
+
+function deedOf(ground: Ground, event: Event): Deed {
+  return {
+    words: wordsOf(event),
+    isCall: event.is === 'send' || event.is === 'replace' || event.is === 'cancel',
+    happen: (stage) => happen(ground, stage, event),
+  }
+}
+
+function happen(ground: Ground, stage: Stage, event: Event): Promise<void> {
+  switch (event.is) {
+    case 'send':
+      return sendPayment(ground, stage, event)
+    case 'replace':
+      return replacePayment(ground, stage, event)
+    case 'cancel':
+      return cancel(stage, event.target)
+    case 'weather':
+    case 'time':
+    case 'restart':
+    case 'kill':
+      return trouble(stage, event)
+    default:
+      return chainEvent(ground, stage, event)
+  }
+}

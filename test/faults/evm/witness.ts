@@ -1,0 +1,59 @@
+import type { Anvil } from '../../support/anvil.ts'
+import type { Transaction } from '../../support/service.ts'
+import { describe, type Evidence } from '../judge.ts'
+import type { Included, Witness } from '../site.ts'
+import { ACCOUNTS } from './accounts.ts'
+import { headOf, usedNonces, waitingNonces, walkChain } from './chain-walk.ts'
+
+/** What anvil can tell of the time from now on. */
+export async function evmWitness(anvil: Anvil): Promise<Witness> {
+  const height = await headOf(anvil)
+  const before = await Promise.all(ACCOUNTS.map(({ address }) => usedNonces(anvil, address)))
+  const values = new Map<string, bigint>()
+  return {
+    walk: async () => {
+      const chain = await walkChain(anvil, height)
+      for (const { hash, value } of chain) values.set(hash, value)
+      return ACCOUNTS.map(({ address }) => chain.filter(({ line }) => line === address.toLowerCase()))
+    },
+    differences: (record, shown) => differences(record, shown, values.get(shown.hash)),
+    problems: async (evidence) => {
+      const all = await Promise.all(evidence.map((one) => noGap(anvil, one, before[one.account] ?? 0)))
+      return all.flat()
+    },
+  }
+}
+
+function differences(record: Transaction, shown: Included, value: bigint | undefined): string[] {
+  const problems: string[] = []
+  if (shown.nonce !== BigInt(record.nonce ?? -1)) problems.push(`is in the chain with nonce ${shown.nonce}`)
+  if (shown.mark !== record.to?.toLowerCase() || value !== BigInt(record.value ?? 0)) {
+    problems.push(`is in the chain with ${value} to ${shown.mark}`)
+  }
+  return problems
+}
+
+/** Every nonce is used, nothing waits in the pool, and nothing could be included later. */
+async function noGap(
+  anvil: Anvil,
+  { account, records, included }: Evidence,
+  before: number,
+): Promise<string[]> {
+  const address = ACCOUNTS[account]?.address ?? ''
+  const after = await usedNonces(anvil, address)
+  const waiting = await waitingNonces(anvil, address)
+  const wanted = Array.from({ length: after - before }, (_, index) => before + index)
+  const used = included.map(({ nonce }) => nonce)
+  const problems: string[] = []
+  if (used.join() !== wanted.join())
+    problems.push(`the chain used nonces ${used.join()} and counts to ${after}`)
+  if (waiting.length > 0)
+    problems.push(`nonces ${waiting.join()} still wait in the pool; the chain is at ${after}`)
+  for (const record of records) {
+    const ahead = record.attempts.filter(({ nonce }) => Number(nonce) >= after)
+    if (ahead.length > 0) {
+      problems.push(`${record.id} can still be executed (the chain is at ${after}): ${describe(record)}`)
+    }
+  }
+  return problems
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { runCampaign } from './campaign.ts'
+import type { WorldOptions } from './world.ts'
+
+/** Histories with consecutive seeds on one chain and one database. */
+export interface Campaign {
+  readonly title: string
+  readonly first: number
+  readonly count: number
+  readonly steps: number
+  readonly endpoints: number
+  readonly kills: boolean
+  /** Where the chain has such accounts. */
+  readonly channels?: number
+}
+
+/** Far more than any of these takes on a busy machine. */
+const DEADLINE_MS = 240_000
+
+/**
+ * A few dozen histories of the whole service; `npm run faults` runs as many as one likes. Each seed is a history of its
+ * own, so a red one is replayed by `npm run faults -- --chain C --seed N --histories 1` with the other numbers as they
+ * stand in the campaign.
+ */
+export function simulatorSuite(
+  title: string,
+  siteOf: (campaign: Campaign) => WorldOptions['startSite'],
+  campaigns: readonly Campaign[],
+): void {
+  describe(title, () => {
+    test.each(campaigns)(
+      '$title',
+      async (campaign) => {
+        const { first, count, steps, kills } = campaign
+        const broken: string[] = []
+        const late = await runCampaign({
+          seeds: Array.from({ length: count }, (_, index) => first + index),
+          steps,
+          kills,
+          startSite: siteOf(campaign),
+          onHistory: ({ seed, violations }) => {
+            broken.push(...violations.map((violation) => `seed ${seed}: ${violation}`))
+            return true
+          },
+        })
+        expect([...broken, ...late]).toEqual([])
+      },
+      DEADLINE_MS,
+    )
+  })
+}

@@ -1,0 +1,66 @@
+import { type CrashPoint, sendOne } from './crash.ts'
+import { crashSuite } from './crash-suite.ts'
+import { openChannels } from './stellar/channels.ts'
+import { CHANNELED, type Ground } from './stellar/ground.ts'
+import { startStellarSite } from './stellar/site.ts'
+
+const SEND = 'sendTransaction'
+
+const SEND_POINTS: readonly CrashPoint[] = [
+  { at: 'before', method: 'getFeeStats' },
+  { at: 'before', method: 'getLedgerEntries' },
+  { at: 'answer' },
+  // The first is for the money, the second for the sequence number.
+  { at: 'before', method: 'getLedgerEntries', nth: 2 },
+  { at: 'before', method: SEND },
+  { at: 'after', method: SEND },
+  { at: 'status', status: 'sent' },
+  { at: 'status', status: 'submitted' },
+  { at: 'before', method: 'getTransaction' },
+]
+
+const CHANGE_POINTS: readonly CrashPoint[] = [
+  { at: 'before', method: SEND },
+  { at: 'after', method: SEND },
+  { at: 'before', method: 'getTransaction' },
+]
+
+crashSuite(
+  'Stellar: killed between two steps, nothing is lost, nothing is doubled and no sequence number hangs',
+  {
+    startSite: (now) => startStellarSite({ endpoints: 1, now }),
+    points: {
+      send: SEND_POINTS,
+      replace: [{ at: 'before', method: 'getFeeStats' }, ...CHANGE_POINTS, { at: 'answer' }],
+      cancel: CHANGE_POINTS,
+    },
+  },
+)
+
+let ground: Ground
+
+crashSuite('Stellar: killed with the sequence number of a channel account', {
+  startSite: async (now) => {
+    const site = await startStellarSite({ endpoints: 1, channels: 1, crashAccount: CHANNELED, now })
+    ground = site.ground
+    return site
+  },
+  prepare: async (world) => {
+    const problems = await openChannels(ground, world)
+    if (problems.length > 0) throw new Error(problems.join())
+  },
+  // Takes the sequence number of the relayer itself, so that what follows gets the channel's.
+  before: async (stage) => {
+    await sendOne(stage)
+    return 1
+  },
+  points: {
+    send: [
+      { at: 'before', method: SEND },
+      { at: 'after', method: SEND },
+      { at: 'before', method: 'getTransaction' },
+    ],
+    replace: [{ at: 'after', method: SEND }],
+    cancel: [{ at: 'after', method: SEND }],
+  },
+})

@@ -1,0 +1,71 @@
+import { payment } from '../../support/stellar-scenario.ts'
+import { replace, send, type Wish } from '../call.ts'
+import type { Stage } from '../stage.ts'
+import type { Budget, Event } from './event.ts'
+import { CUSTOMERS, type Ground } from './ground.ts'
+import { signPayment } from './signed.ts'
+
+/** `max_fee` of each budget, in stroops. The base fee is 100, and room for a fee bump counts as one more operation. */
+const BUDGETS: Readonly<Record<Budget, object>> = {
+  none: {},
+  high: { max_fee: 100_000_000 },
+  middle: { max_fee: 5_000_000 },
+  tight: { max_fee: 250 },
+  low: { max_fee: 150 },
+}
+
+/** A new payment. */
+export function sendPayment(
+  ground: Ground,
+  stage: Stage,
+  { account, budget, validForSeconds }: Extract<Event, { is: 'send' }>,
+): Promise<void> {
+  const { content, body, may } = wishOf(ground, budget)
+  const validity =
+    validForSeconds === undefined
+      ? {}
+      : { valid_until: new Date(stage.world.now() + validForSeconds * 1_000).toISOString() }
+  return send(stage, account, {
+    content,
+    body: { ...body, ...validity },
+    may: { ...may, mayExpire: validForSeconds !== undefined },
+  })
+}
+
+/** Another payment in place of one. */
+export function replacePayment(
+  ground: Ground,
+  stage: Stage,
+  { target, budget }: Extract<Event, { is: 'replace' }>,
+): Promise<void> {
+  return replace(stage, target, () => wishOf(ground, budget))
+}
+
+/** A payment that a customer has signed, paid by the relayer. What the customer signs next may take its sequence number. */
+export function bumpPayment(
+  { ledger, newContent }: Ground,
+  stage: Stage,
+  { account, customer, seconds }: Extract<Event, { is: 'bump' }>,
+): Promise<void> {
+  const [first] = CUSTOMERS
+  const keypair = CUSTOMERS[customer] ?? first
+  if (keypair === undefined) throw new Error('there are no customers')
+  const content = newContent()
+  const signed = signPayment(ledger, { keypair, amount: content.amount, seconds, fee: 100 })
+  const body = { network: 'standalone', transaction_xdr: signed.toXDR(), fee_bump: true }
+  return send(stage, account, {
+    content,
+    body,
+    may: { mayRevert: true, mayExpire: true, mayFail: true },
+  })
+}
+
+function wishOf({ newContent }: Ground, budget: Budget): Wish {
+  const content = newContent()
+  return {
+    content,
+    body: payment(content.amount, BUDGETS[budget]),
+    // Money can go before it is included. Too low a budget is taken as long as no node tells the fees, and found later.
+    may: { mayRevert: true, mayFail: budget === 'low' },
+  }
+}

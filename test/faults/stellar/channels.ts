@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Schemas } from '../../../src/contract/operations.ts'
+import type { Transaction } from '../../support/service.ts'
+import { payment } from '../../support/stellar-scenario.ts'
+import { pathOf } from '../stage.ts'
+import type { World } from '../world.ts'
+import { CHANNELED, type Ground } from './ground.ts'
+
+/** More looks than anything here needs; so many only when something waits for ever. */
+const MAX_LOOKS = 400
+
+/** Between two looks: real time, and the service's, in ms. */
+const REAL_MS = 20
+const SERVICE_MS = 1_000
+
+/** Sends until the service has opened all channel accounts of its relayer, and nothing is on its way. */
+export async function openChannels({ ledger, newContent }: Ground, world: World): Promise<string[]> {
+  const channels = await channelsOf(world)
+  if (channels.length === 0) return []
+  await send(world, newContent().amount)
+  const open = await comesTrue(world, async () => {
+    ledger.close()
+    return channels.every((address) => ledger.account(address) !== undefined) && (await isIdle(world))
+  })
+  return open ? [] : [`the channel accounts ${channels.join()} are not open, or something never ends`]
+}
+
+/** As many at once as there are lines, while no ledger closes: each of them has to be free. Gives what is not so. */
+export async function useEveryLine(ground: Ground, world: World): Promise<string[]> {
+  const unopened = await openChannels(ground, world)
+  const channels = await channelsOf(world)
+  if (channels.length === 0 || unopened.length > 0) return unopened
+  const contents = Array.from({ length: channels.length + 1 }, ground.newContent)
+  const ids = await Promise.all(contents.map(({ amount }) => send(world, amount)))
+  const path = pathOf(world, CHANNELED)
+  const records = () =>
+    Promise.all(ids.map(async (id) => (await world.api('GET', `${path}/${id}`)).body.data))
+  const submitted = await comesTrue(world, async () =>
+    (await records()).every(({ status }) => status === 'submitted'),
+  )
+  const used = (await records()).map(({ source_account }) => source_account)
+  return submitted && new Set(used).size === ids.length
+    ? []
+    : [`${ids.length} lines were to be used at once, and these were: ${used.join()}`]
+}
+
+const OPEN = ['pending', 'sent', 'submitted', 'mined']
+
+async function isIdle(world: World): Promise<boolean> {
+  const { body } = await world.api<Transaction[]>('GET', `${pathOf(world, CHANNELED)}?per_page=100`)
+  return body.data.every(({ status }) => !OPEN.includes(status))
+}
+
+async function channelsOf(world: World): Promise<readonly string[]> {
+  const { body } = await world.api<Schemas['Relayer'][]>('GET', '/relayers')
+  return body.data.find(({ id }) => id === world.site.relayers[CHANNELED])?.channels ?? []
+}
+
+async function send(world: World, amount: bigint): Promise<string> {
+  const answer = await world.api('POST', pathOf(world, CHANNELED), payment(amount))
+  if (answer.status !== 200) throw new Error(`a payment was refused: ${answer.body.error}`)
+  return answer.body.data.id
+}
+
+async function comesTrue(world: World, look: () => Promise<boolean>): Promise<boolean> {
+  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+    if (await look()) return true
+    world.advance(SERVICE_MS)
+    await pause(REAL_MS)
+  }
+  return false
+}

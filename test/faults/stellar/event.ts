@@ -1,0 +1,117 @@
+import type { Random } from '../random.ts'
+import type { Trouble } from '../trouble.ts'
+import type { Weather } from '../weather.ts'
+
+/** How much a request allows for its fee. `tight` pays for nothing but a quiet network, `low` not even for that. */
+export type Budget = 'none' | 'high' | 'middle' | 'tight' | 'low'
+
+/** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
+export type Event =
+  | {
+      readonly is: 'send'
+      readonly account: number
+      readonly budget: Budget
+      readonly validForSeconds?: number
+    }
+  /** A customer's signed transaction in a fee bump. */
+  | { readonly is: 'bump'; readonly account: number; readonly customer: number; readonly seconds: number }
+  | { readonly is: 'replace'; readonly target: number; readonly budget: Budget }
+  | { readonly is: 'cancel'; readonly target: number }
+  /** `after`: so much time passes before the first · `ahead`: so far the network's clock runs ahead of ours; seconds. */
+  | { readonly is: 'close'; readonly ledgers: number; readonly after: number; readonly ahead: number }
+  /** How many operations fit into a ledger from now on. */
+  | { readonly is: 'capacity'; readonly operations: number }
+  | { readonly is: 'drop_queue' }
+  /** Somebody else has the same key; `rich` bids more than anybody. */
+  | { readonly is: 'external'; readonly account: number; readonly rich: boolean }
+  | { readonly is: 'drain'; readonly account: number }
+  | { readonly is: 'fund'; readonly account: number }
+  | Trouble
+
+const WEIGHTS: Readonly<Record<Event['is'], number>> = {
+  send: 26,
+  bump: 5,
+  replace: 11,
+  cancel: 7,
+  close: 22,
+  capacity: 5,
+  drop_queue: 3,
+  external: 3,
+  weather: 12,
+  time: 5,
+  drain: 2,
+  fund: 3,
+  restart: 2,
+  kill: 0,
+}
+
+const KILL_WEIGHT = 6
+
+const BUDGETS: Readonly<Record<Budget, number>> = { none: 5, high: 4, middle: 2, tight: 2, low: 1 }
+
+const WEATHERS: Readonly<Record<Weather, number>> = {
+  calm: 4,
+  lossy: 3,
+  laggy: 3,
+  busy: 2,
+  mixed: 4,
+  dead: 1,
+}
+
+/** How many operations a ledger takes: mostly all, sometimes hardly any, or none at all. */
+const CAPACITIES = [1_000, 1_000, 2, 1, 0] as const
+
+/** Long enough for every version that waits to lapse, in seconds. */
+const LAPSE_SECONDS = 130
+
+interface DrawOptions {
+  readonly accounts: number
+  readonly customers: number
+  /** Whether the process dies now and then. */
+  readonly kills: boolean
+}
+
+/** What happens next: the same for the same numbers. */
+export function drawEvent(random: Random, { accounts, customers, kills }: DrawOptions): Event {
+  const is = random.weighted({ ...WEIGHTS, kill: kills ? KILL_WEIGHT : 0 })
+  const account = random.int(0, accounts - 1)
+  const target = random.int(0, 4)
+  switch (is) {
+    case 'send':
+      return { is, account, budget: random.weighted(BUDGETS), ...drawValidity(random) }
+    case 'bump':
+      return { is, account, customer: random.int(0, customers - 1), seconds: random.int(15, 200) }
+    case 'replace':
+      return { is, target, budget: random.weighted(BUDGETS) }
+    case 'cancel':
+      return { is, target }
+    case 'close':
+      return { is, ledgers: random.chance(0.7) ? 1 : random.int(2, 4), ...drawDelay(random) }
+    case 'capacity':
+      return { is, operations: random.pick(CAPACITIES) }
+    case 'external':
+      return { is, account, rich: random.chance(0.5) }
+    case 'drain':
+    case 'fund':
+      return { is, account }
+    case 'weather':
+      return { is, weather: random.weighted(WEATHERS) }
+    case 'time':
+      return { is, ms: random.int(1, 45) * 1_000 }
+    case 'drop_queue':
+    case 'restart':
+    case 'kill':
+      return { is }
+  }
+}
+
+function drawValidity(random: Random): { validForSeconds?: number } {
+  return random.chance(0.2) ? { validForSeconds: random.int(1, 60) } : {}
+}
+
+function drawDelay(random: Random): { after: number; ahead: number } {
+  const kind = random.next()
+  if (kind < 0.1) return { after: LAPSE_SECONDS, ahead: 0 }
+  if (kind < 0.2) return { after: 0, ahead: random.int(5, LAPSE_SECONDS) }
+  return { after: random.chance(0.5) ? 0 : random.int(1, 6), ahead: 0 }
+}

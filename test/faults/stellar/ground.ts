@@ -1,0 +1,61 @@
+import type { Keypair } from '@stellar/stellar-sdk'
+import type { TestLedger } from '../../support/stellar/start-ledger.ts'
+import { keypairOf, XLM } from '../../support/stellar-scenario.ts'
+import type { Content } from '../ledger.ts'
+
+/** The relayers with their keys; only the second has channel accounts, where a history has some. */
+export const ACCOUNTS: readonly { readonly relayer: string; readonly keypair: Keypair }[] = [
+  { relayer: 'main', keypair: keypairOf('main') },
+  { relayer: 'other', keypair: keypairOf('other') },
+]
+
+/** Place of the relayer with channel accounts. */
+export const CHANNELED = 1
+
+/** Those who sign transactions that the relayers pay for. */
+export const CUSTOMERS: readonly Keypair[] = [keypairOf('customer 1'), keypairOf('customer 2')]
+
+/** More than any history can spend, in stroops. */
+const RICH = 10_000n * XLM
+
+/** What everything that happens on the ledger needs. */
+export interface Ground {
+  readonly ledger: TestLedger
+  readonly newContent: () => Payment
+}
+
+/** A payment that nobody else makes; the mark is its amount. */
+export interface Payment extends Content {
+  /** In stroops. */
+  readonly amount: bigint
+}
+
+/** Payments that differ in their amounts over all histories of one ledger. */
+export function createPayments(): () => Payment {
+  let amount = 0n
+  return () => {
+    amount += 1n
+    return { mark: amount.toString(), amount }
+  }
+}
+
+/** Fills up a relayer's account. */
+export function fund({ ledger }: Ground, account: number): void {
+  setBalance(ledger, addressOf(account), RICH)
+}
+
+/** Fills up everybody who signs anything. */
+export function fundAll(ground: Ground): void {
+  for (const [account] of ACCOUNTS.entries()) fund(ground, account)
+  for (const customer of CUSTOMERS) setBalance(ground.ledger, customer.publicKey(), RICH)
+}
+
+/** Sets what an account has, in stroops. */
+export function setBalance(ledger: TestLedger, address: string, balance: bigint): void {
+  ledger.fund(address, balance - (ledger.account(address)?.balance ?? 0n))
+}
+
+/** The address of a relayer. */
+export function addressOf(account: number): string {
+  return (ACCOUNTS[account] ?? ACCOUNTS[0])?.keypair.publicKey() ?? ''
+}

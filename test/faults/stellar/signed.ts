@@ -1,0 +1,64 @@
+import {
+  Account,
+  Asset,
+  type Keypair,
+  Operation,
+  type Transaction,
+  TransactionBuilder,
+} from '@stellar/stellar-sdk'
+import type { TestLedger } from '../../support/stellar/start-ledger.ts'
+import { RECEIVER } from '../../support/stellar-scenario.ts'
+
+/** Stroops of a lumen as a decimal places count: amounts are written in lumens. */
+const DECIMALS = 7
+
+interface SignedPayment {
+  readonly keypair: Keypair
+  /** In stroops. */
+  readonly amount: bigint
+  /** How long it can be included, in seconds. */
+  readonly seconds: number
+  /** Offered for each operation, in stroops. */
+  readonly fee: number
+}
+
+/** A payment that somebody has signed outside of the service, with the next sequence number of the ledger. */
+export function signPayment(
+  ledger: TestLedger,
+  { keypair, amount, seconds, fee }: SignedPayment,
+): Transaction {
+  const address = keypair.publicKey()
+  const { sequence } = ledger.account(address) ?? { sequence: 0n }
+  const time = ledger.ledgers.at(-1)?.closeTime ?? 0
+  const transaction = new TransactionBuilder(new Account(address, String(sequence)), {
+    fee: String(fee),
+    networkPassphrase: ledger.passphrase,
+  })
+    .addOperation(
+      Operation.payment({ destination: RECEIVER, asset: Asset.native(), amount: inLumens(amount) }),
+    )
+    .setTimebounds(0, time + seconds)
+    .build()
+  transaction.sign(keypair)
+  return transaction
+}
+
+/** The same in a fee bump by the same key. */
+export function bumpFee(ledger: TestLedger, inner: Transaction, keypair: Keypair, fee: number) {
+  const bump = TransactionBuilder.buildFeeBumpTransaction(keypair, String(fee), inner, ledger.passphrase)
+  bump.sign(keypair)
+  return bump
+}
+
+/** Hands an envelope to the ledger itself, past all faulty nodes; gives the status of its answer. */
+export async function submit({ url }: TestLedger, envelope: string): Promise<string> {
+  const call = { jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: { transaction: envelope } }
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(call) })
+  const { result } = (await answer.json()) as { result: { status: string } }
+  return result.status
+}
+
+function inLumens(stroops: bigint): string {
+  const digits = stroops.toString().padStart(DECIMALS + 1, '0')
+  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`
+}

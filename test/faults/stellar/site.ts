@@ -1,0 +1,165 @@
+import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
+import type { ServiceOptions } from '../../support/service.ts'
+import { startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
+import { RECEIVER, stellarConfig, XLM } from '../../support/stellar-scenario.ts'
+import { cancel } from '../call.ts'
+import { type Deed, wordsOf } from '../deed.ts'
+import type { CrashKit, Site } from '../site.ts'
+import type { Stage } from '../stage.ts'
+import { trouble } from '../trouble.ts'
+import { bumpPayment, replacePayment, sendPayment } from './calls.ts'
+import { useEveryLine } from './channels.ts'
+import { drawEvent, type Event } from './event.ts'
+import { ACCOUNTS, CHANNELED, CUSTOMERS, createPayments, fundAll, type Ground } from './ground.ts'
+import { ledgerEvent } from './ledger-event.ts'
+import { stellarWitness } from './witness.ts'
+
+export interface StellarSiteOptions {
+  readonly endpoints: number
+  /** How many channel accounts the second relayer has. */
+  readonly channels?: number
+  /** The time of the world: the network's clock and ours are the same. */
+  readonly now: () => number
+  /** The relayer whose transactions crashes hit. */
+  readonly crashAccount?: number
+}
+
+/** The chain of histories on Stellar, with what only they use. */
+export interface StellarSite extends Site {
+  readonly ground: Ground
+}
+
+/** Waits of the service, such as for a node that rests, are over sooner by this factor; no version lapses by it. */
+const HASTE = 10
+
+/** How far a replica can be behind, in ledgers. */
+const MAX_LAG = 3
+
+/** Time between two ledgers while a history is brought to its end, in ms: as on the public networks. */
+const LEDGER_MS = 5_000
+
+/**
+ * When the service gives up a request, in ms of its own time: several ledgers, or every ledger that a history is in a hurry
+ * for would end what is under way.
+ */
+const RPC_TIMEOUT_MS = 60_000
+
+/** How many operations fit into a ledger when nothing is wrong. */
+const CAPACITY = 1_000
+
+/** A ledger that closes when it is told, behind so many nodes that can fail. */
+export async function startStellarSite(options: StellarSiteOptions): Promise<StellarSite> {
+  const { endpoints, channels = 0, now, crashAccount = 0 } = options
+  const ledger = await startLedger({ closeEveryMs: 'manual', now })
+  const heard = new Set<string>()
+  const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(ledger, heard)))
+  const ground: Ground = { ledger, newContent: createPayments() }
+  ledger.fund(RECEIVER, XLM)
+  fundAll(ground)
+  ledger.close()
+  return {
+    ground,
+    nodes,
+    service: serviceOn(ledger, nodes, channels),
+    relayers: ACCOUNTS.map(({ relayer }) => relayer),
+    secrets: ACCOUNTS.flatMap(({ keypair }) => [keypair.secret(), hexSeed(keypair.rawSecretKey())]),
+    sky: { maxLag: MAX_LAG, forks: false },
+    depth: 0,
+    blockMs: LEDGER_MS,
+    haste: HASTE,
+    crash: crashKit(ground, crashAccount),
+    draw: (random, { kills }) =>
+      deedOf(ground, drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills })),
+    makeBlock: () => Promise.resolve(void ledger.close()),
+    relieve: () => {
+      ledger.setCapacity(CAPACITY)
+      return Promise.resolve(fundAll(ground))
+    },
+    witness: () => Promise.resolve(stellarWitness(ledger, heard)),
+    finish: (world) => useEveryLine(ground, world),
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.stop()))
+      await ledger.stop()
+    },
+  }
+}
+
+function hexSeed(seed: Uint8Array): string {
+  return Buffer.from(seed).toString('hex')
+}
+
+/** `head`: the question for the newest ledger, which is asked as one for a transaction that cannot be. */
+function startNode(ledger: TestLedger, heard: Set<string>): Promise<FaultyNode> {
+  return startFaultyNode(ledger.url, {
+    replica: (behind) => ledger.replica({ behind }),
+    nameOf: ({ method = '', params }) => {
+      const { hash, transaction } = params as { hash?: string; transaction?: string }
+      if (method === 'sendTransaction' && transaction !== undefined) heard.add(transaction)
+      return method === 'getTransaction' && /^0+$/.test(hash ?? '') ? 'head' : method
+    },
+  })
+}
+
+function serviceOn(
+  { passphrase }: TestLedger,
+  nodes: readonly FaultyNode[],
+  channels: number,
+): Omit<ServiceOptions, 'dataDir'> {
+  const shared = { network: 'standalone', network_type: 'stellar' }
+  return {
+    ...stellarConfig({ urls: nodes.map(({ url }) => url), passphrase }),
+    env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },
+    signers: ACCOUNTS.map(({ relayer, keypair }) => ({
+      id: relayer,
+      type: 'plain',
+      config: { key: { type: 'plain', value: keypair.secret() } },
+    })),
+    relayers: ACCOUNTS.map(({ relayer }, place) => ({
+      id: relayer,
+      name: relayer,
+      signer_id: relayer,
+      notification_id: 'ops',
+      ...shared,
+      ...(place === CHANNELED && channels > 0 ? { channels } : {}),
+    })),
+  }
+}
+
+function crashKit(ground: Ground, account: number): CrashKit {
+  const deed = (event: Event) => deedOf(ground, event)
+  return {
+    broadcastCall: 'sendTransaction',
+    receiptCall: 'getTransaction',
+    send: deed({ is: 'send', account, budget: 'none' }),
+    replace: deed({ is: 'replace', target: 0, budget: 'high' }),
+    cancel: deed({ is: 'cancel', target: 0 }),
+  }
+}
+
+function deedOf(ground: Ground, event: Event): Deed {
+  return {
+    words: wordsOf(event),
+    isCall: ['send', 'bump', 'replace', 'cancel'].includes(event.is),
+    happen: (stage) => happen(ground, stage, event),
+  }
+}
+
+function happen(ground: Ground, stage: Stage, event: Event): Promise<void> {
+  switch (event.is) {
+    case 'send':
+      return sendPayment(ground, stage, event)
+    case 'bump':
+      return bumpPayment(ground, stage, event)
+    case 'replace':
+      return replacePayment(ground, stage, event)
+    case 'cancel':
+      return cancel(stage, event.target)
+    case 'weather':
+    case 'time':
+    case 'restart':
+    case 'kill':
+      return trouble(stage, event)
+    default:
+      return ledgerEvent(ground, stage, event)
+  }
+}

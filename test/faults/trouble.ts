@@ -1,0 +1,23 @@
+import type { Stage } from './stage.ts'
+import type { Weather } from './weather.ts'
+
+/** What happens to the service and to its nodes, on every chain. */
+export type Trouble =
+  | { readonly is: 'weather'; readonly weather: Weather }
+  | { readonly is: 'time'; readonly ms: number }
+  | { readonly is: 'restart' }
+  | { readonly is: 'kill' }
+
+/** Lets it happen. */
+export async function trouble({ world, setWeather }: Stage, event: Trouble): Promise<void> {
+  switch (event.is) {
+    case 'weather':
+      return setWeather(event.weather)
+    case 'time':
+      return world.advance(event.ms)
+    case 'restart':
+      return world.restart('stop')
+    case 'kill':
+      return world.restart('kill')
+  }
+}
