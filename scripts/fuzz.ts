@@ -4,12 +4,14 @@
  * Arguments are handed on, for example `npm run fuzz -- --seed 7`; with `--docker` the tool comes from its image instead.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Anvil, startAnvil } from '../test/support/anvil.ts'
 import { API_KEY, DEV_ADDRESSES, RECEIVER, type Service, startService } from '../test/support/service.ts'
+import { until } from '../test/support/until.ts'
 
 const VERSION = '4.32.5'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -17,7 +19,8 @@ const VENV = `${ROOT}.venv`
 const TOOL = `${VENV}/bin/schemathesis`
 
 /** schemathesis.toml reads the ids from here. */
-const KNOWN_IDS = `${VENV}/fuzz-transaction-ids.txt`
+const TRANSACTION_IDS = `${VENV}/fuzz-transaction-ids.txt`
+const DELIVERY_IDS = `${VENV}/fuzz-delivery-ids.txt`
 
 const IMAGE = `schemathesis/schemathesis:${VERSION}`
 const DOCKER_FLAG = '--docker'
@@ -50,6 +53,21 @@ async function sendSome(service: Service): Promise<string[]> {
   return ids
 }
 
+/** Deliveries of their events, to a receiver that is not there, so that there are tries to look at. */
+async function findDeliveries(service: Service): Promise<string[]> {
+  const path = '/notifications/ops/deliveries'
+  const list = await until(
+    () => service.api<{ id: string }[]>('GET', path),
+    ({ body }) => body.data.length >= TRANSACTIONS,
+  )
+  return list.body.data.map(({ id }) => id)
+}
+
+/** Beside real ids there is one of nothing. */
+async function writeIds(file: string, ids: readonly string[]): Promise<void> {
+  await writeFile(file, [...ids, 'nothing'].map((id) => JSON.stringify(id)).join('\n'))
+}
+
 function runTool(url: string): ChildProcess {
   const [file = '', ...args] = [
     ...(inDocker ? DOCKER_COMMAND : [TOOL]),
@@ -79,10 +97,13 @@ if (inDocker) await mkdir(VENV, { recursive: true })
 else installTool()
 const anvil = await startAnvil({ args: ['--no-mining'] })
 await fillAccounts(anvil)
-const service = await startService({ rpcUrls: [anvil.url] })
+const service = await startService({
+  rpcUrls: [anvil.url],
+  env: { STORAGE_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+})
 try {
-  const ids = [...(await sendSome(service)), 'nothing']
-  await writeFile(KNOWN_IDS, ids.map((id) => JSON.stringify(id)).join('\n'))
+  await writeIds(TRANSACTION_IDS, await sendSome(service))
+  await writeIds(DELIVERY_IDS, await findDeliveries(service))
   const [code] = await once(runTool(service.url), 'exit')
   process.exitCode = code ?? 1
 } finally {

@@ -15,6 +15,7 @@ import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present-event.ts'
 import { createHttpServer } from './http/server.ts'
 import { createLogger } from './log.ts'
+import { createObservation, type Observation } from './observation.ts'
 import { createOperators, type Operators } from './operators.ts'
 import { createReadinessCheck } from './readiness.ts'
 import { relayerAddresses } from './relayers/addresses.ts'
@@ -27,6 +28,7 @@ import { createAcceptor } from './transactions/accept.ts'
 import { createPendingCanceler } from './transactions/cancel-pending.ts'
 import type { TransactionsContext } from './transactions/context.ts'
 import { createReplacer } from './transactions/replace.ts'
+import { createTransactionSigner } from './transactions/sign-only.ts'
 import { WORK_CHANNEL } from './transactions/store.ts'
 import type { Loop } from './workers/loop.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
@@ -35,7 +37,7 @@ import { createWatchWorker } from './workers/watch-worker.ts'
 /** The service, put together and not yet started. */
 export interface App {
   /** Starts the workers, then listens. */
-  start(): Promise<{ url: string }>
+  start(): Promise<{ url: string; metricsUrl?: string }>
   /** Takes no new requests, finishes those under way and the workers' present step, then closes the database. */
   stop(): Promise<void>
 }
@@ -54,12 +56,13 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
   const { clock = systemClock, log = createLogger({ level: config.logLevel }) } = deps
   const keys = await loadKeys(config.signers)
   const addresses = await relayerAddresses(config, keys)
+  const observation = createObservation(config, { clock, log })
   const database = await openDatabase(config.database, log)
   try {
     const relayers = await prepareDatabase({ config, database, addresses, log })
-    const operators = await createOperators({ config, keys, clock, log })
+    const operators = await createOperators({ config, keys, clock, log, rpcObserver: observation?.rpc })
     await verifyChains(operators, relayers, log)
-    return await assemble({ config, database, operators, relayers, clock, log })
+    return await assemble({ config, database, operators, relayers, observation, clock, log })
   } catch (error) {
     await database.close()
     throw error
@@ -109,14 +112,18 @@ interface Parts {
   readonly database: Database
   readonly operators: Operators
   readonly relayers: readonly Relayer[]
+  readonly observation: Observation | undefined
   readonly clock: Clock
   readonly log: Logger
 }
 
-async function assemble({ config, database, operators, relayers, clock, log }: Parts): Promise<App> {
+async function assemble(parts: Parts): Promise<App> {
+  const { config, database, operators, relayers, observation, clock, log } = parts
   const { operatorOf } = operators
   const { maxInFlight } = config
-  const context = { db: database.db, clock, log, maxInFlight, owner: randomUUID(), operatorOf }
+  const owner = randomUUID()
+  const observer = observation?.transactions
+  const context = { db: database.db, clock, log, maxInFlight, owner, observer, operatorOf }
   const submit = createSubmitWorker(context)
   const known = new Map(relayers.map((relayer) => [relayer.id, operatorOf(relayer)]))
   const presentEvents = createEventPresenter({ db: database.db, operatorOf: (id) => known.get(id) })
@@ -126,11 +133,13 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
     config,
     database,
     presentEvents,
-    owner: context.owner,
+    owner,
     clock,
     log,
+    observer: observation?.deliveries,
   })
   const loops = [submit, ...watchLoops(context, operators, relayers), ...deliveries.loops]
+  observation?.watch({ database, owner, loops })
   const replacer = createReplacer(context)
   const handlers = createHandlers({
     db: database.db,
@@ -138,6 +147,7 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
     accept: createAcceptor(context),
     replacer,
     cancelPending: createPendingCanceler(context, replacer),
+    signTransaction: createTransactionSigner(context),
     gather: (relayer, item) => gatherFacts(context, relayer, item),
     clock,
     wakers,
@@ -159,6 +169,7 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
     },
     rateLimit: config.rateLimit,
     validateResponses: config.mode !== 'production',
+    metrics: observation && { observer: observation.requests, read: observation.read },
     log,
     clock,
   })
@@ -172,13 +183,15 @@ async function assemble({ config, database, operators, relayers, clock, log }: P
     start: async () => {
       for (const loop of loops) loop.start()
       const { host, port } = await server.listen()
-      return { url: `http://${host}:${port}` }
+      const shown = await observation?.listen()
+      return { url: `http://${host}:${port}`, ...(shown && { metricsUrl: shown.url }) }
     },
     stop: async () => {
       stopping.abort()
       await Promise.all([server.drain(config.shutdownMs), ...loops.map((loop) => loop.stop())])
       for (const unlisten of ears) await unlisten()
       await deliveries.close()
+      await observation?.close()
       await database.close()
     },
   }

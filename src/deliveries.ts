@@ -8,6 +8,7 @@ import { createBodyWriter } from './handlers/write-body.ts'
 import type { BodyWriter } from './notifications/deliver.ts'
 import { createJobQueue } from './notifications/job-queue.ts'
 import { createSigningKeys, type SigningKeys } from './notifications/keys.ts'
+import type { DeliveryObserver } from './notifications/observer.ts'
 import { DUE_CHANNEL } from './notifications/relay-store.ts'
 import { createSteering, type Steering } from './notifications/steer.ts'
 import { createPoster } from './outbound/post.ts'
@@ -25,6 +26,7 @@ interface DeliveriesOptions {
   readonly owner: string
   readonly clock: Clock
   readonly log: Logger
+  readonly observer?: DeliveryObserver | undefined
 }
 
 /** Everything that brings events to their receivers, put together and not yet started. */
@@ -41,7 +43,7 @@ export interface Deliveries {
 
 /** Joins the parts, and takes over signing keys that are new in the configuration. */
 export async function createDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
-  const { config, database, owner, clock, log } = options
+  const { config, database, owner, clock, log, observer } = options
   const { db } = database
   const windowMs = config.webhooks.retryMs
   const { timeoutMs } = config.webhooks
@@ -62,6 +64,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     bodiesOf,
     timeoutMs,
     random: Math.random,
+    observer,
   })
   const housekeeping = createHousekeepingWorker({
     db,

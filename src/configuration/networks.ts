@@ -20,7 +20,14 @@ import type { RelayerConfig } from './types.ts'
 const MAX_CONFIRMATIONS = 10_000
 
 /** Tags, as existing network files have them, of networks whose sequencer keeps no public pool. */
-const WITHOUT_MEMPOOL = ['no-mempool', 'arbitrum-based', 'optimism-based', 'optimism']
+const WITHOUT_MEMPOOL = [
+  'no-mempool',
+  'arbitrum-based',
+  'arbitrum_based',
+  'optimism-based',
+  'optimism_based',
+  'optimism',
+]
 
 /** Looked for when the file has no "networks". */
 const DEFAULT_FOLDER = 'networks'

@@ -14,8 +14,8 @@ export interface Exchange {
   readonly querystring: string
   /** A header by its lower-case name. */
   header(name: string): string | undefined
-  /** Told as soon as it is known which operation is asked for. */
-  routed(operation: ContractOperation): void
+  /** Told as soon as it is known which operation is asked for, with what stands in its path; nothing is checked yet. */
+  routed(operation: ContractOperation, path: Readonly<Record<string, string | string[]>>): void
   /** Why the credential is not acceptable; undefined when it is. */
   credentialProblem(): AppError | undefined
   /** Counts the request against the rate limit. Throws AppError 429. */
@@ -109,7 +109,7 @@ function hooks(router: ContractRouter, contract: Contract) {
       const operation = byId.get(context.operation?.operationId)
       if (operation === undefined) return
       passage.operation = operation
-      passage.exchange.routed(operation)
+      passage.exchange.routed(operation, context.request.params ?? {})
     },
     postSecurityHandler: async (context: Context, passage: Passage) => {
       if (passage.operation?.responses.has(429)) passage.exchange.admit()

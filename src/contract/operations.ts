@@ -55,7 +55,7 @@ type ContentOf<
 type BodyOf<Id extends OperationId> = ContentOf<Id, 200 | 503>
 
 /** Operations whose answer is not wrapped in the envelope. */
-type BareOperationId = 'health' | 'readiness'
+type BareOperationId = 'health' | 'readiness' | 'rpc'
 
 /** Operations that go on answering. */
 type StreamOperationId = 'streamEvents'

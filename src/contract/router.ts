@@ -38,21 +38,24 @@ export class ContractRouter extends OpenAPIRouter<Document> {
 
   /** The methods of the path in upper case, HEAD beside GET and OPTIONS always; none when there is no such path. */
   methods(path: string): Methods {
-    const route = this.#match(path)?.route
-    if (route === undefined) return []
-    const declared = [...route.operations.keys()].map((method) => method.toUpperCase())
-    return [...declared, ...(route.operations.has('get') ? ['HEAD'] : []), 'OPTIONS']
+    const declared = new Set([...this.#matches(path)].flatMap(({ route }) => [...route.operations.keys()]))
+    if (declared.size === 0) return []
+    const upper = [...declared].map((method) => method.toUpperCase())
+    return [...upper, ...(declared.has('get') ? ['HEAD'] : []), 'OPTIONS']
   }
 
   /** Finds the operation and leaves the values of the path parameters in `request.params`. HEAD is answered like GET. */
   override matchOperation(request: Request): Operation<Document> {
-    const match = this.#match(request.path)
-    if (match === undefined) throw new Error('404-notFound')
     const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
-    const operation = match.route.operations.get(method)
-    if (operation === undefined) throw new Error('405-methodNotAllowed')
-    request.params = match.params
-    return operation
+    let known = false
+    for (const { route, values } of this.#matches(request.path)) {
+      known = true
+      const operation = route.operations.get(method)
+      if (operation === undefined) continue
+      request.params = paramsOf(route.names, values)
+      return operation
+    }
+    throw new Error(known ? '405-methodNotAllowed' : '404-notFound')
   }
 
   override parseRequest(request: Request): ParsedRequest {
@@ -60,13 +63,13 @@ export class ContractRouter extends OpenAPIRouter<Document> {
     return { method, path, params, query, headers, cookies: {}, requestBody: body }
   }
 
-  #match(path: string): { route: Route; params: Record<string, string> } | undefined {
+  /** The routes of a path, exact ones first: a method that the exact path does not have may be one of the template. */
+  *#matches(path: string): Generator<{ readonly route: Route; readonly values: RegExpExecArray }> {
     const trimmed = withoutTrailingSlashes(path)
     for (const route of this.#routes) {
       const values = route.pattern.exec(trimmed)
-      if (values !== null) return { route, params: paramsOf(route.names, values) }
+      if (values !== null) yield { route, values }
     }
-    return undefined
   }
 }
 

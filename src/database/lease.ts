@@ -72,6 +72,14 @@ export async function endAllLeases(db: Kysely<Schema>): Promise<void> {
   await db.updateTable('leases').set({ expires_at: sql<Date>`now()` }).execute()
 }
 
+/** How many leases `owner` holds, by kind: what their names have before the colon. */
+export async function countLeases(db: Kysely<Schema>, owner: string): Promise<Map<string, number>> {
+  const { rows } = await sql<{ kind: string; count: bigint }>`
+    select split_part(name, ':', 1) as kind, count(*) as count from leases
+    where owner = ${owner} and expires_at > now() group by 1`.execute(db)
+  return new Map(rows.map(({ kind, count }) => [kind, Number(count)]))
+}
+
 /**
  * Proves, inside a database transaction, that the lease is still ours, and keeps it so until the commit: the row lock
  * makes the next owner wait. A deadline that has passed with nobody taking over is still ours.

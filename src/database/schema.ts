@@ -16,6 +16,7 @@ export interface Schema {
   event_log: EventLogTable
   notification_keys: NotificationKeysTable
   deliveries: DeliveriesTable
+  idempotency_keys: IdempotencyKeysTable
 }
 
 export interface RelayersTable {
@@ -179,4 +180,14 @@ export interface DeliveriesTable {
   settled_at: Date | null
   /** Request and answer of the newest try. */
   last_try: JSONColumnType<object> | null
+}
+
+/** The callers' own names for requests that were accepted; written with the transaction and kept as long. */
+export interface IdempotencyKeysTable {
+  relayer_id: string
+  key: string
+  /** SHA-256 of the request's body in canonical form, in hex. */
+  fingerprint: string
+  transaction_id: string
+  created_at: Generated<Date>
 }

@@ -20,6 +20,9 @@ const DEFAULT_ID = 1
 /** JSON-RPC 2.0: the method does not exist, or is not available. */
 const METHOD_NOT_FOUND = -32601
 
+/** JSON-RPC 2.0: for a node whose error has no code that is a number. */
+const INTERNAL_ERROR = -32603
+
 /** No endpoint answered; the code that existing clients know. */
 const BAD_GATEWAY = -33002
 
@@ -56,7 +59,8 @@ function readCall({ method, params }: Schemas['RpcCall']): RpcCall {
 function presentReply(call: Schemas['RpcCall'], reply: RpcReply | undefined): Schemas['RpcReply'] {
   if (reply?.kind === 'result') return { ...headOf(call), result: reply.result }
   if (reply?.kind === 'error') {
-    const { code, message, data } = reply
+    const { message, data } = reply
+    const code = Number.isFinite(reply.code) ? reply.code : INTERNAL_ERROR
     return { ...headOf(call), error: data === undefined ? { code, message } : { code, message, data } }
   }
   const description =

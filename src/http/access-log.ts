@@ -11,13 +11,14 @@ export function accessLog({ log, clock }: { log: Logger; clock: Clock }): Middle
     try {
       await next()
     } finally {
-      const { requestId, operation, failureCode } = context.state
+      const { requestId, operation, transactionId, failureCode } = context.state
       lines.info(
         {
           request_id: requestId,
           method: context.method,
           path: context.path,
           operation: operation?.id,
+          transaction: transactionId,
           status: context.status,
           code: failureCode,
           ms: clock.now() - start,

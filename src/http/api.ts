@@ -61,8 +61,9 @@ function createExchange(
     path: context.path,
     querystring: context.querystring,
     header: (name) => headerOf(context, name),
-    routed: (operation) => {
+    routed: (operation, { transaction_id: id }) => {
       context.state.operation = operation
+      if (typeof id === 'string') context.state.transactionId = id
     },
     credentialProblem: () => (caller.kind === 'known' ? undefined : caller.problem),
     admit: () => {
@@ -81,9 +82,11 @@ function headerOf(context: HttpContext, name: string): string | undefined {
 }
 
 /** The operations whose answer is not wrapped. */
-const BARE: ReadonlySet<OperationId | undefined> = new Set<OperationId>(['health', 'readiness'])
+const BARE: ReadonlySet<OperationId | undefined> = new Set<OperationId>(['health', 'readiness', 'rpc'])
 
 function answer(context: HttpContext, result: unknown): void {
+  if (context.state.operation?.id === 'sendTransaction')
+    context.state.transactionId = (result as { data: { id: string } }).data.id
   if (isStreamed(result)) sendEvents(context, result.stream)
   else if (BARE.has(context.state.operation?.id))
     answerBare(context, result as { status: number; body: unknown })

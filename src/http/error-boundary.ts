@@ -25,9 +25,14 @@ export function sendFailure(context: HttpContext, failure: AppError): void {
 }
 
 function logFault(log: Logger, context: HttpContext, failure: AppError): void {
-  const { requestId, operation } = context.state
+  const { requestId, operation, transactionId } = context.state
   log.error(
-    { err: failure.cause ?? failure, request_id: requestId, operation: operation?.id },
+    {
+      err: failure.cause ?? failure,
+      request_id: requestId,
+      operation: operation?.id,
+      transaction: transactionId,
+    },
     'request failed',
   )
 }

@@ -18,7 +18,13 @@ export function responseCheck({ validator, log }: { validator: ContractValidator
     const mismatch = validator.response(operation.id, answerOf(context))
     if (mismatch === undefined) return
     log.error(
-      { request_id: requestId, operation: operation.id, status: context.status, mismatch },
+      {
+        request_id: requestId,
+        operation: operation.id,
+        transaction: context.state.transactionId,
+        status: context.status,
+        mismatch,
+      },
       'answer does not fit the contract',
     )
     sendFailure(context, internalError(new Error(mismatch)))

@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
@@ -16,11 +15,14 @@ import { answerClientError } from './client-error.ts'
 import { documentation } from './documentation.ts'
 import { errorBoundary } from './error-boundary.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { drain, listen } from './listening.ts'
+import { type MetricsReader, metricsPage } from './metrics-page.ts'
+import { observeRequests, type RequestObserver } from './observe-requests.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
 import { requireHost } from './require-host.ts'
 import { responseCheck } from './response-check.ts'
-import type { Middleware, State } from './state.ts'
+import type { HttpContext, Middleware, State } from './state.ts'
 
 export interface HttpServerOptions {
   readonly contract: Contract
@@ -35,6 +37,8 @@ export interface HttpServerOptions {
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   /** Hold every answer against the contract; a mismatch is logged and answered with 500. */
   readonly validateResponses: boolean
+  /** Absent where nobody counts: then there is no page of them. */
+  readonly metrics?: { readonly observer: RequestObserver; readonly read: MetricsReader } | undefined
   readonly log: Logger
   readonly clock: Clock
 }
@@ -57,7 +61,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const app = new Koa<State>()
   const drainer = { draining: false }
   for (const middleware of await middlewareList(options, limits, drainer)) app.use(middleware)
-  app.on('error', (error) => options.log.debug({ err: error }, 'the answer could not be delivered'))
+  app.on('error', (error, context?: HttpContext) =>
+    options.log.debug(
+      { err: error, request_id: context?.state.requestId },
+      'the answer could not be delivered',
+    ),
+  )
   const server = createNodeServer(app, limits, options.log)
   return {
     listen: () => listen(server, options),
@@ -69,24 +78,28 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 }
 
 async function middlewareList(
-  { contract, handlers, apiKeys, rateLimit, validateResponses, log, clock }: HttpServerOptions,
+  { contract, handlers, apiKeys, rateLimit, validateResponses, metrics, log, clock }: HttpServerOptions,
   limits: Limits,
   drainer: { readonly draining: boolean },
 ): Promise<Middleware[]> {
   const validator = createValidator(contract)
   const dispatcher = await createDispatcher({ contract, validator, handlers })
+  const authenticate = createAuthenticator(apiKeys)
+  const limiter = createRateLimiter({ ...rateLimit, clock })
   return [
     requestId(),
+    ...(metrics ? [observeRequests(metrics.observer)] : []),
     accessLog({ log, clock }),
     closeWhileDraining(drainer),
     ...(validateResponses ? [responseCheck({ validator, log })] : []),
     errorBoundary({ log }),
     requireHost(),
+    ...(metrics ? [metricsPage({ read: metrics.read, authenticate, limiter })] : []),
     documentation(await documentationPages(contract)),
     api({
       dispatcher,
-      authenticate: createAuthenticator(apiKeys),
-      limiter: createRateLimiter({ ...rateLimit, clock }),
+      authenticate,
+      limiter,
       readBody: createBodyReader(limits),
       requestTimeoutMs: limits.requestTimeoutMs,
     }),
@@ -129,27 +142,4 @@ function createNodeServer(app: Koa<State>, limits: Limits, log: Logger): Server 
   server.on('clientError', (error, socket) => answerClientError(error, socket as never, log))
   server.on('drop', () => log.warn({ maxConnections }, 'connection refused: too many are open'))
   return server
-}
-
-async function listen(
-  server: Server,
-  { host, port }: HttpServerOptions,
-): Promise<{ host: string; port: number }> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject)
-  server.listen(port, host, resolve)
-  await promise
-  server.removeListener('error', reject)
-  const { address, port: actual } = server.address() as AddressInfo
-  return { host: address, port: actual }
-}
-
-async function drain(server: Server, deadlineMs: number): Promise<void> {
-  if (!server.listening) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => server.closeAllConnections(), deadlineMs)
-  server.close(() => resolve())
-  server.closeIdleConnections()
-  await promise
-  clearTimeout(timer)
 }

@@ -8,6 +8,8 @@ export interface State {
   requestId: string
   /** The operation of the contract; absent until it is found, and for pages outside the contract. */
   operation?: ContractOperation
+  /** The transaction that the request is about: as its path says, unchecked, or the one that was made. For the log. */
+  transactionId?: string
   /** The code of the failure that is answered. */
   failureCode?: ErrorCode
 }

@@ -7,6 +7,7 @@ import { type DeliveryOfEvent, findPending } from './delivery-store.ts'
 import type { JobQueue } from './job-queue.ts'
 import type { SigningKeys } from './keys.ts'
 import type { Notification } from './notification.ts'
+import type { DeliveryObserver } from './observer.ts'
 import { createReceivers } from './receivers.ts'
 import { settleTries } from './settle.ts'
 import { type TryDeps, type TryResult, tryDelivery } from './try-delivery.ts'
@@ -20,6 +21,8 @@ export interface DelivererDeps extends TryDeps {
   readonly queue: JobQueue
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
+  /** Absent where nobody counts. */
+  readonly observer?: DeliveryObserver | undefined
 }
 
 /** Delivers what is due. */
@@ -59,8 +62,13 @@ export function createDeliverer(deps: DelivererDeps, onFree: (notificationId: st
       const result = await tryDelivery(deps, { ...one, url })
       receivers.ended(id, result)
       await settle({ notificationId: id, result })
+      deps.observer?.tried(outcomeOf(result))
     } catch (error) {
-      deps.log.error({ err: error, notification: id }, 'a delivery could not be settled; it is made again')
+      const { delivery, event } = one.item
+      deps.log.error(
+        { err: error, notification: id, delivery: delivery.id, transaction: event.transactionId },
+        'a delivery could not be settled; it is made again',
+      )
     } finally {
       receivers.left(id)
       onFree(id)
@@ -87,6 +95,12 @@ export function createDeliverer(deps: DelivererDeps, onFree: (notificationId: st
       await Promise.all(running)
     },
   }
+}
+
+const OUTCOMES = { delivered: 'delivered', pending: 'retried', dead: 'dead' } as const
+
+function outcomeOf({ settlement: { status, exchange } }: TryResult) {
+  return { outcome: OUTCOMES[status], seconds: exchange.latencyMs / 1000 }
 }
 
 interface Prepared {

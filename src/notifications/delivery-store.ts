@@ -167,3 +167,15 @@ function toDelivery(row: Selectable<DeliveriesTable>): Delivery {
     ...(row.last_try && { lastTry: row.last_try as Exchange }),
   }
 }
+
+/** The dead letters of each notification that has any. */
+export async function countDead(db: Kysely<Schema>): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select((eb) => ['notification_id', eb.fn.countAll<bigint>().as('count')])
+    .where('status', '=', 'dead')
+    .where('notification_id', 'in', (eb) => eb.selectFrom('notifications').select('id'))
+    .groupBy('notification_id')
+    .execute()
+  return new Map(rows.map(({ notification_id, count }) => [notification_id, Number(count)]))
+}

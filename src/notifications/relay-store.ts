@@ -49,6 +49,18 @@ async function openQueues(db: Kysely<Schema>, queue: JobQueue): Promise<void> {
   for (const { id } of rows) await queue.open(id)
 }
 
+/** Events without a number that are counted at most: beyond it, only that there are very many matters. */
+const MAX_UNNUMBERED = 10_000
+
+/** How many committed events the relay has not looked at yet; undefined when there is nobody to tell. */
+export async function relayLag(db: Kysely<Schema>): Promise<number | undefined> {
+  const { rows } = await sql<{ lag: bigint }>`
+    select last_number - relayed_number
+      + (select count(*) from (select from events where number is null limit ${MAX_UNNUMBERED}) unnumbered) as lag
+    from event_log where exists (select from notifications)`.execute(db)
+  return rows[0] && Number(rows[0].lag)
+}
+
 interface Piece {
   readonly after: bigint
   readonly upTo: bigint

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { createBatcher } from '../batcher.ts'
-import type { ChainRequest, Place, Prepared } from '../chains/chain.ts'
+import type { ChainRequest, Prepared } from '../chains/chain.ts'
 import { type AppError, badRequest } from '../errors.ts'
-import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
+import { inactive, receiverForbidden } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { accountOf, isForeign, type Operator, type TransactionsContext } from './context.ts'
-import { insertTransactions } from './store.ts'
-import type { Transaction } from './transaction.ts'
-import { findTakenPlaces, lockAccount, reservedBy } from './work-store.ts'
+import { admitCandidates, type Candidate, type Decision } from './admit.ts'
+import { accountOf, type TransactionsContext } from './context.ts'
+import { findClaimed, type IdempotencyClaim } from './idempotency.ts'
+import { findTransaction } from './store.ts'
+import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 
 /** A stored transaction and what the caller should know about it. */
-export interface Accepted {
-  readonly transaction: Transaction
+export interface Accepted extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
 
-interface Candidate {
-  readonly relayer: Relayer
-  readonly transaction: Transaction
-  /** On the chain when it was asked; absent when no node answered, and then nodes decide later. */
-  readonly balance: bigint | undefined
-}
+/** Takes a request; with a claim, the same claim again gives the transaction that it made before. */
+export type Acceptor = (
+  relayer: Relayer,
+  request: ChainRequest,
+  claim?: IdempotencyClaim,
+) => Promise<Accepted>
 
 /** Rows stored in one database transaction at most. More would hold the account's lock for longer than a request waits. */
 const MAX_ROWS = 200
@@ -28,41 +28,82 @@ const MAX_ROWS = 200
 /**
  * Accepts requests: checks, simulates, and stores them with their event. When this resolves, the row is committed (I1).
  * A node that does not answer stops nobody (I6): the worker asks again before it signs.
- * @throws AppError 400 with the reason why the request cannot be executed; nothing is stored then
+ * @throws AppError 400 with the reason why the request cannot be executed, 409 for a key with another body; nothing is stored then
  */
-export function createAcceptor(
-  context: TransactionsContext,
-): (relayer: Relayer, request: ChainRequest) => Promise<Accepted> {
-  const store = createBatcher<Candidate, Transaction | AppError>({
+export function createAcceptor(context: TransactionsContext): Acceptor {
+  const admit = createBatcher<Candidate, Decision>({
     maxItems: MAX_ROWS,
     collectsTurn: true,
     keyOf: (candidate) => candidate.relayer.id,
-    run: (candidates) => storeCandidates(context, candidates),
+    run: (candidates) => admitCandidates(context, candidates),
   })
-  return async (relayer, request) => {
-    const refusal = checkStatic(context, relayer, request)
-    if (refusal) throw refusal
-    const { chain } = context.operatorOf(relayer)
-    const [prepared, balance] = await Promise.all([
-      chain.prepare(request, accountOf(relayer)),
-      chain.balance(relayer.address),
-    ])
-    if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
-    const known = prepared.kind === 'ok' ? prepared.value : undefined
-    const transaction = newTransaction(context, { relayer, request, prepared: known })
-    const stored = await store({
-      relayer,
-      transaction,
-      balance: balance.kind === 'ok' ? balance.value : undefined,
-    })
-    if (stored instanceof Error) throw stored
-    const unknown =
-      prepared.kind === 'unknown'
-        ? [`Not simulated yet: ${prepared.detail}. It is asked again before signing.`]
-        : []
-    const errand = prepared.kind === 'errand' ? [`${prepared.detail} The service does that first.`] : []
-    return { transaction: stored, logs: [...(known?.logs ?? []), ...unknown, ...errand] }
+  return async (relayer, request, claim) => {
+    const earlier = claim && (await findClaimed(context.db, relayer.id, claim))
+    if (earlier) return repeated(earlier)
+    try {
+      return await acceptNew(context, admit, { relayer, request, claim })
+    } catch (error) {
+      // The same request may have been accepted meanwhile, and be the very reason why this one is refused.
+      const meanwhile = claim && (await findClaimed(context.db, relayer.id, claim))
+      if (meanwhile) return repeated(meanwhile)
+      throw error
+    }
   }
+}
+
+interface Submission {
+  readonly relayer: Relayer
+  readonly request: ChainRequest
+  readonly claim: IdempotencyClaim | undefined
+}
+
+async function acceptNew(
+  context: TransactionsContext,
+  admit: (candidate: Candidate) => Promise<Decision>,
+  { relayer, request, claim }: Submission,
+): Promise<Accepted> {
+  const refusal = checkStatic(context, relayer, request)
+  if (refusal) throw refusal
+  const { chain } = context.operatorOf(relayer)
+  const [prepared, balance] = await Promise.all([
+    chain.prepare(request, accountOf(relayer)),
+    chain.balance(relayer.address),
+  ])
+  if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
+  const known = prepared.kind === 'ok' ? prepared.value : undefined
+  const transaction = newTransaction(context, { relayer, request, prepared: known })
+  const decision = await admit({
+    relayer,
+    transaction,
+    balance: balance.kind === 'ok' ? balance.value : undefined,
+    claim,
+  })
+  if (decision.kind === 'refused') throw decision.error
+  if (decision.kind === 'repeated') return repeated(await demand(context, relayer, decision.transactionId))
+  context.observer?.created([transaction])
+  const unknown =
+    prepared.kind === 'unknown'
+      ? [`Not simulated yet: ${prepared.detail}. It is asked again before signing.`]
+      : []
+  const errand = prepared.kind === 'errand' ? [`${prepared.detail} The service does that first.`] : []
+  return { transaction, attempts: [], logs: [...(known?.logs ?? []), ...unknown, ...errand] }
+}
+
+function repeated(item: TransactionWithAttempts): Accepted {
+  return {
+    ...item,
+    logs: ['This Idempotency-Key was used before: this is the transaction that it made, as it is now.'],
+  }
+}
+
+async function demand(
+  { db }: TransactionsContext,
+  relayer: Relayer,
+  id: string,
+): Promise<TransactionWithAttempts> {
+  const item = await findTransaction(db, relayer.id, id)
+  if (item === undefined) throw new Error(`the key of transaction ${id} is there and the transaction is not`)
+  return item
 }
 
 /** What can be said without a network; the same for a new request and for a replacement. */
@@ -107,67 +148,4 @@ function newTransaction(
     cost: prepared === undefined ? chain.outlay(request) : chain.cost(prepared.draft),
     nextRunAt: now,
   }
-}
-
-/**
- * One database transaction for many requests of one relayer. The lock makes the sum of what is reserved true until the
- * commit, so requests that arrive together cannot all count on the same money, or take the same place.
- */
-async function storeCandidates(
-  context: TransactionsContext,
-  candidates: readonly Candidate[],
-): Promise<(Transaction | AppError)[]> {
-  const [first] = candidates
-  if (first === undefined) return []
-  const operator = context.operatorOf(first.relayer)
-  return context.db.transaction().execute(async (tx) => {
-    await lockAccount(tx, first.relayer.id)
-    const taken = await findTakenPlaces(tx, first.relayer.id, candidates.flatMap(placeOf))
-    let reserved = await reservedBy(tx, first.relayer.id)
-    const decided = candidates.map((candidate) => {
-      const { relayer, transaction, balance } = candidate
-      const refusal =
-        badPlace(operator, candidate, taken) ??
-        (balance === undefined
-          ? undefined
-          : shortOfFunds(relayer, {
-              unit: operator.chain.traits.unit,
-              balance,
-              reserved,
-              cost: transaction.cost,
-            }))
-      if (refusal !== undefined) return refusal
-      reserved += transaction.cost
-      for (const { address, nonce } of placeOf(candidate)) taken.add(`${address} ${nonce}`)
-      return transaction
-    })
-    const accepted = decided.filter((outcome): outcome is Transaction => !(outcome instanceof Error))
-    await insertTransactions(tx, accepted)
-    return decided
-  })
-}
-
-function placeOf({ transaction: { line, nonce } }: Candidate): Place[] {
-  return line === undefined || nonce === undefined ? [] : [{ address: line, nonce }]
-}
-
-/** A place that a request brings with it must be nobody's, and no number that the service gives by itself. */
-function badPlace(
-  operator: Operator,
-  candidate: Candidate,
-  taken: ReadonlySet<string>,
-): AppError | undefined {
-  const [place] = placeOf(candidate)
-  if (place === undefined) return undefined
-  if (!isForeign(operator, candidate.transaction)) {
-    return badRequest(
-      'not_supported',
-      `transaction_xdr: the sequence numbers of ${place.address} are given by the service. Send the operations, or the transaction unsigned.`,
-    )
-  }
-  if (!taken.has(`${place.address} ${place.nonce}`)) return undefined
-  return badRequest(
-    'already_accepted',
-    `transaction_xdr: sequence number ${place.nonce} of ${place.address} was accepted before; list the transactions to find it.`,
-  )
 }

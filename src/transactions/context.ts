@@ -6,6 +6,7 @@ import type { Lease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Network } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import type { TransactionObserver } from './observer.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What a relayer needs to act: where, and with which keys. */
@@ -27,6 +28,8 @@ export interface TransactionsContext {
   readonly maxInFlight: number
   /** Names this process in leases. */
   readonly owner: string
+  /** Absent where nobody counts. */
+  readonly observer?: TransactionObserver | undefined
   /** Throws for a relayer that the configuration does not know: a fault of ours. */
   operatorOf(relayer: Relayer): Operator
 }

@@ -1,6 +1,7 @@
 import type { Attempt } from '../chains/attempt.ts'
 import type { Operator, TransactionsContext } from './context.ts'
-import { findHashOwners, saveTransactions } from './store.ts'
+import { saveAlone } from './save.ts'
+import { findHashOwners } from './store.ts'
 import type { Transaction } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 
@@ -18,11 +19,12 @@ interface Signed {
  * bytes, or fail where only somebody else could do that. Returns the others.
  */
 export async function withoutDoubles<T extends Signed>(
-  { db, clock }: TransactionsContext,
+  context: TransactionsContext,
   { chain }: Operator,
   signed: readonly T[],
 ): Promise<T[]> {
   if (chain.traits.nonces || signed.length === 0) return [...signed]
+  const { db, clock } = context
   const owners = await findHashOwners(
     db,
     signed.map(({ attempt }) => attempt.signed.hash),
@@ -36,7 +38,7 @@ export async function withoutDoubles<T extends Signed>(
     if (owner === transaction.id) kept.push(item)
     else doubles.push(settled(transaction, chain.renewable(transaction.request), { owner, now: clock.now() }))
   }
-  if (doubles.length > 0) await db.transaction().execute((tx) => saveTransactions(tx, doubles))
+  if (doubles.length > 0) await saveAlone(context, doubles)
   return kept
 }
 

@@ -15,17 +15,16 @@ const AFTER_FAILURE_MS = 60_000
  * at a time for each relayer: while one is on its way, nothing happens here.
  */
 export async function runErrand(
-  { db, clock, log }: TransactionsContext,
+  { db, clock, log, observer }: TransactionsContext,
   { relayer, operator, lease }: HeldAccount,
   { request, detail }: { request: ChainRequest; detail: string },
 ): Promise<void> {
   const now = clock.now()
-  await db.transaction().execute(async (tx) => {
+  const stored = await db.transaction().execute(async (tx): Promise<Transaction[]> => {
     await assertFence(tx, lease)
     await lockAccount(tx, relayer.id)
     const latest = await findLatestErrand(tx, relayer.id)
-    if (latest !== undefined && !mayFollow(latest, now)) return
-    log.info({ relayer: relayer.id, detail }, 'others wait for something that the service does first')
+    if (latest !== undefined && !mayFollow(latest, now)) return []
     const errand: Transaction = {
       id: randomUUID(),
       relayerId: relayer.id,
@@ -41,7 +40,15 @@ export async function runErrand(
       nextRunAt: new Date(now),
     }
     await insertTransactions(tx, [errand])
+    return [errand]
   })
+  if (stored.length > 0) observer?.created(stored)
+  for (const { id } of stored) {
+    log.info(
+      { relayer: relayer.id, transaction: id, detail },
+      'others wait for something that the service does first',
+    )
+  }
 }
 
 function mayFollow(latest: Transaction, now: number): boolean {

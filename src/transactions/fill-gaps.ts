@@ -38,7 +38,10 @@ interface Gap {
   readonly to: bigint
 }
 
-async function fillGap({ db, clock, log }: TransactionsContext, { head, from, to }: Gap): Promise<void> {
+async function fillGap(
+  { db, clock, log, observer }: TransactionsContext,
+  { head, from, to }: Gap,
+): Promise<void> {
   const { relayerId } = head
   if (to - from > MAX_GAP) {
     log.error(
@@ -48,19 +51,20 @@ async function fillGap({ db, clock, log }: TransactionsContext, { head, from, to
     return
   }
   const now = new Date(clock.now())
-  await db.transaction().execute(async (tx) => {
+  const fillers = await db.transaction().execute(async (tx) => {
     await lockAccount(tx, relayerId)
     const taken = await findTakenNonces(tx, head, { from, to })
     const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
       (nonce) => !taken.has(nonce),
     )
-    if (missing.length === 0) return
-    log.warn({ relayer: relayerId, nonces: missing.map(String) }, 'closing a nonce gap')
-    await insertTransactions(
-      tx,
-      missing.map((nonce) => filler(head, nonce, now)),
-    )
+    const stored = missing.map((nonce) => filler(head, nonce, now))
+    await insertTransactions(tx, stored)
+    return stored
   })
+  if (fillers.length > 0) observer?.created(fillers)
+  for (const { id, nonce } of fillers) {
+    log.warn({ relayer: relayerId, transaction: id, nonce: String(nonce) }, 'closing a nonce gap')
+  }
 }
 
 function filler({ relayerId, network, from }: Transaction, nonce: bigint, now: Date): Transaction {

@@ -37,3 +37,33 @@ export async function countTransactions(
       as total`.execute(db)
   return Number(rows[0]?.total ?? 0n)
 }
+
+/** How many transactions of a relayer are in a status. */
+export interface StatusCount {
+  readonly relayerId: string
+  readonly networkType: string
+  readonly status: TransactionStatus
+  readonly count: number
+}
+
+/** The counts of all relayers, the oldest relayer first; as cheap as `countTransactions`. */
+export async function countByStatus(db: Kysely<Schema>): Promise<StatusCount[]> {
+  const { rows } = await sql<{
+    relayer_id: string
+    network_type: string
+    status: TransactionStatus
+    count: bigint
+  }>`
+    select r.id as relayer_id, r.network_type, counts.status, counts.count
+    from relayers r join (
+      select relayer_id, status, count(*) as count from transactions where status in ${OPEN} group by relayer_id, status
+      union all select relayer_id, status, count from finished_counts
+    ) counts on counts.relayer_id = r.id
+    order by r.created_at, r.id`.execute(db)
+  return rows.map(({ relayer_id, network_type, status, count }) => ({
+    relayerId: relayer_id,
+    networkType: network_type,
+    status,
+    count: Number(count),
+  }))
+}

@@ -3,8 +3,9 @@ import type { Chain, Prepared } from '../chains/chain.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type HeldAccount, type TransactionsContext } from './context.ts'
 import { levelOf, patienceMs } from './patience.ts'
+import { saveAlone } from './save.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
-import { findAttempts, saveTransactions } from './store.ts'
+import { findAttempts } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { findHead } from './work-store.ts'
 
@@ -123,10 +124,10 @@ async function putInPlace(
 
 /** Says why; the transaction stays due, so that its bytes are offered again all the same: a pool may have lost them. */
 async function explain(
-  { db }: TransactionsContext,
+  context: TransactionsContext,
   transaction: Transaction,
   statusReason: string,
 ): Promise<void> {
   if (transaction.statusReason === statusReason) return
-  await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason }]))
+  await saveAlone(context, [{ ...transaction, statusReason }])
 }

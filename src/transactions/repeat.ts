@@ -1,8 +1,9 @@
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 import type { HeldAccount, TransactionsContext } from './context.ts'
 import { patienceMs } from './patience.ts'
+import { saveAlone } from './save.ts'
 import { settleBroadcast } from './settle-broadcast.ts'
-import { findAttempts, saveTransactions } from './store.ts'
+import { findAttempts } from './store.ts'
 import type { TransactionWithAttempts } from './transaction.ts'
 import { findDueInFlight } from './work-store.ts'
 
@@ -46,11 +47,11 @@ async function isKnown(
 
 /** As if a node had said "already known" to each of them. */
 async function countAsKnown(
-  { db, clock }: TransactionsContext,
+  context: TransactionsContext,
   { operator: { chain } }: HeldAccount,
   items: readonly TransactionWithAttempts[],
 ): Promise<void> {
-  const now = new Date(clock.now())
+  const now = new Date(context.clock.now())
   const later = items.flatMap((item) => {
     const attempt = currentAttempt(item)
     if (attempt === undefined) return []
@@ -58,5 +59,5 @@ async function countAsKnown(
     const result = { kind: 'accepted', known: true } as const
     return [settleBroadcast({ item, attempt, result, now, costOf: chain.cost, raiseAfterMs }).transaction]
   })
-  await db.transaction().execute((tx) => saveTransactions(tx, later))
+  await saveAlone(context, later)
 }

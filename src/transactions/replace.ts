@@ -10,8 +10,9 @@ import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { type Change, refuseWithNode } from './refuse-change.ts'
 import { refuseForeign } from './refuse-foreign.ts'
+import { saveAlone } from './save.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
-import { findTransaction, saveTransactions } from './store.ts'
+import { findTransaction } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
 import { isReplaceable, nextStatus } from './transitions.ts'
 import { reservedBy } from './work-store.ts'
@@ -86,12 +87,10 @@ async function replacePending(
 ): Promise<Replaced | undefined> {
   const nextRunAt = new Date(context.clock.now())
   const operator = context.operatorOf(relayer)
-  if (request === undefined)
-    return save(context, {
-      transaction: canceledPending(operator, transaction, nextRunAt),
-      attempts,
-      logs: [],
-    })
+  if (request === undefined) {
+    const canceled = canceledPending(operator, transaction, nextRunAt)
+    return save(context, { transaction: canceled, attempts, logs: [] })
+  }
   const { chain } = operator
   const prepared = await chain.prepare(request, accountOf(relayer))
   if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
@@ -137,7 +136,7 @@ function canceledPending(operator: Operator, transaction: Transaction, nextRunAt
 }
 
 async function save(context: TransactionsContext, replaced: Replaced): Promise<Replaced | undefined> {
-  const [saved] = await context.db.transaction().execute((tx) => saveTransactions(tx, [replaced.transaction]))
+  const [saved] = await saveAlone(context, [replaced.transaction])
   return saved && { ...replaced, transaction: saved }
 }
 

@@ -6,9 +6,10 @@ import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type HeldAccount, isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { runErrand } from './errand.ts'
 import { numberTransactions } from './number.ts'
+import { saveAlone } from './save.ts'
 import { freeSeats, type Seats, surveyLines } from './seats.ts'
 import { type Signable, signAndStore } from './sign.ts'
-import { findAttempts, saveTransactions } from './store.ts'
+import { findAttempts } from './store.ts'
 import type { Intent, Transaction } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 import { findPending } from './work-store.ts'
@@ -76,12 +77,12 @@ function dueInOrder(pending: readonly Transaction[], now: number): Transaction[]
 }
 
 async function wait(
-  { db, clock }: TransactionsContext,
+  context: TransactionsContext,
   transaction: Transaction,
   statusReason: string,
 ): Promise<void> {
-  const nextRunAt = new Date(clock.now() + WAIT_MS)
-  await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason, nextRunAt }]))
+  const nextRunAt = new Date(context.clock.now() + WAIT_MS)
+  await saveAlone(context, [{ ...transaction, statusReason, nextRunAt }])
 }
 
 async function prepareInOrder(
@@ -103,9 +104,7 @@ async function prepareInOrder(
     changed.push(settled)
     if (settled.status === 'pending' && settled.intent === transaction.intent) break
   }
-  if (changed.length > 0) {
-    await context.db.transaction().execute((tx) => saveTransactions(tx, changed))
-  }
+  if (changed.length > 0) await saveAlone(context, changed)
   return ready
 }
 

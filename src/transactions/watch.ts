@@ -1,11 +1,11 @@
 import type { Transaction as DbTransaction } from 'kysely'
 import type { Head, ReceiptAnswer } from '../chains/answer.ts'
-import type { Draft } from '../chains/attempt.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator, TransactionsContext } from './context.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { judge, judgeLapsed, type Watch } from './judge.ts'
+import { tellFinished } from './observer.ts'
 import { openAttempts } from './open-attempts.ts'
 import { findAttempts, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -82,13 +82,9 @@ async function settleMined(watch: Watch, mined: readonly Transaction[]): Promise
 
 /** Those of which no attempt can be included any more, because the chain has come past their end. */
 async function settleLapsed(watch: Watch, unmined: readonly Transaction[]): Promise<void> {
-  const { lapsedUpTo } = watch.head
-  if (lapsedUpTo === undefined) return
   const items = await withAttempts(watch, unmined)
-  const over = items.filter(({ attempts }) => {
-    const open = openAttempts(attempts)
-    return open.length > 0 && open.every(({ draft }) => hasLapsed(draft, lapsedUpTo))
-  })
+  const ended = await Promise.all(items.map((item) => areOver(watch, item)))
+  const over = items.filter((_, index) => ended[index])
   const judged = await Promise.all(over.map((item) => judgeLapsed(watch, item)))
   await write(
     watch,
@@ -131,8 +127,11 @@ function lineOf({ line, from }: Transaction): string {
   return line ?? from
 }
 
-function hasLapsed(draft: Draft, upTo: bigint): boolean {
-  return draft.type !== 'evm' && draft.lapsesAt !== undefined && draft.lapsesAt <= upTo
+/** Whether there is something that a node may still hold, and the chain has come past the end of all of it. */
+async function areOver({ chain, head }: Watch, { attempts }: TransactionWithAttempts): Promise<boolean> {
+  const open = openAttempts(attempts)
+  const lapsed = await Promise.all(open.map(({ draft }) => chain.hasLapsed(draft, head)))
+  return open.length > 0 && lapsed.every((one) => one)
 }
 
 /** Mined transactions whose block is another one now (`true`) or could not be asked for (`false`). */
@@ -210,23 +209,27 @@ async function withAttempts(
 /** Returns what was written; where somebody else was faster, the same block is looked at again. */
 async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<Transaction[]> {
   if (verdicts.length === 0) return []
-  return watch.context.db.transaction().execute(async (tx) => {
-    const saved = await saveTransactions(
-      tx,
-      verdicts.map((verdict) => verdict.transaction),
-    )
-    const written = new Set(saved.map((transaction) => transaction.id))
-    if (written.size < verdicts.length) watch.open = true
-    // Not before: a verdict that came too late is judged again at once, and not after the whole wait.
-    for (const id of written) watch.memory.missingSince.delete(id)
-    const kept = verdicts.filter((verdict) => written.has(verdict.transaction.id))
-    await saveOutcomes(
-      tx,
-      kept.flatMap((verdict) => verdict.outcomes),
-    )
-    await forgetFreed(tx, kept)
-    return saved
-  })
+  const written = await watch.context.db.transaction().execute((tx) => writeVerdicts(watch, tx, verdicts))
+  tellFinished(watch.context, written)
+  return written
+}
+
+async function writeVerdicts(watch: Watch, tx: Tx, verdicts: readonly Verdict[]): Promise<Transaction[]> {
+  const saved = await saveTransactions(
+    tx,
+    verdicts.map((verdict) => verdict.transaction),
+  )
+  const written = new Set(saved.map((transaction) => transaction.id))
+  if (written.size < verdicts.length) watch.open = true
+  // Not before: a verdict that came too late is judged again at once, and not after the whole wait.
+  for (const id of written) watch.memory.missingSince.delete(id)
+  const kept = verdicts.filter((verdict) => written.has(verdict.transaction.id))
+  await saveOutcomes(
+    tx,
+    kept.flatMap((verdict) => verdict.outcomes),
+  )
+  await forgetFreed(tx, kept)
+  return saved
 }
 
 /** A nonce that the chain did not use is free again, and the chain is asked for it before the next one is given. */

@@ -158,10 +158,18 @@ test('a paused relayer signs nothing', async () => {
   for (const [path, payload] of [
     ['transactions', { to: RECEIVER, value: 1 }],
     ['sign', { message: 'x' }],
+    ['sign-typed-data', { domain_separator: 'ab'.repeat(32), hash_struct_message: 'cd'.repeat(32) }],
+    ['sign-transaction', { to: RECEIVER, value: 1, nonce: 0, gas_limit: 21_000, gas_price: 1 }],
+    ['rpc', { method: 'eth_chainId' }],
   ] as const) {
     const { status, body } = await service.api('POST', `/relayers/paused/${path}`, payload)
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'relayer_paused' })
   }
+})
+
+test('a paused relayer cancels nothing', async () => {
+  const { status, body } = await service.api('DELETE', '/relayers/paused/transactions/pending')
+  expect({ status, code: body.code }).toEqual({ status: 400, code: 'relayer_paused' })
 })
 
 test('bodies of the other groups are refused on an EVM relayer', async () => {

@@ -77,6 +77,8 @@ const HANDLERS: HandlerMap = {
   listNotifications: async () => EMPTY_LIST,
   listTransactions: async () => EMPTY_LIST,
   sign: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),
+  signTransaction: async () => ({ data: { signedXdr: 'AAAA', signature: 'AAAA' } }),
+  rpc: async () => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: null } }),
   signTypedData: async () => ({
     data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 28 },
   }),
@@ -107,7 +109,8 @@ const HANDLERS: HandlerMap = {
   rotateSigningKey: async () => ({ data: { notification_id: 'ops' } }),
 }
 
-export interface StubOptions extends Partial<Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'rateLimit'>> {
+export interface StubOptions
+  extends Partial<Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'rateLimit' | 'metrics'>> {
   readonly handlers?: Partial<HandlerMap>
   readonly clock?: Clock
 }

@@ -20,6 +20,8 @@ export interface RpcServer {
   readonly url: string
   /** The calls of each HTTP request, in the order of arrival. */
   readonly requests: readonly (readonly WireCall[])[]
+  /** The text of each HTTP request. */
+  readonly bodies: readonly string[]
   /** How many connections were opened so far. */
   readonly connections: number
   stop(): Promise<void>
@@ -28,9 +30,12 @@ export interface RpcServer {
 /** Starts the server on a free port of this machine. `answer` gets the calls of one HTTP request. */
 export async function startRpcServer(answer: (calls: readonly WireCall[]) => WireAnswer): Promise<RpcServer> {
   const requests: WireCall[][] = []
+  const bodies: string[] = []
   let connections = 0
   const server = createServer((request, response) => {
-    void readCalls(request).then((calls) => {
+    void readText(request).then((text) => {
+      const calls = readCalls(text)
+      bodies.push(text)
       requests.push(calls)
       send(response, answer(calls))
     })
@@ -45,6 +50,7 @@ export async function startRpcServer(answer: (calls: readonly WireCall[]) => Wir
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    bodies,
     get connections() {
       return connections
     },
@@ -70,8 +76,11 @@ export function answerWith(
   }
 }
 
-async function readCalls(request: IncomingMessage): Promise<WireCall[]> {
-  const text = (await request.toArray()).join('')
+async function readText(request: IncomingMessage): Promise<string> {
+  return (await request.toArray()).join('')
+}
+
+function readCalls(text: string): WireCall[] {
   const body = JSON.parse(text) as WireCall | WireCall[]
   return Array.isArray(body) ? body : [body]
 }

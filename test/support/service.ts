@@ -45,8 +45,15 @@ export interface Answer<Data = unknown> {
 
 export interface Service {
   readonly url: string
+  /** There when METRICS_ENABLED is. */
+  readonly metricsUrl?: string
   /** One call with the API key. A string body goes out as it is. */
-  api<Data = Transaction>(method: string, path: string, body?: object | string): Promise<Answer<Data>>
+  api<Data = Transaction>(
+    method: string,
+    path: string,
+    body?: object | string,
+    headers?: Record<string, string>,
+  ): Promise<Answer<Data>>
   stop(): Promise<void>
 }
 
@@ -95,10 +102,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   )
   const { clock, log = createLogger({ level: config.logLevel }) } = options
   const app = await createApp(config, { log, ...(clock ? { clock } : {}) })
-  const { url } = await app.start()
+  const started = await app.start()
+  const { url } = started
   return {
-    url,
-    api: (method, path, body) => callService(url, { method, path, body }),
+    ...started,
+    api: (method, path, body, headers) => callService(url, { method, path, body, headers }),
     stop: async () => {
       await app.stop()
       await rm(folder, { recursive: true })
@@ -157,15 +165,20 @@ interface Call {
   readonly method: string
   readonly path: string
   readonly body?: object | string | undefined
+  readonly headers?: Record<string, string> | undefined
 }
 
 /** One call with the API key, to any service. */
-export async function callService<Data>(url: string, { method, path, body }: Call): Promise<Answer<Data>> {
+export async function callService<Data>(
+  url: string,
+  { method, path, body, headers }: Call,
+): Promise<Answer<Data>> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
     headers: {
       authorization: `Bearer ${API_KEY}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })

@@ -3,6 +3,7 @@ import * as initial from './0001-initial.ts'
 import * as finishedCounts from './0002-finished-counts.ts'
 import * as lines from './0003-lines.ts'
 import * as events from './0004-events.ts'
+import * as idempotency from './0005-idempotency.ts'
 
 /** Every migration in order. Forward only: one that was released is never edited, the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-finished-counts': finishedCounts,
   '0003-lines': lines,
   '0004-events': events,
+  '0005-idempotency': idempotency,
 }

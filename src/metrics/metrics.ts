@@ -1,0 +1,83 @@
+import type { Logger } from 'pino'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { RpcObserver } from '../chains/rpc/observer.ts'
+import type { Clock } from '../clock.ts'
+import type { RequestObserver } from '../http/observe-requests.ts'
+import type { DeliveryObserver } from '../notifications/observer.ts'
+import type { TransactionObserver } from '../transactions/observer.ts'
+import { createDeliveryMetrics } from './delivery-metrics.ts'
+import { createRequestMetrics } from './request-metrics.ts'
+import { createRpcMetrics } from './rpc-metrics.ts'
+import type { StateSource, StoredState } from './state.ts'
+import { createStateMetrics } from './state-metrics.ts'
+import { createTransactionMetrics } from './transaction-metrics.ts'
+
+/** However many scrape, the database is asked at most once in this time, in ms. */
+const FRESH_MS = 1_000
+
+/** The database has this long to answer, in ms; scrapers wait for ten seconds. */
+const PATIENCE_MS = 3_000
+
+/** In the text format of Prometheus. */
+export interface MetricsText {
+  readonly contentType: string
+  readonly body: string
+}
+
+/** The observers that the rooms are given, and what they have seen. Of this process alone, but for the gauges of the database. */
+export interface Metrics {
+  readonly requests: RequestObserver
+  readonly transactions: TransactionObserver
+  readonly deliveries: DeliveryObserver
+  rpc(network: string): RpcObserver
+  /** What is asked for when somebody looks, from now on. */
+  watch(source: StateSource): void
+  read(): Promise<MetricsText>
+}
+
+/** Metrics in a registry of their own, with those of the process and of Node.js. */
+export function createMetrics({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const { setStored, setWorkers } = createStateMetrics(registry)
+  let source: StateSource | undefined
+  let last: { readonly at: number; readonly done: Promise<void> } | undefined
+
+  async function refresh(): Promise<void> {
+    setWorkers(source?.workers() ?? [])
+    setStored(source && (await inTime(clock, source, log)))
+  }
+
+  return {
+    requests: createRequestMetrics(registry),
+    transactions: createTransactionMetrics(registry),
+    deliveries: createDeliveryMetrics(registry),
+    rpc: createRpcMetrics(registry),
+    watch: (next) => {
+      source = next
+    },
+    read: async () => {
+      const now = clock.now()
+      if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, done: refresh() }
+      await last.done
+      return { contentType: registry.contentType, body: await registry.metrics() }
+    },
+  }
+}
+
+/** Undefined when the state cannot be had, or not soon: what is counted here is told all the same. */
+async function inTime(clock: Clock, source: StateSource, log: Logger): Promise<StoredState | undefined> {
+  const stop = new AbortController()
+  const late = clock.sleep(PATIENCE_MS, stop.signal).then(() => {
+    if (!stop.signal.aborted) throw new Error(`no answer within ${PATIENCE_MS} ms`)
+    return undefined
+  })
+  try {
+    return await Promise.race([source.stored(), late])
+  } catch (error) {
+    log.warn({ err: error }, 'the state for the metrics could not be read')
+    return undefined
+  } finally {
+    stop.abort()
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The methods that the chains ask. Whatever else goes through to a node, such as the methods of callers, is `other`: their names
+ * are not ours to bound.
+ */
+export const RPC_METHODS: readonly string[] = [
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_estimateGas',
+  'eth_feeHistory',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_maxPriorityFeePerGas',
+  'eth_sendRawTransaction',
+  'getBalance',
+  'getEpochInfo',
+  'getFeeStats',
+  'getFirstAvailableBlock',
+  'getGenesisHash',
+  'getLatestBlockhash',
+  'getLedgerEntries',
+  'getMultipleAccounts',
+  'getNetwork',
+  'getRecentPrioritizationFees',
+  'getSignatureStatuses',
+  'getSlot',
+  'getTransaction',
+  'isBlockhashValid',
+  'sendTransaction',
+  'simulateTransaction',
+]

@@ -1,0 +1,38 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { RpcObserver } from '../chains/rpc/observer.ts'
+import { createBoundedLabel, createFixedLabel } from './bounded-label.ts'
+import { RPC_METHODS } from './rpc-methods.ts'
+
+/** An endpoint takes from a few milliseconds to the ten seconds of the usual time-out. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Gives an observer for each network. Labels hold its name, never an url: those have keys in them. */
+export function createRpcMetrics(registry: Registry): (network: string) => RpcObserver {
+  const registers = [registry]
+  const latency = new Histogram({
+    name: 'rpc_call_latency_seconds',
+    help: 'Time of an HTTP request to an RPC endpoint, once for each method in it.',
+    labelNames: ['network', 'method'],
+    buckets: BUCKETS,
+    registers,
+  })
+  const failures = new Counter({
+    name: 'api_rpc_failures_total',
+    help: 'RPC requests that an endpoint did not answer, once for each method in them.',
+    labelNames: ['network', 'method', 'error_type'],
+    registers,
+  })
+  const networkLabel = createBoundedLabel()
+  const methodLabel = createFixedLabel(RPC_METHODS)
+  return (name) => {
+    const network = networkLabel(name)
+    return {
+      asked: ({ methods, seconds, failure }) => {
+        for (const method of new Set(methods.map(methodLabel))) {
+          latency.observe({ network, method }, seconds)
+          if (failure !== undefined) failures.inc({ network, method, error_type: failure })
+        }
+      },
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { Gauge, type Registry } from 'prom-client'
+import { createBoundedLabel } from './bounded-label.ts'
+import type { StoredState, WorkerState } from './state.ts'
+
+/** Sets the gauges of what is so at present. */
+export interface StateMetrics {
+  /** Without a state they tell nothing, so that an old number is not taken for a new one. */
+  setStored(state: StoredState | undefined): void
+  setWorkers(workers: readonly WorkerState[]): void
+}
+
+/** Gauges that are set when somebody looks. */
+export function createStateMetrics(registry: Registry): StateMetrics {
+  return { setStored: createStoredMetrics(registry), setWorkers: createWorkerMetrics(registry) }
+}
+
+function createStoredMetrics(registry: Registry): StateMetrics['setStored'] {
+  const { answers, lag, ...lists } = createStoredGauges(registry)
+  const relayerLabel = createBoundedLabel()
+  const notificationLabel = createBoundedLabel()
+  return (state) => {
+    for (const gauge of Object.values(lists)) gauge.reset()
+    answers.set(state === undefined ? 0 : 1)
+    if (state?.eventsLag === undefined) lag.remove()
+    else lag.set(state.eventsLag)
+    if (state === undefined) return
+    // Added, as several may share the label of all others.
+    for (const { relayerId, networkType, status, count } of state.transactions) {
+      const labels = { relayer_id: relayerLabel(relayerId), network_type: networkType, status }
+      lists.transactions.inc(labels, count)
+    }
+    for (const [id, count] of state.deadLetters)
+      lists.deadLetters.inc({ notification_id: notificationLabel(id) }, count)
+    for (const [kind, count] of state.leases) lists.leases.set({ kind }, count)
+  }
+}
+
+function createStoredGauges(registry: Registry) {
+  const registers = [registry]
+  return {
+    transactions: new Gauge({
+      name: 'transactions_by_status',
+      help: 'Transactions in the database; the same from every process on it.',
+      labelNames: ['relayer_id', 'network_type', 'status'],
+      registers,
+    }),
+    deadLetters: new Gauge({
+      name: 'webhook_dead_letters',
+      help: 'Deliveries that were given up and not made again; the same from every process.',
+      labelNames: ['notification_id'],
+      registers,
+    }),
+    leases: new Gauge({
+      name: 'leases_held',
+      help: 'Leases of this process, by what they are for.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    lag: new Gauge({
+      name: 'events_relay_lag',
+      help: 'Events that are not yet turned into deliveries; the same from every process. Absent without notifications.',
+      registers,
+    }),
+    answers: new Gauge({
+      name: 'database_answers',
+      help: '0: the database did not answer in time, and what it knows is missing here.',
+      registers,
+    }),
+  }
+}
+
+/** One line for each kind of worker, with the one that does worst. */
+function createWorkerMetrics(registry: Registry): StateMetrics['setWorkers'] {
+  const registers = [registry]
+  const labelNames = ['worker'] as const
+  const quiet = new Gauge({
+    name: 'worker_quiet_seconds',
+    help: 'Time since a worker last ended a round well; the longest of its kind.',
+    labelNames,
+    registers,
+  })
+  const failing = new Gauge({
+    name: 'workers_failing',
+    help: 'Workers whose last round failed.',
+    labelNames,
+    registers,
+  })
+  return (workers) => {
+    for (const [worker, members] of Map.groupBy(workers, kindOf)) {
+      quiet.set({ worker }, Math.max(...members.map(({ quietMs }) => quietMs)) / 1000)
+      failing.set({ worker }, members.filter(({ error }) => error !== undefined).length)
+    }
+  }
+}
+
+function kindOf({ name }: WorkerState): string {
+  return name.split(' ', 1)[0] ?? name
+}

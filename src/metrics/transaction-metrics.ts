@@ -1,0 +1,79 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { TransactionObserver } from '../transactions/observer.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import { createBoundedLabel } from './bounded-label.ts'
+
+/** From a sequencer's quarter of a second to a transaction that waits for a cheaper hour. */
+const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
+
+const LABELS = ['relayer_id', 'network_type'] as const
+
+/** What this process did. Relayers are labels by the ids of the configuration, up to a limit; transactions never are. */
+export function createTransactionMetrics(registry: Registry): TransactionObserver {
+  const relayerLabel = createBoundedLabel()
+  const labelsOf = ({ relayerId, request }: Transaction) => ({
+    relayer_id: relayerLabel(relayerId),
+    network_type: request.type,
+  })
+  const { created, submitted, succeeded, failed } = createCounters(registry)
+  const observeStage = createStages(registry)
+  return {
+    created: (transactions) => {
+      for (const transaction of transactions) created.inc(labelsOf(transaction))
+    },
+    submitted: (transactions) => {
+      for (const transaction of transactions) {
+        submitted.inc(labelsOf(transaction))
+        observeStage(transaction, 'creation_to_submission')
+      }
+    },
+    finished: (transactions) => {
+      for (const transaction of transactions) {
+        if (transaction.status !== 'confirmed') {
+          failed.inc({ ...labelsOf(transaction), failure_reason: transaction.status })
+          continue
+        }
+        succeeded.inc(labelsOf(transaction))
+        observeStage(transaction, 'submission_to_confirmation')
+        observeStage(transaction, 'creation_to_confirmation')
+      }
+    },
+  }
+}
+
+function createCounters(registry: Registry) {
+  const registers = [registry]
+  const counter = (name: string, help: string) => new Counter({ name, help, labelNames: LABELS, registers })
+  return {
+    created: counter('transactions_created_total', 'Transactions accepted, or made by the service itself.'),
+    submitted: counter('transactions_submitted_total', 'Transactions that a node took for the first time.'),
+    succeeded: counter('transactions_success_total', 'Transactions that were confirmed.'),
+    failed: new Counter({
+      name: 'transactions_failed_total',
+      help: 'Transactions that ended otherwise: failed, expired or canceled.',
+      labelNames: [...LABELS, 'failure_reason'],
+      registers,
+    }),
+  }
+}
+
+type Stage = 'creation_to_submission' | 'submission_to_confirmation' | 'creation_to_confirmation'
+
+/** A stage whose ends are not both known says nothing. */
+function createStages(registry: Registry): (transaction: Transaction, stage: Stage) => void {
+  const seconds = new Histogram({
+    name: 'transaction_processing_seconds',
+    help: 'Time that transactions took from one point of their life to another.',
+    labelNames: ['network', 'network_type', 'stage'],
+    buckets: BUCKETS,
+    registers: [registry],
+  })
+  const networkLabel = createBoundedLabel()
+  return ({ network, request, createdAt, sentAt, confirmedAt }, stage) => {
+    const from = stage === 'submission_to_confirmation' ? sentAt : createdAt
+    const to = stage === 'creation_to_submission' ? sentAt : confirmedAt
+    if (from === undefined || to === undefined) return
+    const labels = { network: networkLabel(network), network_type: request.type, stage }
+    seconds.observe(labels, (to.getTime() - from.getTime()) / 1000)
+  }
+}

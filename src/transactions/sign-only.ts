@@ -1,0 +1,57 @@
+import type { SignedDraft } from '../chains/attempt.ts'
+import type { UnsignedTransaction } from '../chains/unsigned.ts'
+import { AppError, badRequest } from '../errors.ts'
+import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { accountOf, type TransactionsContext } from './context.ts'
+import { reservedBy } from './work-store.ts'
+
+/** Signs a transaction of the relayer's own network type, and nothing more. */
+export type TransactionSigner = (relayer: Relayer, unsigned: UnsignedTransaction) => Promise<SignedDraft>
+
+/**
+ * Signs what the caller sends by itself, by the rules of sending. Nothing is stored, and no number is taken. Nobody looks at it
+ * again afterwards, so what cannot be checked now is not signed.
+ * @throws AppError 400 with the rule that it breaks, 500 `network_unavailable` when no node can tell
+ */
+export function createTransactionSigner(context: TransactionsContext): TransactionSigner {
+  return async (relayer, unsigned) => {
+    const { chain, account } = context.operatorOf(relayer)
+    const refusal = inactive(relayer)
+    if (refusal) throw refusal
+    const answer = await chain.review(unsigned, accountOf(relayer))
+    if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
+    if (answer.kind === 'unknown') throw unchecked(answer.detail)
+    const { request, cost, sign } = answer.value
+    const forbidden = request && receiverForbidden(relayer, request)
+    if (forbidden) throw forbidden
+    if (cost > 0n) await checkFunds(context, relayer, cost)
+    return sign(account.signer)
+  }
+}
+
+async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: bigint): Promise<void> {
+  const { chain } = context.operatorOf(relayer)
+  const [balance, reserved] = await Promise.all([
+    chain.balance(relayer.address),
+    reservedBy(context.db, relayer.id),
+  ])
+  if (balance.kind === 'refused') throw badRequest(balance.refusal.code, balance.refusal.detail)
+  if (balance.kind === 'unknown') throw unchecked(balance.detail)
+  const short = shortOfFunds(relayer, {
+    unit: chain.traits.unit,
+    balance: balance.value,
+    reserved,
+    cost,
+  })
+  if (short) throw short
+}
+
+function unchecked(cause: string): AppError {
+  return new AppError({
+    status: 500,
+    code: 'network_unavailable',
+    detail: 'No node of the network answers at present, so nothing was signed. Try again.',
+    cause,
+  })
+}
