@@ -1,7 +1,14 @@
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from './test/support/postgres.ts'
 
-const POSTGRES_TESTS = ['postgres', 'two-services', 'failover', 'event-order', 'deliveries'].map((name) => `test/database/${name}.test.ts`)
+const POSTGRES_TESTS = [
+  'postgres',
+  'two-services',
+  'failover',
+  'event-order',
+  'deliveries',
+  'idempotency',
+].map((name) => `test/database/${name}.test.ts`)
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.
 const withPostgres = hasPostgres()

@@ -47,6 +47,7 @@ describe('what nodes say to sendTransaction', () => {
     expect(readSent(errorOf(TransactionResultResult.txInsufficientFee(), 2_000n))).toEqual({
       kind: 'underpriced',
       detail: 'tx_insufficient_fee: a fee of at least 2000 stroops is expected',
+      minimum: 2_000n,
     })
   })
 

@@ -93,7 +93,11 @@ describe('a replacement', () => {
     }
     const { raw } = await stage.chain.sign(short, seatAt(nonce))
     expect(await stage.chain.broadcast([raw])).toEqual([
-      { kind: 'underpriced', detail: 'tx_insufficient_fee: a fee of at least 2000 stroops is expected' },
+      {
+        kind: 'underpriced',
+        detail: 'tx_insufficient_fee: a fee of at least 2000 stroops is expected',
+        minimum: 2_000n,
+      },
     ])
   })
 })
