@@ -3,6 +3,7 @@
  *
  *     npm run faults -- --seed 7 --histories 100 --steps 40 --kills --endpoints 2
  *     npm run faults -- --chain stellar --channels 2
+ *     npm run faults -- --chain solana
  *
  * History n has the seed `--seed` + n, so a failing one is replayed alone with its own seed and `--histories 1`.
  */
@@ -11,6 +12,7 @@ import { runCampaign } from '../test/faults/campaign.ts'
 import { describeStep } from '../test/faults/deed.ts'
 import { startEvmSite } from '../test/faults/evm/site.ts'
 import type { History } from '../test/faults/history.ts'
+import { startSolanaSite } from '../test/faults/solana/site.ts'
 import { startStellarSite } from '../test/faults/stellar/site.ts'
 import type { WorldOptions } from '../test/faults/world.ts'
 
@@ -53,7 +55,8 @@ function siteOf(chain: string): WorldOptions['startSite'] {
   if (chain === 'stellar') {
     return (now) => startStellarSite({ endpoints, channels: Number(values.channels), now })
   }
-  throw new Error(`--chain: "${chain}" is neither evm nor stellar`)
+  if (chain === 'solana') return (now) => startSolanaSite({ endpoints, now })
+  throw new Error(`--chain: "${chain}" is none of evm, stellar and solana`)
 }
 
 function summaryOf({ seed, plan, ledger, records, violations }: History): string {

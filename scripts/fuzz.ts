@@ -1,6 +1,6 @@
 /**
- * Fuzzes the whole contract against a running service: schemathesis with all phases and all checks, with an anvil and
- * real relayers and transactions behind it. Needs Python 3 for the tool itself, which goes into .venv.
+ * Fuzzes the whole contract against a running service: schemathesis with all phases and all checks, with a chain of each kind
+ * and real relayers and transactions behind it. Needs Python 3 for the tool itself, which goes into .venv.
  * Arguments are handed on, for example `npm run fuzz -- --seed 7`; with `--docker` the tool comes from its image instead.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -10,7 +10,19 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Anvil, startAnvil } from '../test/support/anvil.ts'
-import { API_KEY, DEV_ADDRESSES, RECEIVER, type Service, startService } from '../test/support/service.ts'
+import {
+  API_KEY,
+  DEV_ADDRESSES,
+  DEV_KEYS,
+  RECEIVER,
+  type Service,
+  type ServiceOptions,
+  startService,
+} from '../test/support/service.ts'
+import { startSolana, type TestSolana } from '../test/support/solana/start-solana.ts'
+import { MAIN as SOLANA_ACCOUNT, seedOf, solanaConfig } from '../test/support/solana-scenario.ts'
+import { startLedger, type TestLedger } from '../test/support/stellar/start-ledger.ts'
+import { MAIN as STELLAR_KEY, stellarConfig } from '../test/support/stellar-scenario.ts'
 import { until } from '../test/support/until.ts'
 
 const VERSION = '4.32.5'
@@ -33,6 +45,42 @@ function installTool(): void {
   if (existsSync(TOOL) && execFileSync(TOOL, ['--version'], { encoding: 'utf8' }).includes(VERSION)) return
   execFileSync('python3', ['-m', 'venv', VENV], { stdio: 'inherit' })
   execFileSync(`${VENV}/bin/pip`, ['install', '--quiet', `schemathesis==${VERSION}`], { stdio: 'inherit' })
+}
+
+/** More than any request of the fuzzer needs, in lumens' and SOL's smallest units. */
+const PLENTY = 1_000_000_000_000_000n
+
+/** Relayers `main` and `other` on anvil, and one each, named after its kind, on Stellar and on Solana. */
+function everyKind(
+  ledger: TestLedger,
+  solana: TestSolana,
+): Pick<ServiceOptions, 'networks' | 'relayers' | 'signers'> {
+  const onStellar = stellarConfig({
+    urls: [ledger.url],
+    passphrase: ledger.passphrase,
+    relayer: { id: 'stellar', signer_id: 'stellar' },
+  })
+  const onSolana = solanaConfig(solana)
+  const onAnvil = { network: 'anvil', network_type: 'evm' }
+  const plain = (id: string, value: string) => ({
+    id,
+    type: 'plain',
+    config: { key: { type: 'plain', value } },
+  })
+  return {
+    networks: [...(onStellar.networks ?? []), ...(onSolana.networks ?? [])],
+    relayers: [
+      { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', ...onAnvil },
+      { id: 'other', name: 'Other', signer_id: 'dev-1', ...onAnvil },
+      ...(onStellar.relayers ?? []),
+      ...(onSolana.relayers ?? []).map((relayer) => ({ ...relayer, id: 'solana', signer_id: 'solana' })),
+    ],
+    signers: [
+      ...DEV_KEYS.map((key, index) => plain(`dev-${index}`, key)),
+      plain('stellar', STELLAR_KEY.secret()),
+      plain('solana', Buffer.from(seedOf('main')).toString('hex')),
+    ],
+  }
 }
 
 /** Everything a u128 can ask for can be paid, so that it is not the balance that refuses most requests. */
@@ -97,8 +145,13 @@ if (inDocker) await mkdir(VENV, { recursive: true })
 else installTool()
 const anvil = await startAnvil({ args: ['--no-mining'] })
 await fillAccounts(anvil)
+const ledger = await startLedger()
+ledger.fund(STELLAR_KEY.publicKey(), PLENTY)
+const solana = await startSolana()
+solana.airdrop(SOLANA_ACCOUNT, PLENTY)
 const service = await startService({
   rpcUrls: [anvil.url],
+  ...everyKind(ledger, solana),
   env: { STORAGE_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
 })
 try {
@@ -109,4 +162,6 @@ try {
 } finally {
   await service.stop()
   await anvil.stop()
+  await ledger.stop()
+  await solana.stop()
 }

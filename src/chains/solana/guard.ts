@@ -4,7 +4,7 @@ import { MAX_ACCOUNTS_ASKED, readAccounts } from './account-state.ts'
 import { feeOf } from './budget.ts'
 import { drained, holdsTokensOf, lamportsTaken, tokensTaken } from './drain.ts'
 import { isMultiSigner, type Message } from './message.ts'
-import type { Case } from './prepare.ts'
+import type { Case } from './prepare-context.ts'
 import { type Simulation, simulate } from './simulate.ts'
 
 /** What a simulation says that matters. */

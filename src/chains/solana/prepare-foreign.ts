@@ -4,7 +4,7 @@ import { askForeignLifetime } from './blockhash.ts'
 import { feeOf, readBudget } from './budget.ts'
 import { guardedSimulation } from './guard.ts'
 import { demandNonce } from './nonce-account.ts'
-import type { Case, PrepareContext } from './prepare.ts'
+import type { Case, PrepareContext } from './prepare-context.ts'
 import type { SolanaPrepared } from './types.ts'
 
 /** What others have signed is taken as it is, or not at all: blockhash, price and instructions are theirs. */

@@ -2,35 +2,17 @@ import { defined } from '../../defined.ts'
 import type { Answer } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { accountsOf } from './accounts.ts'
-import type { Lifetime } from './blockhash.ts'
 import type { SolanaRequest } from './content.ts'
 import { checkFeePayer, maySpend } from './fee-payer.ts'
 import { loadAddresses } from './lookups.ts'
 import { isMultiSigner } from './message.ts'
-import { checkPolicies, type Judged } from './policies.ts'
+import { checkPolicies } from './policies.ts'
+import type { Case, PrepareContext } from './prepare-context.ts'
 import { prepareForeign } from './prepare-foreign.ts'
 import { prepareOwn } from './prepare-own.ts'
 import { contentOf } from './request-content.ts'
 import { nonceAccountOf } from './system-instruction.ts'
 import type { SolanaAccount, SolanaPrepared } from './types.ts'
-
-/** What content is prepared with. */
-export interface PrepareContext {
-  readonly client: PooledClient
-  readonly blockhash: () => Promise<Answer<Lifetime>>
-  /** Another one each time; see `createLoadedBytes`. */
-  readonly loadedBytes: () => number
-}
-
-/** A request with all that is known of it before it is simulated. */
-export interface Case {
-  readonly judged: Judged
-  readonly request: SolanaRequest
-  readonly policies: SolanaAccount['policies']
-  /** Whether the relayer may be more than the payer of the fee. */
-  readonly spends: boolean
-  readonly nonceAccount?: string
-}
 
 /**
  * The content of a new transaction: its tables read, held against the rules of the relayer, simulated, priced, and with a
