@@ -32,6 +32,7 @@ interface RelayWorkerDeps {
 /** Turns events into deliveries, in one process at a time. */
 export function createRelayWorker(deps: RelayWorkerDeps): Loop {
   const { db, clock, log, owner } = deps
+  const stopping = new AbortController()
   let lease: Lease | undefined
   let askAgainAt = 0
 
@@ -43,7 +44,7 @@ export function createRelayWorker(deps: RelayWorkerDeps): Loop {
   }
 
   async function relayAll(held: Lease): Promise<void> {
-    await clock.sleep(GATHER_MS)
+    await clock.sleep(GATHER_MS, stopping.signal)
     await lastNumber(db)
     while ((await relayEvents(deps, held)).more) if ((await hold()) === undefined) return
   }
@@ -69,6 +70,7 @@ export function createRelayWorker(deps: RelayWorkerDeps): Loop {
   return {
     ...loop,
     stop: async () => {
+      stopping.abort()
       await loop.stop()
       if (lease !== undefined) await releaseLease(db, lease)
     },

@@ -9,10 +9,11 @@ import { pathOf, type Stage } from './stage.ts'
  * Where the process dies. `before`: it waits for the node, which never hears of the call (the `nth` of its kind; the first
  * when absent) · `after`: the node has done
  * it, the reply is lost · `status`: the API shows this status · `answer`: the caller has just got the answer.
+ * `blocks`: they are made until it dies; else only for the call that tells what became of the signed bytes.
  */
 export type CrashPoint =
-  | { readonly at: 'before'; readonly method: string; readonly nth?: number }
-  | { readonly at: 'after'; readonly method: string }
+  | { readonly at: 'before'; readonly method: string; readonly nth?: number; readonly blocks?: true }
+  | { readonly at: 'after'; readonly method: string; readonly blocks?: true }
   | { readonly at: 'status'; readonly status: 'sent' | 'submitted' | 'mined' }
   | { readonly at: 'answer' }
 
@@ -47,7 +48,7 @@ async function dieInCall(
 ): Promise<void> {
   const { site } = stage.world
   const [node] = site.nodes
-  const { at, method } = point
+  const { at, method, blocks = method === site.crash.receiptCall } = point
   let left = 'nth' in point ? (point.nth ?? 1) : 1
   if (node === undefined) throw new Error('a crash needs a node to hold the call')
   const reborn = Promise.withResolvers<void>()
@@ -60,7 +61,7 @@ async function dieInCall(
     return at === 'after' ? { kind: 'then', happens: die } : die().then(() => 'drop')
   }
   const asked = ask(stage, deed)
-  const mining = method === site.crash.receiptCall ? mineUntil(stage, reborn.promise) : undefined
+  const mining = blocks ? mineUntil(stage, reborn.promise) : undefined
   await Promise.all([reborn.promise, asked, mining])
 }
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../answer.ts'
 import type { AfterLapse } from '../chain.ts'
 import { accountsOf } from './accounts.ts'
-import type { SolanaInstruction, SolanaRequest } from './content.ts'
+import type { SolanaDraft, SolanaInstruction, SolanaRequest } from './content.ts'
 import { demandNonce, type NonceState } from './nonce-account.ts'
 import { prepareDraft } from './prepare.ts'
 import type { PrepareContext } from './prepare-context.ts'
@@ -57,13 +57,24 @@ async function replaceDurable(
 ): Promise<Answer<SolanaPrepared>> {
   const nonce = await demandNonce(context.client, nonceAccount)
   if (nonce.kind !== 'ok') return nonce
-  if (nonce.value.value !== openTransaction(earlier.draft.transaction).message.lifetimeToken) {
-    return { kind: 'unknown', detail: 'the durable nonce has moved on; the chain is asked what has used it' }
-  }
+  const value = nonceIn(earlier.draft)
+  if (nonce.value.value !== value) return MOVED_ON
   const content = withNonce(request, { nonceAccount, nonce: nonce.value, self: account.address })
-  return typeof content === 'string'
-    ? { kind: 'refused', refusal: { code: 'not_supported', detail: content } }
-    : prepareDraft(context, content, account)
+  if (typeof content === 'string')
+    return { kind: 'refused', refusal: { code: 'not_supported', detail: content } }
+  const prepared = await prepareDraft(context, content, account)
+  // It has read the nonce again: with the next value it would not exclude the earlier one, which has used up this one.
+  return prepared.kind === 'ok' && nonceIn(prepared.value.draft) !== value ? MOVED_ON : prepared
+}
+
+const MOVED_ON: Answer<never> = {
+  kind: 'unknown',
+  detail: 'the durable nonce has moved on; the chain is asked what has used it',
+}
+
+/** The value of the durable nonce that the draft uses up. */
+function nonceIn({ transaction }: SolanaDraft): string {
+  return openTransaction(transaction).message.lifetimeToken
 }
 
 /** The request with the same nonce advanced first; or why that cannot be. */

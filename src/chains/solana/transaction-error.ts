@@ -69,6 +69,9 @@ export interface TransactionFailure {
   readonly words: string
 }
 
+/** Where the account that pays stands. What would leave it with less than must stay on it is money that it lacks. */
+const PAYER = 0
+
 /** Reads `err` of a status, a simulation or a refusal. What is not known counts as the state of the accounts. */
 export function readFailure(err: unknown): TransactionFailure {
   if (typeof err === 'string') return { name: err, meaning: meaningOf(err), words: err }
@@ -77,7 +80,8 @@ export function readFailure(err: unknown): TransactionFailure {
   if (name !== 'InstructionError' || !Array.isArray(held)) {
     const index = fieldsOf(held).account_index
     const words = typeof index === 'number' ? `${name} of account ${index}` : name
-    return { name, meaning, words }
+    const poor = name === 'InsufficientFundsForRent' && index === PAYER
+    return { name, meaning: poor ? 'funds' : meaning, words }
   }
   return { name, meaning, ...readInstructionError(held as unknown[]) }
 }

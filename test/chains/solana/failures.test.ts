@@ -76,6 +76,13 @@ describe('an error of a transaction', () => {
   ])('%j is told as %s', (err, words) => {
     expect(readFailure(err).words).toBe(words)
   })
+
+  // Found by the simulator (seed 101 with two endpoints): what an account without money was to send failed for ever.
+  test('lacks money where the payer would keep too little, and fails where another account would', () => {
+    const meaningFor = (index: number) =>
+      readFailure({ InsufficientFundsForRent: { account_index: index } }).meaning
+    expect([meaningFor(0), meaningFor(1)]).toEqual(['funds', 'state'])
+  })
 })
 
 describe('a status', () => {

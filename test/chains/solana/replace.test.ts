@@ -1,5 +1,5 @@
 import { type Address, address } from '@solana/kit'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noop } from '../../../src/chains/solana/request-content.ts'
 import type { SolanaAttempt } from '../../../src/chains/solana/types.ts'
 import { openTransaction } from '../../../src/chains/solana/wire.ts'
@@ -11,6 +11,7 @@ import {
   transfer,
 } from '../../solana-node/steps.ts'
 import { createWallet, signContent } from '../../solana-node/wallet.ts'
+import { startFaultyNode } from '../../support/faulty-node.ts'
 import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import {
   AS_PAYER,
@@ -137,6 +138,22 @@ describe('a replacement with a durable nonce', () => {
     const first = await sendOn(stage.chain, durable(1n))
     stage.solana.tick(5)
     expect(await stage.chain.replace(move(20n), [first], accountWith())).toMatchObject({ kind: 'unknown' })
+  })
+
+  // Found by the simulator (seed 213 with two endpoints): the new content got the next value, and both were executed.
+  test('is not made either when the nonce moves on while it is prepared', async () => {
+    const node = await startFaultyNode(stage.solana.url)
+    onTestFinished(() => node.stop())
+    const chain = stage.chainAt(node.url)
+    const first = await sendOn(chain, durable(1n))
+    let readings = 0
+    node.fault = (methods) => {
+      if (methods.includes('getMultipleAccounts') && !methods.includes('simulateTransaction')) readings += 1
+      if (readings === 2) stage.solana.tick(5)
+      return 'pass'
+    }
+    expect(await chain.replace(durable(20n), [first], accountWith())).toMatchObject({ kind: 'unknown' })
+    expect(paid()).toBe(1n)
   })
 
   test('prebuilt, it has to advance the same one', async () => {

@@ -1,0 +1,14 @@
+import { simulatorSuite } from './simulator-suite.ts'
+import { startSolanaSite } from './solana/site.ts'
+
+simulatorSuite(
+  'Solana: random histories keep every promise',
+  ({ endpoints }) =>
+    (now) =>
+      startSolanaSite({ endpoints, now }),
+  [
+    { title: 'one endpoint', first: 1, count: 7, steps: 30, endpoints: 1, kills: false },
+    { title: 'two endpoints', first: 200, count: 4, steps: 30, endpoints: 2, kills: false },
+    { title: 'killed now and then', first: 1000, count: 2, steps: 25, endpoints: 1, kills: true },
+  ],
+)

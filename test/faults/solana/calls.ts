@@ -1,0 +1,94 @@
+import { address } from '@solana/kit'
+import { advanceNonce, transfer } from '../../solana-node/steps.ts'
+import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
+import { RECEIVER } from '../../support/solana-scenario.ts'
+import { replace, send, type Wish } from '../call.ts'
+import { type Stage, targetOf } from '../stage.ts'
+import type { Event, Speed } from './event.ts'
+import { accountAt, CUSTOMERS, type Ground } from './ground.ts'
+
+/** A new transfer. */
+export function sendPayment(
+  ground: Ground,
+  stage: Stage,
+  { account, speed, durable, validForSeconds }: Extract<Event, { is: 'send' }>,
+): Promise<void> {
+  const { content, body, may } = wishOf(ground, { account, speed, durable })
+  const validity =
+    validForSeconds === undefined
+      ? {}
+      : { valid_until: new Date(stage.world.now() + validForSeconds * 1_000).toISOString() }
+  return send(stage, account, {
+    content,
+    body: { ...body, ...validity },
+    may: { ...may, mayExpire: validForSeconds !== undefined },
+  })
+}
+
+/** Another transfer in place of one. A durable nonce is the service's to take over. */
+export function replacePayment(
+  ground: Ground,
+  stage: Stage,
+  { target, speed }: Extract<Event, { is: 'replace' }>,
+): Promise<void> {
+  return replace(stage, target, () =>
+    wishOf(ground, { account: targetOf(stage, target)?.account ?? 0, speed, durable: false }),
+  )
+}
+
+/** What a customer pays and has signed, for the relayer to sign first. Nobody but the customer could give it more time. */
+export function sendCosigned(
+  { solana, newContent }: Ground,
+  stage: Stage,
+  { account, customer, age }: Extract<Event, { is: 'cosign' }>,
+): Promise<void> {
+  const from = CUSTOMERS[customer] ?? CUSTOMERS[0]
+  const { blocks } = solana
+  const block = blocks[Math.max(0, blocks.length - 1 - age)]
+  if (block === undefined) throw new Error('there are no blocks')
+  const content = newContent()
+  // What stands in the place of the relayer's signature does not count.
+  const payer = { ...createWallet(), address: accountAt(account).address }
+  const { base64 } = signContent({
+    signers: [payer, from],
+    blockhash: block.blockhash,
+    steps: [transfer(from.address, address(RECEIVER), content.amount)],
+  })
+  return send(stage, account, {
+    content,
+    body: { transaction: base64 },
+    may: { mayRevert: true, mayExpire: true, mayFail: true },
+  })
+}
+
+function wishOf(
+  { newContent, nonces }: Ground,
+  { account, speed, durable }: { account: number; speed: Speed; durable: boolean },
+): Wish {
+  const content = newContent()
+  const self = accountAt(account).address
+  const nonce = durable ? nonces[account] : undefined
+  const steps = [
+    ...(nonce === undefined ? [] : [advanceNonce(nonce, self)]),
+    transfer(self, address(RECEIVER), content.amount),
+  ]
+  return {
+    content,
+    body: { instructions: steps.map(toWire), ...(speed === 'none' ? {} : { speed }) },
+    // Money can go before it is included.
+    may: { mayRevert: true },
+  }
+}
+
+/** An instruction as requests write it. */
+function toWire({ program, accounts, data }: Step): object {
+  return {
+    program_id: program,
+    accounts: accounts.map(({ address: pubkey, signs = false, writes = false }) => ({
+      pubkey,
+      is_signer: signs,
+      is_writable: writes,
+    })),
+    data: Buffer.from(data).toString('base64'),
+  }
+}

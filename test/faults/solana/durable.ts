@@ -1,0 +1,31 @@
+import type { Address } from '@solana/kit'
+import { createAccount, initializeNonce, NONCE_ACCOUNT_LENGTH } from '../../solana-node/steps.ts'
+import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
+import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
+import type { TestSolana } from '../../support/solana/start-solana.ts'
+import { ACCOUNTS, CUSTOMERS } from './ground.ts'
+import { offer } from './offer.ts'
+
+/** Opens a nonce account for each relayer, which only that relayer can advance; the first customer pays for them. */
+export async function openNonces(solana: TestSolana): Promise<Address[]> {
+  const [customer] = CUSTOMERS
+  const lamports = solana.rentExemption(NONCE_ACCOUNT_LENGTH)
+  const nonces = ACCOUNTS.map(() => createWallet())
+  for (const [place, nonce] of nonces.entries()) {
+    const authority = ACCOUNTS[place]?.address ?? ACCOUNTS[0].address
+    const steps: Step[] = [
+      createAccount(customer.address, nonce.address, {
+        lamports,
+        space: NONCE_ACCOUNT_LENGTH,
+        owner: SYSTEM_PROGRAM,
+      }),
+      initializeNonce(nonce.address, authority),
+    ]
+    const { blockhash } = solana.tick()
+    await offer(solana, signContent({ signers: [customer, nonce], blockhash, steps }).base64)
+  }
+  solana.tick()
+  const missing = nonces.filter(({ address }) => solana.account(address) === undefined)
+  if (missing.length > 0) throw new Error('the nonce accounts could not be opened')
+  return nonces.map(({ address }) => address)
+}

@@ -1,0 +1,156 @@
+import type { Random } from '../random.ts'
+import type { Trouble } from '../trouble.ts'
+import type { Weather } from '../weather.ts'
+
+/** How a request asks for priority. */
+export type Speed = 'none' | 'safeLow' | 'fast' | 'fastest'
+
+/** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
+export type Event =
+  | {
+      readonly is: 'send'
+      readonly account: number
+      readonly speed: Speed
+      /** With a durable nonce, which has no end of its own, in place of a blockhash. */
+      readonly durable: boolean
+      readonly validForSeconds?: number
+    }
+  /** What a customer has signed for the relayer to pay, with a blockhash that is so many blocks old. */
+  | { readonly is: 'cosign'; readonly account: number; readonly customer: number; readonly age: number }
+  | { readonly is: 'replace'; readonly target: number; readonly speed: Speed }
+  | { readonly is: 'cancel'; readonly target: number }
+  | { readonly is: 'blocks'; readonly blocks: number }
+  /** So many blocks without a transaction in them. */
+  | { readonly is: 'empty'; readonly blocks: number }
+  | { readonly is: 'skip'; readonly slots: number }
+  /** How many transactions fit into a block from now on. */
+  | { readonly is: 'capacity'; readonly transactions: number }
+  /** Micro-lamports for a compute unit from now on: what blocks ask for, and what nodes tell of it. */
+  | { readonly is: 'price'; readonly required: number; readonly told: number }
+  /** The network gives up its newest blocks, as far as they are not final. */
+  | { readonly is: 'fork'; readonly depth: number }
+  | { readonly is: 'drop_pending' }
+  | { readonly is: 'drain'; readonly account: number }
+  | { readonly is: 'fund'; readonly account: number }
+  | Trouble
+
+const WEIGHTS: Readonly<Record<Event['is'], number>> = {
+  send: 26,
+  cosign: 5,
+  replace: 11,
+  cancel: 7,
+  blocks: 20,
+  empty: 6,
+  skip: 2,
+  capacity: 5,
+  price: 3,
+  fork: 6,
+  drop_pending: 4,
+  weather: 12,
+  time: 5,
+  drain: 2,
+  fund: 3,
+  restart: 2,
+  kill: 0,
+}
+
+const KILL_WEIGHT = 6
+
+const SPEEDS: Readonly<Record<Speed, number>> = { none: 4, safeLow: 2, fast: 2, fastest: 2 }
+
+const WEATHERS: Readonly<Record<Weather, number>> = {
+  calm: 4,
+  lossy: 3,
+  laggy: 3,
+  busy: 2,
+  mixed: 4,
+  dead: 1,
+}
+
+/** How many transactions a block takes: mostly all, sometimes hardly any, or none at all. */
+const CAPACITIES = [1_000, 1_000, 2, 1, 0] as const
+
+/** Prices of a compute unit, in micro-lamports. */
+const PRICES = [0, 0, 1_000, 50_000] as const
+
+/** Oldest blockhash of a customer, in blocks: some are too old from the first moment. */
+const MAX_AGE = 155
+
+/** A blockhash is good for 150 blocks; with those that have to be final it has provably lapsed after so many. */
+const LAPSE_BLOCKS = 170
+
+interface DrawOptions {
+  readonly accounts: number
+  readonly customers: number
+  /** Deepest fork, in blocks. */
+  readonly maxDepth: number
+  /** Whether the process dies now and then. */
+  readonly kills: boolean
+}
+
+/** What happens next: the same for the same numbers. */
+export function drawEvent(random: Random, options: DrawOptions): Event {
+  const { accounts, customers, maxDepth, kills } = options
+  const is = random.weighted({ ...WEIGHTS, kill: kills ? KILL_WEIGHT : 0 })
+  const account = random.int(0, accounts - 1)
+  const target = random.int(0, 4)
+  switch (is) {
+    case 'send':
+      return {
+        is,
+        account,
+        speed: random.weighted(SPEEDS),
+        durable: random.chance(0.2),
+        ...drawValidity(random),
+      }
+    case 'cosign':
+      return { is, account, customer: random.int(0, customers - 1), age: random.int(0, MAX_AGE) }
+    case 'replace':
+      return { is, target, speed: random.weighted(SPEEDS) }
+    case 'cancel':
+      return { is, target }
+    case 'blocks':
+    case 'empty':
+    case 'skip':
+    case 'capacity':
+    case 'price':
+    case 'fork':
+      return drawNetwork(random, is, maxDepth)
+    case 'drain':
+    case 'fund':
+      return { is, account }
+    case 'weather':
+      return { is, weather: random.weighted(WEATHERS) }
+    case 'time':
+      return { is, ms: random.int(1, 45) * 1_000 }
+    case 'drop_pending':
+    case 'restart':
+    case 'kill':
+      return { is }
+  }
+}
+
+function drawNetwork(
+  random: Random,
+  is: 'blocks' | 'empty' | 'skip' | 'capacity' | 'price' | 'fork',
+  maxDepth: number,
+): Event {
+  switch (is) {
+    case 'blocks':
+      return { is, blocks: random.chance(0.7) ? 1 : random.int(2, 6) }
+    case 'empty':
+      return { is, blocks: random.chance(0.6) ? LAPSE_BLOCKS : random.int(20, LAPSE_BLOCKS) }
+    case 'skip':
+      return { is, slots: random.int(1, 8) }
+    case 'capacity':
+      return { is, transactions: random.pick(CAPACITIES) }
+    case 'price':
+      return { is, required: random.pick(PRICES), told: random.pick(PRICES) }
+    case 'fork':
+      return { is, depth: random.int(1, maxDepth) }
+  }
+}
+
+function drawValidity(random: Random): { validForSeconds?: number } {
+  return random.chance(0.2) ? { validForSeconds: random.int(1, 60) } : {}
+}

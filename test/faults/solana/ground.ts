@@ -1,0 +1,69 @@
+import { type Address, address } from '@solana/kit'
+import { createWallet, type Wallet } from '../../solana-node/wallet.ts'
+import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
+import type { TestSolana } from '../../support/solana/start-solana.ts'
+import { addressOf, RECEIVER, SOL, seedOf } from '../../support/solana-scenario.ts'
+import type { Content } from '../ledger.ts'
+
+/** A relayer with its key. */
+export interface Account {
+  readonly relayer: string
+  readonly address: Address
+  readonly seed: Uint8Array
+}
+
+export const ACCOUNTS: readonly [Account, ...Account[]] = [accountOf('main'), accountOf('other')]
+
+/** Those who sign transactions that the relayers pay for. */
+export const CUSTOMERS: readonly [Wallet, ...Wallet[]] = [createWallet(), createWallet()]
+
+/** More than any history can spend, in lamports. */
+const RICH = 1_000n * SOL
+
+/** What everything that happens on the network needs. */
+export interface Ground {
+  readonly solana: TestSolana
+  readonly newContent: () => Payment
+  /** The nonce account of each relayer. */
+  readonly nonces: readonly Address[]
+}
+
+/** A transfer that nobody else makes; the mark is its amount. */
+export interface Payment extends Content {
+  /** In lamports. */
+  readonly amount: bigint
+}
+
+/** Transfers that differ in their amounts over all histories of one network. */
+export function createPayments(): () => Payment {
+  let amount = 0n
+  return () => {
+    amount += 1n
+    return { mark: amount.toString(), amount }
+  }
+}
+
+/** The relayer at this place. */
+export function accountAt(place: number): Account {
+  return ACCOUNTS[place] ?? ACCOUNTS[0]
+}
+
+/** Fills up a relayer's account. */
+export function fund({ solana }: Ground, place: number): void {
+  setBalance(solana, accountAt(place).address, RICH)
+}
+
+/** Fills up everybody who signs anything, and the account that is paid. */
+export function fundAll(solana: TestSolana): void {
+  for (const { address: own } of [...ACCOUNTS, ...CUSTOMERS]) setBalance(solana, own, RICH)
+  setBalance(solana, RECEIVER, RICH)
+}
+
+/** Sets what an account has, in lamports, as if it had always been so. */
+export function setBalance(solana: TestSolana, of: string, lamports: bigint): void {
+  solana.plant(of, { lamports, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false })
+}
+
+function accountOf(relayer: string): Account {
+  return { relayer, address: address(addressOf(relayer)), seed: seedOf(relayer) }
+}

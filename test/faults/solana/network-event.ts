@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TestSolana } from '../../support/solana/start-solana.ts'
+import type { Event } from './event.ts'
+import { accountAt, fund, type Ground, setBalance } from './ground.ts'
+
+/** What is left of a drained account beyond what must stay on it: a single fee, in lamports. What it moves then fails. */
+const ONE_FEE = 5_000n
+
+/** Many blocks come so many at a time, and the service gets a moment between them, in ms. */
+const AT_ONCE = 10
+const MOMENT_MS = 4
+
+/** What happens to the network, what waits for it and the accounts, and not through the service. */
+export type NetworkEvent = Extract<
+  Event,
+  { is: 'blocks' | 'empty' | 'skip' | 'capacity' | 'price' | 'fork' | 'drop_pending' | 'drain' | 'fund' }
+>
+
+/** Lets it happen. */
+export async function networkEvent(ground: Ground, event: NetworkEvent): Promise<void> {
+  const { solana } = ground
+  switch (event.is) {
+    case 'blocks':
+      return void solana.tick(event.blocks)
+    case 'empty':
+      return tickEmpty(solana, event.blocks)
+    case 'skip':
+      return solana.skip(event.slots)
+    case 'capacity':
+      solana.market.capacity = event.transactions
+      return
+    case 'price':
+      solana.market.requiredPrice = BigInt(event.required)
+      solana.market.recentPrice = BigInt(event.told)
+      return
+    case 'fork':
+      return void solana.fork(Math.min(event.depth, openBlocks(solana)))
+    case 'drop_pending':
+      return solana.dropPending()
+    case 'drain':
+      return setBalance(solana, accountAt(event.account).address, solana.rentExemption(0) + ONE_FEE)
+    case 'fund':
+      return fund(ground, event.account)
+  }
+}
+
+/** How many blocks are not final. */
+export function openBlocks({ blocks, finalizedSlot }: TestSolana): number {
+  const final = finalizedSlot()
+  return blocks.length - 1 - blocks.findLastIndex(({ slot }) => slot <= final)
+}
+
+async function tickEmpty(solana: TestSolana, blocks: number): Promise<void> {
+  const { capacity } = solana.market
+  solana.market.capacity = 0
+  for (let left = blocks; left > 0; left -= AT_ONCE) {
+    solana.tick(Math.min(left, AT_ONCE))
+    await pause(MOMENT_MS)
+  }
+  solana.market.capacity = capacity
+}

@@ -1,0 +1,182 @@
+import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
+import type { ServiceOptions } from '../../support/service.ts'
+import { startSolana, type TestSolana } from '../../support/solana/start-solana.ts'
+import { cancel } from '../call.ts'
+import { type Deed, wordsOf } from '../deed.ts'
+import type { CrashKit, Site } from '../site.ts'
+import type { Stage } from '../stage.ts'
+import { trouble } from '../trouble.ts'
+import { replacePayment, sendCosigned, sendPayment } from './calls.ts'
+import { openNonces } from './durable.ts'
+import { drawEvent, type Event } from './event.ts'
+import { ACCOUNTS, CUSTOMERS, createPayments, fundAll, type Ground } from './ground.ts'
+import { networkEvent, openBlocks } from './network-event.ts'
+import { solanaWitness } from './witness.ts'
+
+export interface SolanaSiteOptions {
+  readonly endpoints: number
+  /** The time of the world, in ms since 1970: the network's clock and ours are the same. */
+  readonly now: () => number
+}
+
+/** Waits of the service, such as until bytes are offered again, are over sooner by this factor; no blockhash lapses by it. */
+const HASTE = 10
+
+/** Blocks until one is final: fewer than on the public networks, and enough for forks of many depths. */
+const FINALIZED_LAG = 12
+
+/** How far a replica can be behind, in blocks: by more than what is not final. */
+const MAX_LAG = 16
+
+/** Time between two blocks, in ms. */
+const SLOT_MS = 100
+
+/** With nothing to include and nothing to make final, so many blocks come at once: a lapse takes more than 150. */
+const IDLE_BLOCKS = 4
+
+/**
+ * Slots that the network has had before: nodes have to remember as long a time as the service can be told to let pass, or
+ * their "none" would prove nothing.
+ */
+const PAST_SLOTS = 1_000_000
+
+/** When the service gives up a request, in ms of its own time: many blocks, because histories are in a hurry. */
+const RPC_TIMEOUT_MS = 60_000
+
+/** How many transactions fit into a block when nothing is wrong. */
+const CAPACITY = 1_000
+
+/** A network that makes blocks when it is told, behind so many nodes that can fail. */
+export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Promise<Site> {
+  const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
+  const heard = new Set<string>()
+  const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(solana, heard)))
+  solana.skip(PAST_SLOTS)
+  fundAll(solana)
+  const ground: Ground = { solana, newContent: createPayments(), nonces: await openNonces(solana) }
+  solana.tick(FINALIZED_LAG + 1)
+  return {
+    nodes,
+    service: serviceOn(solana, nodes),
+    relayers: ACCOUNTS.map(({ relayer }) => relayer),
+    secrets: ACCOUNTS.map(({ seed }) => Buffer.from(seed).toString('hex')),
+    sky: { maxLag: MAX_LAG, forks: false },
+    depth: FINALIZED_LAG,
+    blockMs: SLOT_MS * IDLE_BLOCKS,
+    haste: HASTE,
+    crash: crashKit(ground),
+    draw: (random, { kills }) => deedOf(ground, drawEvent(random, { ...DRAWN, kills })),
+    makeBlock: () => Promise.resolve(void solana.tick(isIdle(solana) ? IDLE_BLOCKS : 1)),
+    relieve: () => {
+      Object.assign(solana.market, { capacity: CAPACITY, requiredPrice: 0n })
+      return Promise.resolve(fundAll(solana))
+    },
+    witness: () => Promise.resolve(solanaWitness(solana, heard)),
+    finish: () => Promise.resolve([]),
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.stop()))
+      await solana.stop()
+    },
+  }
+}
+
+const DRAWN = { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, maxDepth: FINALIZED_LAG }
+
+/** Whether more blocks at once change nothing that could be seen between them. */
+function isIdle(solana: TestSolana): boolean {
+  const open = solana.blocks.slice(solana.blocks.length - openBlocks(solana))
+  return solana.pending().length === 0 && open.every(({ transactions }) => transactions.length === 0)
+}
+
+function startNode(solana: TestSolana, heard: Set<string>): Promise<FaultyNode> {
+  return startFaultyNode(solana.url, {
+    replica: (behind) => solana.replica({ behind }),
+    nameOf: ({ method = '', params }) => {
+      const [transaction] = params as readonly unknown[]
+      if (method === 'sendTransaction' && typeof transaction === 'string') heard.add(transaction)
+      return method
+    },
+  })
+}
+
+function serviceOn(
+  { genesisHash }: TestSolana,
+  nodes: readonly FaultyNode[],
+): Omit<ServiceOptions, 'dataDir'> {
+  const network = {
+    type: 'solana',
+    network: 'local',
+    genesis_hash: genesisHash,
+    is_testnet: true,
+    average_blocktime_ms: SLOT_MS,
+    rpc_urls: nodes.map(({ url }) => url),
+  }
+  return {
+    rpcUrls: [],
+    networks: [network],
+    env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },
+    signers: ACCOUNTS.map(({ relayer, seed }) => ({
+      id: relayer,
+      type: 'plain',
+      config: { key: { type: 'plain', value: Buffer.from(seed).toString('hex') } },
+    })),
+    relayers: ACCOUNTS.map(({ relayer }) => ({
+      id: relayer,
+      name: relayer,
+      network: 'local',
+      network_type: 'solana',
+      signer_id: relayer,
+      notification_id: 'ops',
+    })),
+  }
+}
+
+function crashKit(ground: Ground): CrashKit {
+  const deed = (event: Event) => deedOf(ground, event)
+  return {
+    broadcastCall: 'sendTransaction',
+    receiptCall: 'getSignatureStatuses',
+    send: deed({ is: 'send', account: 0, speed: 'none', durable: false }),
+    replace: unheard(ground, deed({ is: 'replace', target: 0, speed: 'fast' })),
+    cancel: unheard(ground, deed({ is: 'cancel', target: 0 })),
+  }
+}
+
+/** The network loses what waits just before: else it would include that, and nothing were left to change. */
+function unheard({ solana }: Ground, deed: Deed): Deed {
+  return {
+    ...deed,
+    happen: (stage) => {
+      solana.dropPending()
+      return deed.happen(stage)
+    },
+  }
+}
+
+function deedOf(ground: Ground, event: Event): Deed {
+  return {
+    words: wordsOf(event),
+    isCall: ['send', 'cosign', 'replace', 'cancel'].includes(event.is),
+    happen: (stage) => happen(ground, stage, event),
+  }
+}
+
+function happen(ground: Ground, stage: Stage, event: Event): Promise<void> {
+  switch (event.is) {
+    case 'send':
+      return sendPayment(ground, stage, event)
+    case 'cosign':
+      return sendCosigned(ground, stage, event)
+    case 'replace':
+      return replacePayment(ground, stage, event)
+    case 'cancel':
+      return cancel(stage, event.target)
+    case 'weather':
+    case 'time':
+    case 'restart':
+    case 'kill':
+      return trouble(stage, event)
+    default:
+      return networkEvent(ground, event)
+  }
+}
