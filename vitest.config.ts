@@ -21,8 +21,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/browser/**', ...(withPostgres ? [] : POSTGRES_TESTS)],
-    // Files share two cores with the anvils and databases that they start.
-    maxWorkers: 2,
+    // Files share two cores with the chains and databases that they start; a third one uses the time in which two wait.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     retry: 0,

@@ -7,9 +7,8 @@ crashSuite('EVM: killed between two steps, nothing is lost, nothing is doubled a
   startSite: () => startEvmSite({ endpoints: 1 }),
   points: {
     send: [
-      { at: 'before', method: 'eth_feeHistory' },
+      // Of the calls before anything is stored, one stands for all.
       { at: 'before', method: 'eth_estimateGas' },
-      { at: 'before', method: 'eth_getBalance' },
       { at: 'answer' },
       { at: 'before', method: 'eth_getTransactionCount' },
       { at: 'before', method: SIGNED_CALL },
@@ -20,7 +19,6 @@ crashSuite('EVM: killed between two steps, nothing is lost, nothing is doubled a
       { at: 'status', status: 'mined' },
     ],
     replace: [
-      { at: 'before', method: 'eth_feeHistory' },
       { at: 'before', method: 'eth_estimateGas' },
       { at: 'before', method: SIGNED_CALL },
       { at: 'after', method: SIGNED_CALL },
@@ -28,7 +26,6 @@ crashSuite('EVM: killed between two steps, nothing is lost, nothing is doubled a
       { at: 'before', method: 'eth_getTransactionReceipt' },
     ],
     cancel: [
-      { at: 'before', method: 'eth_feeHistory' },
       { at: 'before', method: SIGNED_CALL },
       { at: 'after', method: SIGNED_CALL },
       { at: 'answer' },
