@@ -22,11 +22,10 @@ crashSuite('Solana: killed between two steps, nothing is lost and nothing is dou
       { at: 'before', method: SEND },
       { at: 'after', method: SEND },
       { at: 'status', status: 'submitted' },
-      { at: 'after', method: STATUSES },
       { at: 'status', status: 'mined' },
     ],
     replace: [{ at: 'answer' }, ...SUCCESSION],
     // It sends nothing, and nothing of it is simulated.
-    cancel: [{ at: 'answer' }, { at: 'after', method: STATUSES }],
+    cancel: [{ at: 'after', method: STATUSES }],
   },
 })
