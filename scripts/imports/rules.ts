@@ -96,6 +96,7 @@ const ARROWS: Rules['arrows'] = {
     'config.ts',
     'configuration/problems.ts',
     'database/',
+    'events/',
     'networks/',
     'notifications/',
     'signers/',

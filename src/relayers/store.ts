@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { RelayerConfig } from '../config.ts'
 import type { RelayersTable, Schema } from '../database/schema.ts'
+import { recordRelayerState } from '../events/store.ts'
 import { decodePolicies, encodePolicies } from './policies-codec.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
 
@@ -37,17 +38,18 @@ export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relay
   return row && toRelayer(row)
 }
 
-/** Switches a relayer off with a reason, or on again with null. */
+/** Switches a relayer off with a reason, or on again with null, and tells of it in the same database transaction (I8). */
 export async function setSystemDisabled(
-  db: Kysely<Schema>,
+  tx: Transaction<Schema>,
   id: string,
   reason: DisabledReason | null,
 ): Promise<void> {
-  await db
+  await tx
     .updateTable('relayers')
     .set({ system_disabled: reason !== null, disabled_reason: reason && JSON.stringify(reason) })
     .where('id', '=', id)
     .execute()
+  await recordRelayerState(tx, id)
 }
 
 /**

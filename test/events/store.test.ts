@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { lastNumber, numberBatch } from '../../src/events/number-store.ts'
 import { nextEvents } from '../../src/events/read.ts'
-import { deleteOldEvents, logBounds, recordRelayerState, recordTestEvent } from '../../src/events/store.ts'
+import { deleteOldEvents, logBounds, recordTestEvent } from '../../src/events/store.ts'
 import { createEventPresenter } from '../../src/handlers/present-event.ts'
 import { saveNotification } from '../../src/notifications/store.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'
@@ -45,10 +45,7 @@ test('a relayer that was switched off and on: both are told, each as it was then
   await writeTests(0)
   await db.transaction().execute((tx) => saveRelayer(tx, RELAYER))
   for (const reason of [{ type: 'NonceSyncFailed', details: 'No endpoint answers.' } as const, null]) {
-    await db.transaction().execute(async (tx) => {
-      await setSystemDisabled(tx, 'main', reason)
-      await recordRelayerState(tx, 'main')
-    })
+    await db.transaction().execute((tx) => setSystemDisabled(tx, 'main', reason))
   }
   const present = createEventPresenter({ db, operatorOf: () => undefined })
   const [off, on] = await present(await all())

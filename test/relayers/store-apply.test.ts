@@ -122,7 +122,8 @@ describe('a configuration', () => {
   test('keeps what the service itself decided', async () => {
     await apply()
     await setNextNonce(7n)
-    await setSystemDisabled(database.db, 'main', { type: 'BalanceCheckFailed', details: 'empty' })
+    const reason = { type: 'BalanceCheckFailed', details: 'empty' } as const
+    await database.db.transaction().execute((tx) => setSystemDisabled(tx, 'main', reason))
     await apply({ relayers: [{ ...MAIN, name: 'Renamed' }] })
     expect(await findRelayer(database.db, 'main')).toMatchObject({ name: 'Renamed', systemDisabled: true })
     expect(await nextNonce()).toBe(7n)

@@ -101,12 +101,12 @@ describe('relayers', () => {
   test('are switched off with a reason and on again', async () => {
     await store([relayer('a')])
     const reason = { type: 'NonceSyncFailed', details: 'no answer' } as const
-    await setSystemDisabled(database.db, 'a', reason)
+    await database.db.transaction().execute((tx) => setSystemDisabled(tx, 'a', reason))
     expect(await findRelayer(database.db, 'a')).toMatchObject({
       systemDisabled: true,
       disabledReason: reason,
     })
-    await setSystemDisabled(database.db, 'a', null)
+    await database.db.transaction().execute((tx) => setSystemDisabled(tx, 'a', null))
     const again = await findRelayer(database.db, 'a')
     expect(again).toMatchObject({ systemDisabled: false })
     expect(again).not.toHaveProperty('disabledReason')
