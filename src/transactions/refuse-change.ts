@@ -3,7 +3,6 @@ import type { ChainRequest } from '../chains/chain.ts'
 import { badRequest } from '../errors.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { TransactionsContext } from './context.ts'
-import { openAttempts } from './open-attempts.ts'
 import { findTransaction, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
@@ -63,8 +62,8 @@ const MAX_TRIES = 20
 
 /**
  * Closes the attempt for good, because a block that is undone later must not bring it back: its bytes would be offered
- * again. False when the chain includes it after all, or a worker has gone on from it with a higher fee, which is why the node
- * would not take these bytes any more; then the change did happen.
+ * again. False when the chain includes it after all, or a worker has gone on from it with a higher fee, included by now or not,
+ * which is why the node would not take these bytes any more; then the change did happen.
  */
 async function takeBack(
   { db }: TransactionsContext,
@@ -76,7 +75,8 @@ async function takeBack(
     if (item === undefined) break
     const { transaction } = item
     if (transaction.block !== undefined && transaction.currentAttempt === number) return false
-    if (openAttempts(item.attempts).some((attempt) => attempt.number > number)) return false
+    if (item.attempts.some((attempt) => attempt.number > number && attempt.outcome !== 'refused'))
+      return false
     const taken = await db.transaction().execute(async (tx) => {
       const saved = await saveTransactions(tx, [restored(transaction, before.transaction, number)])
       if (saved.length === 0) return false

@@ -7,7 +7,7 @@ simulatorSuite(
     () =>
       startEvmSite({ endpoints }),
   [
-    { title: 'one endpoint', first: 9, count: 10, steps: 25, endpoints: 1, kills: false },
+    { title: 'one endpoint', first: 13, count: 6, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 4, steps: 25, endpoints: 2, kills: false },
     // A fee that cannot be raised kept its transaction from being offered again after the pool had lost it.
     {

@@ -7,8 +7,8 @@ simulatorSuite(
     (now) =>
       startSolanaSite({ endpoints, now }),
   [
-    { title: 'one endpoint', first: 1, count: 3, steps: 30, endpoints: 1, kills: false },
-    { title: 'two endpoints', first: 200, count: 2, steps: 30, endpoints: 2, kills: false },
+    { title: 'one endpoint', first: 1, count: 2, steps: 30, endpoints: 1, kills: false },
+    { title: 'two endpoints', first: 200, count: 1, steps: 30, endpoints: 2, kills: false },
     { title: 'killed now and then', first: 1000, count: 1, steps: 25, endpoints: 1, kills: true },
   ],
 )

@@ -9,8 +9,6 @@ const SEND = 'sendTransaction'
 /** Where a call only reads, dying before and after it leaves the same behind as the point before it. */
 const SEND_POINTS: readonly CrashPoint[] = [
   { at: 'answer' },
-  // The first is for the money, the second for the sequence number.
-  { at: 'before', method: 'getLedgerEntries', nth: 2 },
   { at: 'before', method: SEND },
   { at: 'after', method: SEND },
   { at: 'status', status: 'submitted' },

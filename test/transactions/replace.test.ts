@@ -4,7 +4,7 @@ import type { EvmRequest } from '../../src/chains/evm/content.ts'
 import type { EvmAttempt, EvmPrepared } from '../../src/chains/evm/types.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import { createReplacer } from '../../src/transactions/replace.ts'
-import { saveTransactions } from '../../src/transactions/store.ts'
+import { saveOutcomes, saveTransactions } from '../../src/transactions/store.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
@@ -195,9 +195,13 @@ describe('when it cannot be done', () => {
     },
   )
 
-  test.each(['underpriced', 'refused'] as const)(
-    'the node says %s because a worker was faster, and has even raised the fee: the change did happen',
-    async (kind) => {
+  test.each([
+    { kind: 'underpriced', raised: 'broadcast' },
+    { kind: 'refused', raised: 'broadcast' },
+    { kind: 'underpriced', raised: 'mined' },
+  ] as const)(
+    'the node says $kind because a worker was faster, and the raised fee is $raised: the change did happen',
+    async ({ kind, raised }) => {
       const { world, owner, submitted, replace } = await place()
       const before = await submitted()
       const overtaken = { kind, detail: 'replacement transaction underpriced' } as const
@@ -209,6 +213,9 @@ describe('when it cannot be done', () => {
             room.clock.advance(wait)
             await workAccount(room.context, owner.relayer.id)
           }
+          await room.context.db
+            .transaction()
+            .execute((tx) => saveOutcomes(tx, [{ transactionId: before.id, number: 3, outcome: raised }]))
           return raws.map(() => overtaken)
         },
       }
