@@ -36,9 +36,13 @@ export class ContractRouter extends OpenAPIRouter<Document> {
     return this.#operations
   }
 
-  /** The methods of the path in upper case, HEAD beside GET and OPTIONS always; none when there is no such path. */
+  /**
+   * The methods that the contract has for the path in upper case, HEAD beside GET and OPTIONS always; none when there is no such
+   * path. Where an exact path and a template fit, those of the exact one: it is what the caller means.
+   */
   methods(path: string): Methods {
-    const declared = new Set([...this.#matches(path)].flatMap(({ route }) => [...route.operations.keys()]))
+    const [first] = this.#matches(path)
+    const declared = new Set(first?.route.operations.keys())
     if (declared.size === 0) return []
     const upper = [...declared].map((method) => method.toUpperCase())
     return [...upper, ...(declared.has('get') ? ['HEAD'] : []), 'OPTIONS']

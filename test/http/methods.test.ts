@@ -8,7 +8,7 @@ const METHODS = [
   ['/api/v1/relayers/r/sign', 'POST, OPTIONS'],
   ['/api/v1/relayers/r/transactions', 'GET, POST, HEAD, OPTIONS'],
   ['/api/v1/relayers/r/transactions/t', 'GET, PUT, DELETE, HEAD, OPTIONS'],
-  ['/api/v1/relayers/r/transactions/pending', 'DELETE, GET, PUT, HEAD, OPTIONS'],
+  ['/api/v1/relayers/r/transactions/pending', 'DELETE, OPTIONS'],
   ['/api/v1/notifications', 'GET, HEAD, OPTIONS'],
   ['/docs', 'GET, HEAD, OPTIONS'],
   ['/openapi.json', 'GET, HEAD, OPTIONS'],
