@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import { applyConfig } from './apply/apply.ts'
+import { describeChange } from './apply/changes.ts'
+import type { Chain } from './chains/chain.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { wellKnownNetworks } from './configuration/networks.ts'
 import { ConfigError } from './configuration/problems.ts'
 import { loadContract } from './contract/document.ts'
 import { type Database, openDatabase } from './database/database.ts'
@@ -11,28 +15,28 @@ import { createDeliveries } from './deliveries.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
 import { createWakers } from './events/wakers.ts'
+import { createFleet, FLEET_CHANNEL, type Fleet } from './fleet.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present-event.ts'
 import { createHttpServer } from './http/server.ts'
 import { createLogger } from './log.ts'
-import { createObservation, type Observation } from './observation.ts'
-import { createOperators, type Operators } from './operators.ts'
+import { createNetworkDirectory } from './networks/directory.ts'
+import { createObservation } from './observation.ts'
+import { createOperators } from './operators.ts'
 import { createReadinessCheck } from './readiness.ts'
-import { relayerAddresses } from './relayers/addresses.ts'
-import { applyConfig } from './relayers/apply.ts'
-import { describeChange } from './relayers/changes.ts'
-import type { Relayer } from './relayers/relayer.ts'
-import { listRelayers } from './relayers/store.ts'
+import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
+import { createRelayerReader } from './relayers/read.ts'
+import { createSealer, readSealingKey } from './sealing/sealer.ts'
+import type { Key } from './signers/key.ts'
+import { createKeyring } from './signers/keyring.ts'
 import { loadKeys } from './signers/load.ts'
 import { createAcceptor } from './transactions/accept.ts'
 import { createPendingCanceler } from './transactions/cancel-pending.ts'
-import type { TransactionsContext } from './transactions/context.ts'
 import { createReplacer } from './transactions/replace.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
 import { WORK_CHANNEL } from './transactions/store.ts'
-import type { Loop } from './workers/loop.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
-import { createWatchWorker } from './workers/watch-worker.ts'
+import { createWatchWorker, type WatchTarget } from './workers/watch-worker.ts'
 
 /** The service, put together and not yet started. */
 export interface App {
@@ -55,14 +59,11 @@ interface AppDeps {
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
   const { clock = systemClock, log = createLogger({ level: config.logLevel }) } = deps
   const keys = await loadKeys(config.signers)
-  const addresses = await relayerAddresses(config, keys)
-  const observation = createObservation(config, { clock, log })
+  const accounts = await configuredAccounts(config, keys)
   const database = await openDatabase(config.database, log)
   try {
-    const relayers = await prepareDatabase({ config, database, addresses, log })
-    const operators = await createOperators({ config, keys, clock, log, rpcObserver: observation?.rpc })
-    await verifyChains(operators, relayers, log)
-    return await assemble({ config, database, operators, relayers, observation, clock, log })
+    await prepareDatabase({ config, database, accounts, log })
+    return await assemble({ config, database, keys, clock, log })
   } catch (error) {
     await database.close()
     throw error
@@ -72,32 +73,28 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
 interface Preparation {
   readonly config: Config
   readonly database: Database
-  readonly addresses: ReadonlyMap<string, string>
+  readonly accounts: ReadonlyMap<string, RelayerAccounts>
   readonly log: Logger
 }
 
-async function prepareDatabase({ config, database, addresses, log }: Preparation): Promise<Relayer[]> {
+async function prepareDatabase({ config, database, accounts, log }: Preparation): Promise<void> {
   const applied = await migrate(database)
   if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
   if (database.engine === 'pglite') await endAllLeases(database.db)
-  const changes = await applyConfig(database.db, config, addresses)
+  const changes = await applyConfig(database.db, config, accounts)
   log.info(
     { changes: changes.map(describeChange) },
     changes.length === 0 ? 'configuration unchanged' : 'configuration applied',
   )
-  const { items } = await listRelayers(database.db, { offset: 0, limit: config.relayers.length })
-  return items
 }
 
 /** A wrong chain id is a mistake of the configuration; a silent node is weather, and the start goes on. */
-async function verifyChains(
-  { operatorOf, chains }: Operators,
-  relayers: readonly Relayer[],
-  log: Logger,
-): Promise<void> {
-  for (const relayer of relayers) operatorOf(relayer)
+async function verifyChains(fleet: Fleet, log: Logger): Promise<void> {
   const answers = await Promise.all(
-    [...chains].map(async ([name, chain]) => ({ name, answer: await chain.verify() })),
+    [...fleet.squads()].map(async ([name, { operator }]) => ({
+      name,
+      answer: await operator.chain.verify(),
+    })),
   )
   const problems = answers.flatMap(({ answer }) => (answer.kind === 'refused' ? [answer.refusal.detail] : []))
   if (problems.length > 0) throw new ConfigError(problems)
@@ -110,40 +107,62 @@ async function verifyChains(
 interface Parts {
   readonly config: Config
   readonly database: Database
-  readonly operators: Operators
-  readonly relayers: readonly Relayer[]
-  readonly observation: Observation | undefined
+  readonly keys: ReadonlyMap<string, Key>
   readonly clock: Clock
   readonly log: Logger
 }
 
 async function assemble(parts: Parts): Promise<App> {
-  const { config, database, operators, relayers, observation, clock, log } = parts
-  const { operatorOf } = operators
+  const { config, database, keys, clock, log } = parts
+  const { db } = database
   const { maxInFlight } = config
   const owner = randomUUID()
+  const observation = createObservation(config, { clock, log })
   const observer = observation?.transactions
-  const context = { db: database.db, clock, log, maxInFlight, owner, observer, operatorOf }
+  const sealingKey = config.sealingKey && readSealingKey(config.sealingKey.reveal())
+  const sealer = sealingKey && createSealer(sealingKey)
+  const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
+  const keyring = createKeyring({ db, sealer, configured: keys })
+  const { rpcTimeoutMs } = config
+  const operators = createOperators({
+    networks,
+    keyring,
+    rpcTimeoutMs,
+    clock,
+    log,
+    rpcObserver: observation?.rpc,
+  })
+  const { operatorOf, prepare } = operators
+  const relayerOf = createRelayerReader(db, prepare)
+  const context = { db, clock, log, maxInFlight, owner, observer, relayerOf, operatorOf }
+  const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
+  const fleet = createFleet({ db, networks, operators, clock, log, createWatchLoop })
+  const problems = await fleet.look()
+  if (problems.length > 0) throw new ConfigError(problems)
+  await verifyChains(fleet, log)
   const submit = createSubmitWorker(context)
-  const known = new Map(relayers.map((relayer) => [relayer.id, operatorOf(relayer)]))
-  const presentEvents = createEventPresenter({ db: database.db, operatorOf: (id) => known.get(id) })
+  const presentEvents = createEventPresenter({ db, operatorsOf: fleet.operatorsOf })
   const wakers = createWakers()
   const stopping = new AbortController()
   const deliveries = await createDeliveries({
     config,
     database,
     presentEvents,
+    sealer,
     owner,
     clock,
     log,
     observer: observation?.deliveries,
   })
-  const loops = [submit, ...watchLoops(context, operators, relayers), ...deliveries.loops]
+  const standing = [fleet.loop, submit, ...deliveries.loops]
+  const loops = () => [...standing, ...fleet.watchLoops()]
   observation?.watch({ database, owner, loops })
   const replacer = createReplacer(context)
   const handlers = createHandlers({
-    db: database.db,
+    db,
+    relayerOf,
     operatorOf,
+    prepare,
     accept: createAcceptor(context),
     replacer,
     cancelPending: createPendingCanceler(context, replacer),
@@ -154,7 +173,7 @@ async function assemble(parts: Parts): Promise<App> {
     presentEvents,
     stopping: stopping.signal,
     ...deliveries,
-    check: createReadinessCheck({ database, chains: operators.chains, loops, clock }),
+    check: createReadinessCheck({ database, chains: () => chainsOf(fleet), loops, clock }),
   })
   const server = await createHttpServer({
     contract: await loadContract(),
@@ -177,18 +196,19 @@ async function assemble(parts: Parts): Promise<App> {
   const ears = [
     await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
     await database.listen(EVENTS_CHANNEL, wakers.wake),
+    await database.listen(FLEET_CHANNEL, () => fleet.loop.wake()),
     await deliveries.listen(),
   ]
   return {
     start: async () => {
-      for (const loop of loops) loop.start()
+      for (const loop of standing) loop.start()
       const { host, port } = await server.listen()
       const shown = await observation?.listen()
       return { url: `http://${host}:${port}`, ...(shown && { metricsUrl: shown.url }) }
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all([server.drain(config.shutdownMs), ...loops.map((loop) => loop.stop())])
+      await Promise.all([server.drain(config.shutdownMs), ...standing.map((loop) => loop.stop())])
       for (const unlisten of ears) await unlisten()
       await deliveries.close()
       await observation?.close()
@@ -197,16 +217,6 @@ async function assemble(parts: Parts): Promise<App> {
   }
 }
 
-function watchLoops(
-  context: TransactionsContext,
-  { operatorOf, keyOf }: Operators,
-  relayers: readonly Relayer[],
-): Loop[] {
-  const groups = Map.groupBy(relayers, keyOf)
-  return [...groups].flatMap(([key, members]) => {
-    const [first] = members
-    return first === undefined
-      ? []
-      : [createWatchWorker(context, { key, operator: operatorOf(first), relayers: members })]
-  })
+function chainsOf(fleet: Fleet): Map<string, Chain> {
+  return new Map([...fleet.squads()].map(([name, { operator }]) => [name, operator.chain]))
 }

@@ -12,7 +12,7 @@ import type { DeliveryObserver } from './notifications/observer.ts'
 import { DUE_CHANNEL } from './notifications/relay-store.ts'
 import { createSteering, type Steering } from './notifications/steer.ts'
 import { createPoster } from './outbound/post.ts'
-import { createSealer, readSealingKey } from './sealing/sealer.ts'
+import type { Sealer } from './sealing/sealer.ts'
 import { createDeliverWorker } from './workers/deliver-worker.ts'
 import { createHousekeepingWorker } from './workers/housekeeping-worker.ts'
 import type { Loop } from './workers/loop.ts'
@@ -22,6 +22,8 @@ interface DeliveriesOptions {
   readonly config: Config
   readonly database: Database
   readonly presentEvents: EventPresenter
+  /** Seals signing keys for storage; absent when the deployment has no key for it. */
+  readonly sealer: Sealer | undefined
   /** Names this process in leases. */
   readonly owner: string
   readonly clock: Clock
@@ -94,11 +96,10 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   }
 }
 
-function createKeys({ config, database }: DeliveriesOptions): SigningKeys {
-  const key = config.sealingKey && readSealingKey(config.sealingKey.reveal())
+function createKeys({ config, database, sealer }: DeliveriesOptions): SigningKeys {
   return createSigningKeys({
     db: database.db,
-    sealer: key && createSealer(key),
+    sealer,
     configured: new Map(
       config.notifications.flatMap(({ id, signingKey }) => (signingKey ? [[id, signingKey.reveal()]] : [])),
     ),

@@ -14,7 +14,7 @@ interface Observed {
   readonly database: Database
   /** Names this process in leases. */
   readonly owner: string
-  readonly loops: readonly Loop[]
+  readonly loops: () => readonly Loop[]
 }
 
 /** The metrics and the server that shows them. */
@@ -38,7 +38,7 @@ export function createObservation(
     ...metrics,
     watch: ({ database: { db }, owner, loops }) =>
       metrics.watch({
-        workers: () => loops.map((loop) => loop.health()),
+        workers: () => loops().map((loop) => loop.health()),
         stored: async () => {
           // One after the other: an observer shall not take more than one connection from the work.
           const transactions = await countByStatus(db)

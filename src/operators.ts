@@ -1,128 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import type { Chain, Line } from './chains/chain.ts'
+import type { Chain } from './chains/chain.ts'
 import { createEvmChain } from './chains/evm/evm-chain.ts'
 import type { RpcObserver } from './chains/rpc/observer.ts'
 import type { Clock } from './clock.ts'
-import type { Config } from './config.ts'
-import type { Network } from './networks/network.ts'
+import type { NetworkDirectory } from './networks/directory.ts'
+import type { Network, NetworkType, RpcUrl } from './networks/network.ts'
+import { type Lines, linesOf } from './relayers/lines.ts'
 import type { Relayer } from './relayers/relayer.ts'
-import type { Key } from './signers/key.ts'
-import type { Ed25519Signer } from './signers/signer.ts'
+import type { Keyring } from './signers/keyring.ts'
 import type { Operator } from './transactions/context.ts'
 
 interface OperatorsOptions {
-  readonly config: Config
-  readonly keys: ReadonlyMap<string, Key>
+  readonly networks: NetworkDirectory
+  readonly keyring: Keyring
+  /** How long one JSON-RPC call may take. */
+  readonly rpcTimeoutMs: number
   readonly clock: Clock
   readonly log: Logger
   /** Who is told of the calls to a network. Absent: nobody. */
   readonly rpcObserver?: ((network: string) => RpcObserver) | undefined
 }
 
+/** Where relayers act and with which keys. */
 export interface Operators {
-  /** Where a relayer acts and with which keys. */
+  /**
+   * Loads what the relayer needs, once: keys, and the library of its chain.
+   * @throws when a signer or a network that it names does not exist, a stored secret cannot be opened, or its signer has another
+   * key than the one that the relayer was made with
+   */
+  prepare(relayer: Relayer): Promise<Operator>
+  /** Of a relayer that was prepared. Throws for any other: a fault of ours. */
   operatorOf(relayer: Relayer): Operator
-  /** Names the endpoints that a relayer uses; relayers with the same key share them. */
-  keyOf(relayer: Relayer): string
-  /** Every set of endpoints in use. */
-  readonly chains: ReadonlyMap<string, Chain>
+  /** A chain that no relayer uses yet. */
+  createChain(network: Network): Promise<Chain>
 }
 
-/** One chain for each network, and one more for each relayer that has RPC urls of its own. */
-export async function createOperators({
-  config,
-  keys,
-  clock,
-  log,
-  rpcObserver,
-}: OperatorsOptions): Promise<Operators> {
-  const networks = new Map(config.networks.map((network) => [`${network.type}:${network.name}`, network]))
-  const chains = new Map<string, Chain>()
-  const lines = new Map<string, readonly [Line, ...Line[]]>()
-  const [solana, stellar] = await Promise.all([loadSolana(config), loadStellar(config)])
-
-  function chainOf(key: string, network: Network): Chain {
-    const chain = chains.get(key) ?? createChain(network)
-    chains.set(key, chain)
-    return chain
-  }
-
-  function createChain(network: Network): Chain {
-    const observer = rpcObserver?.(network.name)
-    const options = { rpcTimeoutMs: config.rpcTimeoutMs, clock, log, observer }
-    switch (network.type) {
-      case 'evm':
-        return createEvmChain({ network, ...options })
-      case 'solana':
-        return solana.createSolanaChain({ network, ...options })
-      case 'stellar':
-        return stellar.createStellarChain({ network, ...options })
-    }
-  }
-
-  function linesOf(relayer: Relayer): readonly [Line, ...Line[]] {
-    const key = demand(keys.get(relayer.signerId), relayer)
-    if (relayer.networkType === 'evm') return [{ address: relayer.address, signer: key.secp256k1 }]
-    const channels = channelSigners(relayer, key.ed25519)
-    return [
-      { address: relayer.address, signer: key.ed25519 },
-      ...channels.map((signer) => ({ address: stellar.stellarAddress(signer.publicKey), signer })),
-    ]
-  }
-
-  function channelSigners(relayer: Relayer, own: Ed25519Signer): Ed25519Signer[] {
-    const channels = relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
-    if (typeof channels !== 'number') return channels.map((id) => demand(keys.get(id), relayer).ed25519)
-    return Array.from({ length: channels }, (_, index) => own.derive(`channel/${index + 1}`))
-  }
-
-  return {
-    chains,
-    keyOf,
-    operatorOf: (relayer) => {
-      const configured = demand(networks.get(`${relayer.networkType}:${relayer.network}`), relayer)
-      const network = relayer.customRpcUrls ? { ...configured, rpcUrls: relayer.customRpcUrls } : configured
-      const account = `${relayer.id} ${relayer.address}`
-      const own = lines.get(account) ?? linesOf(relayer)
-      lines.set(account, own)
-      return { network, chain: chainOf(keyOf(relayer), network), account: own[0], lines: own }
-    },
-  }
-}
-
-function keyOf(relayer: Relayer): string {
+/** Names the endpoints that a relayer uses; relayers with the same key share them. */
+export function endpointsKey(relayer: Relayer): string {
   const network =
     relayer.networkType === 'evm' ? relayer.network : `${relayer.networkType}:${relayer.network}`
   return relayer.customRpcUrls ? `${network}/${relayer.id}` : network
 }
 
-/** Only where a relayer needs it: its library takes a tenth of a second to load. */
-async function loadSolana({ relayers }: Config) {
-  if (!relayers.some(({ networkType }) => networkType === 'solana')) return NOT_LOADED
-  return import('./chains/solana/solana-chain.ts')
+interface ChainInUse {
+  readonly network: Network
+  /** What it was made of. */
+  readonly base: Network
+  readonly customRpcUrls: readonly RpcUrl[] | undefined
+  readonly chain: Chain
 }
 
-/** Only where a relayer needs it: its library takes a third of a second to load. */
-async function loadStellar({ relayers }: Config) {
-  if (!relayers.some(({ networkType }) => networkType === 'stellar')) return NOT_LOADED
+type ChainMaker = (network: Network) => Chain
+
+/** One chain for each network, and one more for each relayer that has RPC urls of its own. */
+export function createOperators(options: OperatorsOptions): Operators {
+  const { networks, keyring } = options
+  const makers = new Map<NetworkType, ChainMaker>()
+  const chains = new Map<string, ChainInUse>()
+  const lines = new Map<string, Lines>()
+
+  async function load(type: NetworkType): Promise<ChainMaker> {
+    const maker = makers.get(type) ?? (await loadMaker(type, options))
+    makers.set(type, maker)
+    return maker
+  }
+
+  function chainOf(relayer: Relayer): ChainInUse {
+    const base = networks.find(relayer.networkType, relayer.network)
+    const make = makers.get(relayer.networkType)
+    if (base === undefined || make === undefined) throw notPrepared(relayer)
+    const { customRpcUrls } = relayer
+    const key = endpointsKey(relayer)
+    const known = chains.get(key)
+    if (known?.base === base && isDeepStrictEqual(known.customRpcUrls, customRpcUrls)) return known
+    const network = customRpcUrls ? { ...base, rpcUrls: customRpcUrls } : base
+    const made = { network, base, customRpcUrls, chain: make(network) }
+    chains.set(key, made)
+    return made
+  }
+
+  function operatorOf(relayer: Relayer): Operator {
+    const own = lines.get(linesKey(relayer))
+    if (own === undefined) throw notPrepared(relayer)
+    const { network, chain } = chainOf(relayer)
+    return { network, chain, account: own[0], lines: own }
+  }
+
+  return {
+    operatorOf,
+    createChain: async (network) => (await load(network.type))(network),
+    prepare: async (relayer) => {
+      const key = linesKey(relayer)
+      if (lines.has(key)) return operatorOf(relayer)
+      if (networks.find(relayer.networkType, relayer.network) === undefined)
+        throw new Error(`there is no network "${relayer.network}" of type ${relayer.networkType}`)
+      await load(relayer.networkType)
+      const own = await linesOf(relayer, keyring.find)
+      if (own[0].address !== relayer.address)
+        throw new Error(
+          `signer "${relayer.signerId}" has the key of ${own[0].address}, not of ${relayer.address}`,
+        )
+      lines.set(key, own)
+      return operatorOf(relayer)
+    },
+  }
+}
+
+/** Everything that decides about its lines. */
+function linesKey(relayer: Relayer): string {
+  const channels = relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
+  return JSON.stringify([relayer.id, relayer.networkType, relayer.address, relayer.signerId, channels])
+}
+
+/** Only where a relayer needs it: the libraries take a tenth and a third of a second to load. */
+async function loadMaker(type: NetworkType, options: OperatorsOptions): Promise<ChainMaker> {
+  const { rpcTimeoutMs, clock, log, rpcObserver } = options
+  const common = ({ name }: Network) => ({ rpcTimeoutMs, clock, log, observer: rpcObserver?.(name) })
+  if (type === 'evm') {
+    return (network) => createEvmChain({ network: ofType(network, 'evm'), ...common(network) })
+  }
+  if (type === 'solana') {
+    const { createSolanaChain } = await import('./chains/solana/solana-chain.ts')
+    return (network) => createSolanaChain({ network: ofType(network, 'solana'), ...common(network) })
+  }
   const { createStellarChain } = await import('./chains/stellar/stellar-chain.ts')
-  const { stellarAddress } = await import('./signers/stellar-address.ts')
-  return { createStellarChain, stellarAddress }
+  return (network) => createStellarChain({ network: ofType(network, 'stellar'), ...common(network) })
 }
 
-const NOT_LOADED = {
-  createSolanaChain: (): Chain => {
-    throw new Error('no relayer is on a Solana network')
-  },
-  createStellarChain: (): Chain => {
-    throw new Error('no relayer is on a Stellar network')
-  },
-  stellarAddress: (): string => {
-    throw new Error('no relayer is on a Stellar network')
-  },
+function ofType<T extends NetworkType>(network: Network, type: T): Extract<Network, { type: T }> {
+  if (network.type !== type) throw new Error(`network ${network.name} is not of type ${type}`)
+  return network as Extract<Network, { type: T }>
 }
 
-function demand<T>(found: T | undefined, { id }: Relayer): T {
-  if (found === undefined) throw new Error(`relayer ${id} refers to something that is not configured`)
-  return found
+function notPrepared({ id }: Relayer): Error {
+  return new Error(`relayer ${id} is used before it was prepared`)
 }

@@ -16,8 +16,9 @@ const QUIET_LIMIT_MS = 60_000
 
 interface ReadinessOptions {
   readonly database: Database
-  readonly chains: ReadonlyMap<string, Chain>
-  readonly loops: readonly Loop[]
+  /** Those in use, by the name of their endpoints. */
+  readonly chains: () => ReadonlyMap<string, Chain>
+  readonly loops: () => readonly Loop[]
   readonly clock: Clock
 }
 
@@ -37,10 +38,10 @@ async function look({ database, chains, loops, clock }: ReadinessOptions): Promi
   const [store, networks] = await Promise.all([
     inTime(clock, checkDatabase(database)),
     Promise.all(
-      [...chains].map(async ([name, chain]) => ({ name, ...(await inTime(clock, checkChain(chain))) })),
+      [...chains()].map(async ([name, chain]) => ({ name, ...(await inTime(clock, checkChain(chain))) })),
     ),
   ])
-  const workers = loops.map((loop) => checkLoop(loop))
+  const workers = loops().map((loop) => checkLoop(loop))
   return {
     database: store,
     networks: combine(networks),

@@ -33,16 +33,16 @@ test.each([
 ])('networks with $name: $want', async ({ chains, want }) => {
   const check = createReadinessCheck({
     database: room.database,
-    chains: new Map(chains.map((one, index) => [`network-${index}`, one])),
-    loops: [],
+    chains: () => new Map(chains.map((one, index) => [`network-${index}`, one])),
+    loops: () => [],
     clock: room.clock,
   })
   expect((await check()).networks.status).toBe(want)
 })
 
 test('a network with a failing endpoint says how many, and names no host to callers without a key', async () => {
-  const chains = new Map([['anvil', chain([WELL, ILL])]])
-  const check = createReadinessCheck({ database: room.database, chains, loops: [], clock: room.clock })
+  const chains = () => new Map([['anvil', chain([WELL, ILL])]])
+  const check = createReadinessCheck({ database: room.database, chains, loops: () => [], clock: room.clock })
   expect((await check()).networks.details).toEqual([
     { name: 'anvil', status: 'degraded', error: '1 of 2 endpoints failed lately.' },
   ])

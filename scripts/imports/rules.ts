@@ -33,7 +33,16 @@ const CHAINS = [
 ]
 
 /** What every part may import: it knows nobody itself. */
-const COMMON = ['errors.ts', 'clock.ts', 'log.ts', 'batcher.ts', 'bigints.ts', 'defined.ts', 'exact-json.ts']
+const COMMON = [
+  'errors.ts',
+  'clock.ts',
+  'log.ts',
+  'batcher.ts',
+  'bigints.ts',
+  'defined.ts',
+  'exact-json.ts',
+  'fingerprint.ts',
+]
 
 /**
  * The arrows. They point from the shell to the rooms, from the rooms to the two outside worlds (`chains/chain.ts` and
@@ -45,6 +54,7 @@ const ARROWS: Rules['arrows'] = {
   'app.ts': EVERYTHING,
   'operators.ts': EVERYTHING,
   'deliveries.ts': EVERYTHING,
+  'fleet.ts': EVERYTHING,
   'observation.ts': EVERYTHING,
   'readiness.ts': EVERYTHING,
   'http/': ['contract/', ...COMMON],
@@ -102,12 +112,23 @@ const ARROWS: Rules['arrows'] = {
     'signers/',
     ...COMMON,
   ],
+  // What the configuration file says becomes what is stored.
+  'apply/': [
+    'config.ts',
+    'configuration/problems.ts',
+    'database/schema.ts',
+    'networks/mask-url.ts',
+    'notifications/',
+    'relayers/',
+    'signers/store.ts',
+    ...COMMON,
+  ],
   'notifications/': ['database/', 'events/', 'outbound/', 'sealing/', ...COMMON],
   'events/': ['database/', ...COMMON],
   'outbound/': COMMON,
   'sealing/': COMMON,
-  'networks/': COMMON,
-  'signers/': ['config.ts', 'configuration/', ...COMMON],
+  'networks/': ['database/schema.ts', ...COMMON],
+  'signers/': ['config.ts', 'configuration/', 'database/schema.ts', 'sealing/', ...COMMON],
   'chains/': ['networks/', 'signers/signer.ts', ...COMMON],
   'database/': COMMON,
   'config.ts': ['configuration/', ...CHAINS, 'networks/network.ts', ...COMMON],
@@ -129,6 +150,7 @@ const ARROWS: Rules['arrows'] = {
   'bigints.ts': [],
   'defined.ts': [],
   'exact-json.ts': [],
+  'fingerprint.ts': ['exact-json.ts'],
 }
 
 const PACKAGES: Rules['packages'] = {

@@ -1,5 +1,5 @@
 import { loadConfig } from '../config.ts'
-import { relayerAddresses } from '../relayers/addresses.ts'
+import { configuredAccounts } from '../relayers/accounts.ts'
 import { loadKeys } from '../signers/load.ts'
 import { type Command, EXIT } from './command.ts'
 
@@ -17,10 +17,10 @@ export const checkConfig: Command = {
   maxPositionals: 0,
   async run(_args, terminal) {
     const config = loadConfig()
-    const addresses = await relayerAddresses(config, await loadKeys(config.signers))
+    const accounts = await configuredAccounts(config, await loadKeys(config.signers))
     terminal.out(`${config.file} is fine.`)
     for (const { id, network } of config.relayers) {
-      terminal.out(`  relayer ${id}: ${addresses.get(id)} on ${network}`)
+      terminal.out(`  relayer ${id}: ${accounts.get(id)?.addresses[0]} on ${network}`)
     }
     return EXIT.ok
   },

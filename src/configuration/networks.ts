@@ -63,6 +63,15 @@ export function knownNetworks(
   )
 }
 
+/** Every network of the catalogue; those that have no public endpoint without any url. */
+export function wellKnownNetworks(): Network[] {
+  // What is missing is for whoever uses one to give.
+  return readItems(
+    CATALOGUE.map((value) => ({ value, place: value.network })),
+    [],
+  )
+}
+
 function readItems(items: readonly Item[], problems: string[]): Network[] {
   return items.flatMap((item) => {
     const reader = openReader(item.value, item.place, problems)

@@ -17,6 +17,10 @@ export interface Schema {
   notification_keys: NotificationKeysTable
   deliveries: DeliveriesTable
   idempotency_keys: IdempotencyKeysTable
+  signers: SignersTable
+  network_urls: NetworkUrlsTable
+  operated_accounts: OperatedAccountsTable
+  file_entries: FileEntriesTable
 }
 
 export interface RelayersTable {
@@ -32,12 +36,22 @@ export interface RelayersTable {
   disabled_reason: JSONColumnType<{ type: string; details: string }> | null
   /** Amounts as decimal strings. */
   policies: JSONColumnType<object>
-  custom_rpc_urls: JSONColumnType<{ url: string; weight: number }[]> | null
+  /** `byApi`: a caller chose it, and it leads only where callers may lead us. */
+  custom_rpc_urls: JSONColumnType<StoredRpcUrl[]> | null
   /** Stellar: a number, or ids of signers. */
   channels: JSONColumnType<string[]> | null
   created_at: Generated<Date>
-  /** Set when the configuration no longer names the relayer; its history stays. */
+  /** Set when the configuration no longer names the relayer, or a caller deleted it; its history stays. */
   removed_at: Date | null
+  /** Checks that failed in a row; when the relayer is enabled again, how many it took. */
+  failed_checks: Generated<number>
+}
+
+/** An RPC url inside jsonb. */
+export interface StoredRpcUrl {
+  url: string
+  weight: number
+  byApi?: true
 }
 
 export interface NotificationsTable {
@@ -50,6 +64,41 @@ export interface NotificationsTable {
   paused: Generated<boolean>
   /** `operator` or `gone`. */
   paused_reason: string | null
+  /** A caller chose the url: it leads only where callers may lead us. */
+  url_by_api: Generated<boolean>
+}
+
+export interface SignersTable {
+  id: string
+  type: string
+  /** The secret of a signer that a caller created; null for one of the file, whose secret is never stored. */
+  sealed: Uint8Array | null
+  created_at: Generated<Date>
+}
+
+/** RPC urls that a caller gave a network instead of those that the configuration gives it. */
+export interface NetworkUrlsTable {
+  network_type: string
+  network: string
+  rpc_urls: JSONColumnType<StoredRpcUrl[]>
+  /** Fingerprint of the configuration's urls at that time: when those change, they count again. */
+  instead_of: string
+}
+
+/** What the configuration file said when it was last applied; outlives the record that was made of it. */
+export interface FileEntriesTable {
+  /** `relayer`, `notification` or `signer`. */
+  kind: string
+  id: string
+  fingerprint: string
+}
+
+/** Each account that a relayer takes nonces of, by the chain it is on. */
+export interface OperatedAccountsTable {
+  /** What tells chains apart: `chain id 1`. */
+  chain: string
+  address: string
+  relayer_id: string
 }
 
 /** The numbering of a relayer's lines; its rows are locked together while numbers are given. */

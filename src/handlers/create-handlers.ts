@@ -4,7 +4,7 @@ import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthReport, healthHandlers } from './health.ts'
 import { notificationHandlers } from './notifications.ts'
 import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
-import { relayerHandlers } from './relayers.ts'
+import { type RelayerHandlerDeps, relayerHandlers } from './relayers.ts'
 import { rpcHandlers } from './rpc.ts'
 import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
@@ -12,6 +12,7 @@ import { type TransactionHandlerDeps, transactionHandlers } from './transactions
 /** All operations of the contract. A missing one does not compile. */
 export function createHandlers(
   deps: TransactionHandlerDeps &
+    RelayerHandlerDeps &
     PendingHandlerDeps &
     SigningHandlerDeps &
     EventHandlerDeps &

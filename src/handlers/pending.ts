@@ -1,21 +1,18 @@
-import type { Kysely } from 'kysely'
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
-import { createRelayerReader } from '../relayers/read.ts'
+import type { RelayerReader } from '../relayers/read.ts'
 import type { PendingCanceler } from '../transactions/cancel-pending.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface PendingHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly relayerOf: RelayerReader
   readonly cancelPending: PendingCanceler
 }
 
 /** What concerns everything of a relayer that waits. */
 export function pendingHandlers({
-  db,
+  relayerOf,
   cancelPending,
 }: PendingHandlerDeps): Pick<HandlerMap, 'deletePendingTransactions'> {
-  const relayerOf = createRelayerReader(db)
   return {
     deletePendingTransactions: async ({ path }, { signal }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)

@@ -13,21 +13,22 @@ import { presentRelayer } from './relayers.ts'
 
 interface EventPresenterDeps {
   readonly db: Kysely<Schema>
-  /** Undefined for a relayer that was removed. */
-  readonly operatorOf: (relayerId: string) => Operator | undefined
+  /** Of these relayers, by id, without those that were removed. */
+  readonly operatorsOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, Operator>>
 }
 
 /** Shows events as the contract does, in the order given. */
 export type EventPresenter = (events: readonly EventRecord[]) => Promise<Schemas['Event'][]>
 
 /** Reads the snapshots of many events at once. */
-export function createEventPresenter({ db, operatorOf }: EventPresenterDeps): EventPresenter {
+export function createEventPresenter({ db, operatorsOf }: EventPresenterDeps): EventPresenter {
   return async (events) => {
     const idsOf = (type: EventRecord['type']) =>
       events.filter((event) => event.type === type).map(({ id }) => id)
-    const [transactions, relayers] = await Promise.all([
+    const [transactions, relayers, operators] = await Promise.all([
       readSnapshots(db, idsOf('transaction_update')),
       readRelayerSnapshots(db, idsOf('relayer_state_update')),
+      operatorsOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),
     ])
     return events.map((event) =>
       defined({
@@ -37,20 +38,21 @@ export function createEventPresenter({ db, operatorOf }: EventPresenterDeps): Ev
         created_at: event.createdAt.toISOString(),
         relayer_id: event.relayerId,
         transaction_id: event.transactionId,
-        payload: payloadOf(event, { transactions, relayers, operatorOf }),
+        payload: payloadOf(event, { transactions, relayers, operators }),
       }),
     )
   }
 }
 
-interface Snapshots extends Pick<EventPresenterDeps, 'operatorOf'> {
+interface Snapshots {
+  readonly operators: ReadonlyMap<string, Operator>
   readonly transactions: ReadonlyMap<bigint, TransactionWithAttempts>
   readonly relayers: ReadonlyMap<bigint, Relayer>
 }
 
 function payloadOf(
   event: EventRecord,
-  { transactions, relayers, operatorOf }: Snapshots,
+  { transactions, relayers, operators }: Snapshots,
 ): Schemas['EventPayload'] {
   switch (event.type) {
     case 'transaction_update': {
@@ -58,13 +60,13 @@ function payloadOf(
       if (item === undefined) throw new Error(`event ${event.number} has no transaction`)
       return {
         payload_type: 'transaction',
-        ...presentTransaction(item, operatorOf(item.transaction.relayerId)?.chain),
+        ...presentTransaction(item, operators.get(item.transaction.relayerId)?.chain),
       }
     }
     case 'relayer_state_update': {
       const relayer = relayers.get(event.id)
       if (relayer === undefined) throw new Error(`event ${event.number} has no relayer`)
-      return presentRelayerState(relayer, operatorOf(relayer.id))
+      return presentRelayerState(relayer, operators.get(relayer.id))
     }
     case 'notification_test':
       return { payload_type: 'test', notification_id: event.notificationId ?? '' }

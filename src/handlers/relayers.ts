@@ -5,7 +5,7 @@ import type { Schema } from '../database/schema.ts'
 import { defined } from '../defined.ts'
 import { maskUrl } from '../networks/mask-url.ts'
 import { inactive } from '../relayers/policy.ts'
-import { createRelayerReader } from '../relayers/read.ts'
+import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
 import type { Operator } from '../transactions/context.ts'
@@ -13,23 +13,28 @@ import { toPage } from './page.ts'
 import { presentSolanaPolicies } from './present-solana.ts'
 import { requireRelayer } from './transactions.ts'
 
-interface RelayerHandlerDeps {
+export interface RelayerHandlerDeps {
   readonly db: Kysely<Schema>
+  readonly relayerOf: RelayerReader
   readonly operatorOf: (relayer: Relayer) => Operator
+  readonly prepare: (relayer: Relayer) => Promise<Operator>
 }
 
 /** The tag Relayers. */
 export function relayerHandlers({
   db,
+  relayerOf,
   operatorOf,
+  prepare,
 }: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'sign'> {
-  const relayerOf = createRelayerReader(db)
   return {
     listRelayers: async ({ query }) => {
       const page = toPage(query)
       const { items, total } = await listRelayers(db, page)
       return {
-        data: items.map((relayer) => presentRelayer(relayer, operatorOf(relayer))),
+        data: await Promise.all(
+          items.map(async (relayer) => presentRelayer(relayer, await prepare(relayer))),
+        ),
         pagination: page.describe(total),
       }
     },

@@ -1,16 +1,14 @@
-import type { Kysely } from 'kysely'
 import type { RpcCall, RpcReply } from '../chains/rpc/rpc.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
 import { badRequest } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
-import { createRelayerReader } from '../relayers/read.ts'
+import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator } from '../transactions/context.ts'
 import { requireRelayer } from './transactions.ts'
 
 interface RpcHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly relayerOf: RelayerReader
   readonly operatorOf: (relayer: Relayer) => Operator
 }
 
@@ -27,8 +25,7 @@ const INTERNAL_ERROR = -32603
 const BAD_GATEWAY = -33002
 
 /** JSON-RPC calls that are passed on to the network of a relayer. */
-export function rpcHandlers({ db, operatorOf }: RpcHandlerDeps): Pick<HandlerMap, 'rpc'> {
-  const relayerOf = createRelayerReader(db)
+export function rpcHandlers({ relayerOf, operatorOf }: RpcHandlerDeps): Pick<HandlerMap, 'rpc'> {
   return {
     rpc: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)

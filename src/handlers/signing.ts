@@ -1,11 +1,9 @@
-import type { Kysely } from 'kysely'
 import type { SignedDraft } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { Data, HandlerMap, Schemas } from '../contract/operations.ts'
-import type { Schema } from '../database/schema.ts'
 import { badRequest } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
-import { createRelayerReader } from '../relayers/read.ts'
+import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator } from '../transactions/context.ts'
 import type { TransactionSigner } from '../transactions/sign-only.ts'
@@ -13,18 +11,17 @@ import { readUnsigned } from './read-unsigned.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface SigningHandlerDeps {
-  readonly db: Kysely<Schema>
+  readonly relayerOf: RelayerReader
   readonly operatorOf: (relayer: Relayer) => Operator
   readonly signTransaction: TransactionSigner
 }
 
 /** Signing what is sent to no network. */
 export function signingHandlers({
-  db,
+  relayerOf,
   operatorOf,
   signTransaction,
 }: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction'> {
-  const relayerOf = createRelayerReader(db)
   return {
     signTypedData: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)

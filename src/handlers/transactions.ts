@@ -3,7 +3,7 @@ import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { type AppError, badRequest, notFound } from '../errors.ts'
-import { createRelayerReader } from '../relayers/read.ts'
+import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Acceptor } from '../transactions/accept.ts'
 import { findByNonce } from '../transactions/by-nonce-store.ts'
@@ -19,6 +19,7 @@ import { readRequest } from './read-request.ts'
 
 export interface TransactionHandlerDeps {
   readonly db: Kysely<Schema>
+  readonly relayerOf: RelayerReader
   readonly operatorOf: (relayer: Relayer) => Operator
   readonly accept: Acceptor
   readonly replacer: ReturnType<typeof createReplacer>
@@ -36,8 +37,7 @@ type Operations =
 
 /** The tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
-  const { db, operatorOf, accept, replacer, gather } = deps
-  const relayerOf = createRelayerReader(db)
+  const { db, relayerOf, operatorOf, accept, replacer, gather } = deps
   return {
     sendTransaction: async ({ path, header, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -113,10 +113,7 @@ async function requireTransaction(
 }
 
 /** @throws AppError 404 `relayer_not_found` */
-export async function requireRelayer(
-  relayerOf: (id: string) => Promise<Relayer | undefined>,
-  id: string,
-): Promise<Relayer> {
+export async function requireRelayer(relayerOf: RelayerReader, id: string): Promise<Relayer> {
   const relayer = await relayerOf(id)
   if (relayer === undefined) throw notFound('relayer_not_found', `There is no relayer ${id}.`)
   return relayer

@@ -8,6 +8,8 @@ export type NetworkType = 'evm' | 'stellar' | 'solana'
 export interface RpcUrl {
   readonly url: string
   readonly weight: number
+  /** A caller of the API chose it: it is asked only where callers may lead us. */
+  readonly byApi?: true
 }
 
 /** What every network has. */

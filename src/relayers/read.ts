@@ -4,18 +4,26 @@ import type { Schema } from '../database/schema.ts'
 import type { Relayer } from './relayer.ts'
 import { findRelayer } from './store.ts'
 
+/** One relayer that can act; undefined when there is none of this id. */
+export type RelayerReader = (id: string) => Promise<Relayer | undefined>
+
 /**
  * `findRelayer` for many callers at once. Every request asks for its relayer, and the embedded database answers one query
  * after the other: callers that wait for the same relayer share the next query. It starts after they asked, so nobody
- * gets an older state than by a query of its own.
+ * gets an older state than by a query of its own. `prepare` is called before a relayer is handed out: another process may have
+ * created it a moment ago.
  */
-export function createRelayerReader(db: Kysely<Schema>): (id: string) => Promise<Relayer | undefined> {
+export function createRelayerReader(
+  db: Kysely<Schema>,
+  prepare: (relayer: Relayer) => Promise<unknown>,
+): RelayerReader {
   const read = createBatcher<string, { readonly relayer: Relayer | undefined }>({
     keyOf: (id) => id,
     maxItems: Number.POSITIVE_INFINITY,
     collectsTurn: true,
     run: async (ids) => {
       const relayer = await findRelayer(db, ids[0] ?? '')
+      if (relayer !== undefined) await prepare(relayer)
       return ids.map(() => ({ relayer }))
     },
   })

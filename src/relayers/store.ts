@@ -14,7 +14,7 @@ export interface Range {
 /** What the configuration decides of a relayer; the rest belongs to the service. */
 export type ConfiguredRelayer = RelayerConfig & Pick<Relayer, 'address'>
 
-/** Configured relayers in order of creation, then id. `total` counts all of them, whatever the range. */
+/** Relayers in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listRelayers(
   db: Kysely<Schema>,
   { offset, limit }: Range,
@@ -27,7 +27,19 @@ export async function listRelayers(
   return { items: rows.map(toRelayer), total: Number(total) }
 }
 
-/** One configured relayer; undefined also when it was removed from the configuration. */
+/** Every relayer that was not removed, in the same order. */
+export async function allRelayers(db: Kysely<Schema>): Promise<Relayer[]> {
+  const rows = await db
+    .selectFrom('relayers')
+    .selectAll()
+    .where('removed_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(toRelayer)
+}
+
+/** One relayer; undefined also when it was removed. */
 export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relayer | undefined> {
   const row = await db
     .selectFrom('relayers')
@@ -52,13 +64,14 @@ export async function setSystemDisabled(
   await recordRelayerState(tx, id)
 }
 
-/**
- * Every relayer that ever was, with `removed` telling which are gone from the configuration. Holds off other changes
- * and new transactions until the commit; reads go on.
- */
-export async function lockRelayers(
-  tx: Transaction<Schema>,
-): Promise<Map<string, { relayer: Relayer; removed: boolean }>> {
+/** A relayer that is or was. */
+export interface StoredRelayer {
+  readonly relayer: Relayer
+  readonly removed: boolean
+}
+
+/** Every relayer that ever was. Holds off other changes and new transactions until the commit; reads go on. */
+export async function lockRelayers(tx: Transaction<Schema>): Promise<Map<string, StoredRelayer>> {
   // Taken first and strong enough to wait for rows that refer to a relayer: what is counted afterwards stays true.
   await sql`lock table relayers in exclusive mode`.execute(tx)
   const rows = await tx.selectFrom('relayers').selectAll().execute()
@@ -104,6 +117,32 @@ export async function removeRelayer(tx: Transaction<Schema>, id: string): Promis
     .set({ removed_at: sql<Date>`now()`, notification_id: null })
     .where('id', '=', id)
     .execute()
+}
+
+/** Relayers on the list whose events the notification gets, by id. */
+export async function relayersTelling(tx: Transaction<Schema>, notificationId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('relayers')
+    .select('id')
+    .where('notification_id', '=', notificationId)
+    .where('removed_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Relayers on the list that sign with this signer, for themselves or for a channel, by id. */
+export async function relayersSigningWith(tx: Transaction<Schema>, signerId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('relayers')
+    .select('id')
+    .where('removed_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('signer_id', '=', signerId), sql<boolean>`channels @> to_jsonb(${signerId}::text)`]),
+    )
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** How many transactions of the relayer are not final yet. */

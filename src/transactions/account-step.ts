@@ -1,5 +1,4 @@
 import { acquireLease, LeaseLostError, releaseLease } from '../database/lease.ts'
-import { findRelayer } from '../relayers/store.ts'
 import type { TransactionsContext } from './context.ts'
 import { raiseOverdue } from './raise.ts'
 import { repeatBroadcasts } from './repeat.ts'
@@ -17,7 +16,7 @@ const LEASE_MS = 15_000
  * Does nothing while another process holds the account.
  */
 export async function workAccount(context: TransactionsContext, relayerId: string): Promise<void> {
-  const relayer = await findRelayer(context.db, relayerId)
+  const relayer = await context.relayerOf(relayerId)
   if (relayer === undefined) return
   const lease = await acquireLease(context.db, {
     name: `account:${relayerId}`,

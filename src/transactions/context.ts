@@ -30,7 +30,9 @@ export interface TransactionsContext {
   readonly owner: string
   /** Absent where nobody counts. */
   readonly observer?: TransactionObserver | undefined
-  /** Throws for a relayer that the configuration does not know: a fault of ours. */
+  /** One relayer that can act; undefined when there is none of this id. */
+  relayerOf(id: string): Promise<Relayer | undefined>
+  /** Throws for a relayer that did not come by `relayerOf`: a fault of ours. */
   operatorOf(relayer: Relayer): Operator
 }
 

@@ -16,11 +16,12 @@ const MAX_INTERVAL_MS = 5_000
 /** Between two looks while new blocks announce themselves and nothing is left open, in blocks: only the backstop. */
 const BACKSTOP_BLOCKS = 4
 
-interface WatchTarget {
+export interface WatchTarget {
   /** Distinguishes networks, and relayers of one network that have RPC urls of their own. */
   readonly key: string
   readonly operator: Operator
-  readonly relayers: readonly Relayer[]
+  /** Those that there are now. */
+  readonly relayers: () => readonly Relayer[]
 }
 
 /** Watches one network, in one process at a time: at each block where an endpoint tells of them, else by polling. */
@@ -51,7 +52,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
       if (!(await holdLease.ask()) || mayWait()) return
       newHead = false
       lookedAt = context.clock.now()
-      await watchNetwork(context, { ...target, memory })
+      await watchNetwork(context, { operator: target.operator, relayers: target.relayers(), memory })
     },
   })
   return {

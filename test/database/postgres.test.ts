@@ -3,12 +3,12 @@ import { PassThrough } from 'node:stream'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { applyConfig } from '../../src/apply/apply.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { isRetryable } from '../../src/database/errors.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { notify } from '../../src/database/notify.ts'
 import { createLogger } from '../../src/log.ts'
-import { applyConfig } from '../../src/relayers/apply.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { describeDatabase } from './conformance.ts'
 import { describeUpgrade } from './upgrade.ts'
@@ -98,10 +98,9 @@ describe('postgres', () => {
       signerId: 's',
       paused: false,
     } as const
-    const config = { relayers: [{ ...relayer, policies: {} }], notifications: [] }
-    const results = await Promise.all(
-      databases.map(({ db }) => applyConfig(db, config, new Map([['r', '0xA']]))),
-    )
+    const config = { relayers: [{ ...relayer, policies: {} }], notifications: [], signers: [] }
+    const accounts = new Map([['r', { chain: 'n', addresses: ['0xA'] as const }]])
+    const results = await Promise.all(databases.map(({ db }) => applyConfig(db, config, accounts)))
     expect(results.map((changes) => changes.length).sort()).toEqual([0, 0, 1])
     await Promise.all(databases.map((database) => database.close()))
   })

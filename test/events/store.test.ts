@@ -47,7 +47,7 @@ test('a relayer that was switched off and on: both are told, each as it was then
   for (const reason of [{ type: 'NonceSyncFailed', details: 'No endpoint answers.' } as const, null]) {
     await db.transaction().execute((tx) => setSystemDisabled(tx, 'main', reason))
   }
-  const present = createEventPresenter({ db, operatorOf: () => undefined })
+  const present = createEventPresenter({ db, operatorsOf: async () => new Map() })
   const [off, on] = await present(await all())
   expect(off).toMatchObject({
     type: 'relayer_state_update',

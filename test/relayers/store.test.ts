@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { applyConfig } from '../../src/apply/apply.ts'
 import type { NotificationConfig, RelayerConfig } from '../../src/config.ts'
 import type { EvmRelayerConfig } from '../../src/configuration/types.ts'
 import type { Database } from '../../src/database/database.ts'
 import { listNotifications } from '../../src/notifications/store.ts'
-import { applyConfig } from '../../src/relayers/apply.ts'
+import type { RelayerAccounts } from '../../src/relayers/accounts.ts'
 import { decodePolicies, encodePolicies } from '../../src/relayers/policies-codec.ts'
 import { findRelayer, listRelayers, setSystemDisabled } from '../../src/relayers/store.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
@@ -32,8 +33,10 @@ const notification = (id: string): NotificationConfig => ({
 })
 
 async function store(relayers: RelayerConfig[], notifications: NotificationConfig[] = []): Promise<void> {
-  const addresses = new Map(relayers.map(({ id }) => [id, `0x${id}`]))
-  await applyConfig(database.db, { relayers, notifications }, addresses)
+  const accounts = new Map(
+    relayers.map(({ id }): [string, RelayerAccounts] => [id, { chain: 'anvil', addresses: [`0x${id}`] }]),
+  )
+  await applyConfig(database.db, { relayers, notifications, signers: [] }, accounts)
 }
 
 /** [offset, limit, ids expected] of the list a, b, c */

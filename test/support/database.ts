@@ -12,7 +12,7 @@ export async function openTestDatabase(): Promise<Database> {
 
 /** Removes every row, for tests that share a database. */
 export async function emptyDatabase({ db }: Database): Promise<void> {
-  await sql`truncate relayers, notifications, accounts, transactions, attempts, events, leases, finished_counts, deliveries, notification_keys, idempotency_keys`.execute(
+  await sql`truncate relayers, notifications, accounts, transactions, attempts, events, leases, finished_counts, deliveries, notification_keys, idempotency_keys, signers, network_urls, operated_accounts, file_entries`.execute(
     db,
   )
 }

@@ -9,7 +9,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import type { EvmNetwork } from '../../src/networks/network.ts'
 import type { EvmRelayer, Relayer } from '../../src/relayers/relayer.ts'
-import { saveRelayer } from '../../src/relayers/store.ts'
+import { findRelayer, saveRelayer } from '../../src/relayers/store.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 import type { Operator, TransactionsContext } from '../../src/transactions/context.ts'
 import { findTransaction, insertTransactions } from '../../src/transactions/store.ts'
@@ -57,6 +57,7 @@ export async function openRoom(options: { maxInFlight?: number } = {}): Promise<
     log,
     maxInFlight: options.maxInFlight ?? 10,
     owner: randomUUID(),
+    relayerOf: (id: string) => findRelayer(database.db, id),
     operatorOf,
   }
   return {

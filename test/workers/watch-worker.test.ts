@@ -45,7 +45,7 @@ async function place() {
     },
   }
   const { relayer, operator } = owner
-  const worker = createWatchWorker(room.context, { key: relayer.id, operator, relayers: [relayer] })
+  const worker = createWatchWorker(room.context, { key: relayer.id, operator, relayers: () => [relayer] })
   worker.start()
   running.push(worker)
   const rested = () =>

@@ -59,7 +59,7 @@ test('a network is watched by one process at a time', async () => {
   if (!hash) throw new Error('nothing was offered')
   include(world, hash)
   world.nonce = { kind: 'ok', value: 1n }
-  const target = { key: owner.relayer.id, operator: owner.operator, relayers: [owner.relayer] }
+  const target = { key: owner.relayer.id, operator: owner.operator, relayers: () => [owner.relayer] }
   const round = async () => {
     const worker = createWatchWorker(context, target)
     worker.start()

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { maskUrl } from '../networks/mask-url.ts'
+import type { EntryKind } from './entries-store.ts'
 
-/** One difference between the configuration and what was stored, as it may be shown: urls are masked. */
+/** What a change of the configuration did to what is stored, as it may be shown: urls are masked. */
 export interface ConfigChange {
   readonly kind: 'created' | 'updated' | 'restored' | 'removed'
-  readonly what: 'relayer' | 'notification'
+  readonly what: EntryKind
   readonly id: string
   /** What an update changed. */
   readonly fields: readonly FieldChange[]

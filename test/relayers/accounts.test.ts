@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RelayerConfig } from '../../src/config.ts'
 import { ConfigError } from '../../src/configuration/problems.ts'
 import type { Network } from '../../src/networks/network.ts'
-import { relayerAddresses } from '../../src/relayers/addresses.ts'
+import { configuredAccounts } from '../../src/relayers/accounts.ts'
 import { evmAddress } from '../../src/signers/evm-address.ts'
 import { createKey } from '../../src/signers/key.ts'
 import { stellarAddress } from '../../src/signers/stellar-address.ts'
@@ -60,15 +60,15 @@ const stellar = (
   { network = 'testnet', channels = [] }: { network?: string; channels?: readonly string[] } = {},
 ): RelayerConfig => ({ ...shared(id, signerId, network), networkType: 'stellar', channels })
 
-const addresses = (...relayers: RelayerConfig[]) =>
-  relayerAddresses({ relayers, networks: [...NETWORKS] }, KEYS)
+const accounts = (...relayers: RelayerConfig[]) =>
+  configuredAccounts({ relayers, networks: [...NETWORKS] }, KEYS)
 
-describe('the address of a relayer', () => {
-  test('is that of its key, as its network writes it', async () => {
-    expect(await addresses(evm('a', 'one'), stellar('b', 'one', { channels: ['two'] }))).toEqual(
+describe('the accounts of a relayer', () => {
+  test('are those of its keys, as its network writes them', async () => {
+    expect(await accounts(evm('a', 'one'), stellar('b', 'one', { channels: ['two'] }))).toEqual(
       new Map([
-        ['a', evmAddress(keyOf('one').secp256k1.publicKey)],
-        ['b', accountOf('one')],
+        ['a', { chain: 'chain id 31337', addresses: [evmAddress(keyOf('one').secp256k1.publicKey)] }],
+        ['b', { chain: `"${PASSPHRASE}"`, addresses: [accountOf('one'), accountOf('two')] }],
       ]),
     )
   })
@@ -76,8 +76,8 @@ describe('the address of a relayer', () => {
   test.each<[string, RelayerConfig[]]>([
     ['chain ids', [evm('a', 'one'), evm('b', 'one', 'other')]],
     ['passphrases', [stellar('a', 'one'), stellar('b', 'two', { network: 'mine', channels: ['copy'] })]],
-  ])('may be that of another on networks with different %s', async (_what, relayers) => {
-    expect((await addresses(...relayers)).size).toBe(2)
+  ])('may be those of another on networks with different %s', async (_what, relayers) => {
+    expect((await accounts(...relayers)).size).toBe(2)
   })
 })
 
@@ -111,6 +111,6 @@ describe('an account that would be worked twice is told, whatever its signer and
       `relayer "a" has the same account more than once: ${onTestnet('one')}`,
     ],
   ])('%s', async (_what, relayers, problem) => {
-    await expect(addresses(...relayers)).rejects.toThrow(new ConfigError([problem]))
+    await expect(accounts(...relayers)).rejects.toThrow(new ConfigError([problem]))
   })
 })

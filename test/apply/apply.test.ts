@@ -1,12 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { NotificationConfig, RelayerConfig } from '../../src/config.ts'
+import { applyConfig } from '../../src/apply/apply.ts'
+import { describeChange } from '../../src/apply/changes.ts'
+import type { NotificationConfig, RelayerConfig, SignerConfig } from '../../src/config.ts'
 import { ConfigError } from '../../src/configuration/problems.ts'
 import { createSecret } from '../../src/configuration/secret.ts'
 import type { Database } from '../../src/database/database.ts'
-import { listNotifications } from '../../src/notifications/store.ts'
-import { applyConfig } from '../../src/relayers/apply.ts'
-import { describeChange } from '../../src/relayers/changes.ts'
-import { findRelayer, listRelayers, setSystemDisabled } from '../../src/relayers/store.ts'
+import { deleteNotification, listNotifications } from '../../src/notifications/store.ts'
+import type { RelayerAccounts } from '../../src/relayers/accounts.ts'
+import { claimAccounts } from '../../src/relayers/operated-store.ts'
+import {
+  findRelayer,
+  listRelayers,
+  removeRelayer,
+  saveRelayer,
+  setSystemDisabled,
+} from '../../src/relayers/store.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 
 let database: Database
@@ -32,6 +40,7 @@ const MAIN: RelayerConfig = {
 interface Applied {
   relayers?: RelayerConfig[]
   notifications?: NotificationConfig[]
+  signers?: SignerConfig[]
   address?: string
 }
 
@@ -39,10 +48,17 @@ interface Applied {
 async function apply({
   relayers = [MAIN],
   notifications = [OPS],
+  signers = [],
   address = '0xA',
 }: Applied = {}): Promise<string[]> {
-  const addresses = new Map(relayers.map(({ id }) => [id, id === 'main' ? address : `0x${id}`]))
-  return (await applyConfig(database.db, { relayers, notifications }, addresses)).map(describeChange)
+  const accounts = new Map(
+    relayers.map(({ id, network }): [string, RelayerAccounts] => [
+      id,
+      { chain: network, addresses: [id === 'main' ? address : `0x${id}`] },
+    ]),
+  )
+  const changes = await applyConfig(database.db, { relayers, notifications, signers }, accounts)
+  return changes.map(describeChange)
 }
 
 async function problemsOf(applied: Applied): Promise<readonly string[]> {
@@ -201,4 +217,112 @@ describe('a relayer that moves to another account', () => {
     await addTransaction('pending', null, 'other')
     expect(await problemsOf({ relayers: [{ ...MAIN, network: 'sepolia' }] })).toHaveLength(2)
   })
+})
+
+describe('what callers made of a record', () => {
+  const nameOf = async () => (await findRelayer(database.db, 'main'))?.name
+  const rename = (name: string) =>
+    database.db.updateTable('relayers').set({ name }).where('id', '=', 'main').execute()
+  const urls = async () =>
+    (await listNotifications(database.db, { offset: 0, limit: 10 })).items.map(({ url }) => url)
+
+  test('stays while its entry is as it was, and gives way when the entry changes', async () => {
+    await apply()
+    await rename('By a caller')
+    await database.db.updateTable('notifications').set({ url: 'https://other.example' }).execute()
+    expect(await apply()).toEqual([])
+    expect(await nameOf()).toBe('By a caller')
+    expect(await urls()).toEqual(['https://other.example'])
+
+    expect(
+      await apply({
+        relayers: [{ ...MAIN, paused: true }],
+        notifications: [{ ...OPS, signingKey: createSecret('x') }],
+      }),
+    ).toEqual([
+      'notification "ops" updated: url from "https://other.example/***" to "https://hooks.example/***", hasSigningKey from false to true',
+      'relayer "main" updated: name from "By a caller" to "Main", paused from false to true',
+    ])
+  })
+
+  test('stays deleted until its entry changes', async () => {
+    await apply()
+    await database.db.transaction().execute(async (tx) => {
+      await removeRelayer(tx, 'main')
+      await deleteNotification(tx, 'ops')
+    })
+    expect(await apply()).toEqual([])
+    expect(await findRelayer(database.db, 'main')).toBeUndefined()
+    expect(await urls()).toEqual([])
+
+    expect(
+      await apply({
+        relayers: [{ ...MAIN, name: 'Again' }],
+        notifications: [{ ...OPS, url: 'https://new.example' }],
+      }),
+    ).toEqual([
+      'notification "ops" created',
+      'relayer "main" restored: name from "Main" to "Again", notificationId from nothing to "ops"',
+    ])
+  })
+})
+
+describe('a record that a caller created', () => {
+  const theirs: RelayerConfig = { ...MAIN, id: 'theirs', signerId: 'dev' }
+
+  async function create(relayer: RelayerConfig, address = '0xT'): Promise<void> {
+    await database.db.transaction().execute(async (tx) => {
+      await saveRelayer(tx, { ...relayer, address })
+      await claimAccounts(tx, relayer.id, { chain: relayer.network, addresses: [address] })
+    })
+  }
+
+  test('is left alone by a file that does not know it', async () => {
+    await apply()
+    await create(theirs)
+    expect(await apply()).toEqual([])
+    expect(await findRelayer(database.db, 'theirs')).toMatchObject({ address: '0xT' })
+  })
+
+  test('keeps its account to itself', async () => {
+    await apply()
+    await create(theirs)
+    expect(await problemsOf({ address: '0xT' })).toEqual([
+      'relayer "main": 0xT on anvil is operated by relayer "theirs" already',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xA' })
+  })
+
+  test('keeps what it refers to from leaving the file, and nothing changes', async () => {
+    const dev: SignerConfig = { id: 'dev', type: 'plain', key: createSecret('x') }
+    await apply({ signers: [dev] })
+    await create(theirs)
+    const { notificationId, ...alone } = MAIN
+    expect(await problemsOf({ relayers: [alone], notifications: [], signers: [dev] })).toEqual([
+      'notification "ops" cannot be removed: it is used by "theirs", created over the API; change that there first',
+    ])
+    expect(await problemsOf({ relayers: [{ ...MAIN, signerId: 'other' }], signers: [] })).toEqual([
+      'signer "dev" cannot be removed: it is used by "theirs", created over the API; change that there first',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ notificationId: 'ops', signerId: 'dev' })
+  })
+
+  test('keeps its name: a signer of the file needs another', async () => {
+    await database.db
+      .insertInto('signers')
+      .values({ id: 'dev', type: 'plain', sealed: new Uint8Array([1]) })
+      .execute()
+    expect(await problemsOf({ signers: [{ id: 'dev', type: 'plain', key: createSecret('x') }] })).toEqual([
+      'signer "dev" was created over the API already; delete it there, or give this one another id',
+    ])
+  })
+})
+
+test('two relayers of the file may change accounts with each other', async () => {
+  const other: RelayerConfig = { ...MAIN, id: '0xA' }
+  await apply({ relayers: [MAIN, other], address: '0xB' })
+  // Now `main` has what was `0x0xA`'s, which has another network.
+  expect(await apply({ relayers: [MAIN, { ...other, network: 'sepolia' }], address: '0x0xA' })).toHaveLength(
+    2,
+  )
 })

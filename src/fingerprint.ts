@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto'
+import { toExactJson } from './exact-json.ts'
+
+/** SHA-256, in hex, of a value as JSON, whatever the order of its fields. What is undefined does not count. */
+export function fingerprintOf(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(toExactJson(value))))
+    .digest('hex')
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, field]) => [name, sorted(field)]),
+  )
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { createNetworkDirectory } from '../../src/networks/directory.ts'
+import { SILENT_NETWORK } from '../transactions/world.ts'
+
+const urls = (...names: string[]) => names.map((url) => ({ url, weight: 100 }))
+const OURS = { ...SILENT_NETWORK, name: 'ours', rpcUrls: urls('http://ours') }
+const KNOWN = { ...SILENT_NETWORK, name: 'known', rpcUrls: urls('http://known') }
+
+const open = (...configured: (typeof OURS)[]) =>
+  createNetworkDirectory(configured, [KNOWN, { ...OURS, chainId: 1 }])
+
+test('what the configuration describes is what it says, and stands first', () => {
+  const directory = open(OURS)
+  expect(directory.list()).toEqual([OURS, KNOWN])
+  expect(directory.find('evm', 'ours')).toBe(OURS)
+  expect(directory.find('stellar', 'ours')).toBeUndefined()
+})
+
+test('urls that a caller gave take the place of its own, and the others stay the same object', () => {
+  const directory = open(OURS)
+  const given = {
+    type: 'evm',
+    name: 'known',
+    rpcUrls: urls('http://given'),
+    insteadOf: directory.insteadOf('evm', 'known'),
+  } as const
+  directory.update([given])
+  const changed = directory.find('evm', 'known')
+  expect(changed).toEqual({ ...KNOWN, rpcUrls: given.rpcUrls })
+  directory.update([given])
+  expect(directory.find('evm', 'known')).toBe(changed)
+  expect(directory.find('evm', 'ours')).toBe(OURS)
+  directory.update([])
+  expect(directory.find('evm', 'known')).toBe(KNOWN)
+})
+
+test('given urls count no more when the configuration has others than they were given for', () => {
+  const before = open(OURS)
+  const given = {
+    type: 'evm',
+    name: 'ours',
+    rpcUrls: urls('http://given'),
+    insteadOf: before.insteadOf('evm', 'ours'),
+  } as const
+  const now = { ...OURS, rpcUrls: urls('http://moved') }
+  const directory = open(now)
+  directory.update([given])
+  expect(directory.find('evm', 'ours')).toBe(now)
+})
