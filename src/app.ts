@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { wellKnownNetworks } from './configuration/networks.ts'
 import { ConfigError } from './configuration/problems.ts'
 import { loadContract } from './contract/document.ts'
+import type { HandlerMap } from './contract/operations.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { endAllLeases } from './database/lease.ts'
 import { migrate } from './database/migrate.ts'
@@ -21,7 +22,7 @@ import { createEventPresenter } from './handlers/present-event.ts'
 import { createHttpServer } from './http/server.ts'
 import { createLogger } from './log.ts'
 import { createNetworkDirectory } from './networks/directory.ts'
-import { createObservation } from './observation.ts'
+import { createObservation, type Observation } from './observation.ts'
 import { createOperators } from './operators.ts'
 import { createReadinessCheck } from './readiness.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
@@ -112,86 +113,66 @@ interface Parts {
   readonly log: Logger
 }
 
-async function assemble(parts: Parts): Promise<App> {
-  const { config, database, keys, clock, log } = parts
+interface Formation extends Parts {
+  readonly observation: Observation | undefined
+  /** Names this process in leases. */
+  readonly owner: string
+}
+
+/** Who acts, and how that is followed. */
+async function formFleet({ config, database, keys, observation, owner, clock, log }: Formation) {
   const { db } = database
-  const { maxInFlight } = config
-  const owner = randomUUID()
-  const observation = createObservation(config, { clock, log })
-  const observer = observation?.transactions
+  const { maxInFlight, rpcTimeoutMs } = config
   const sealingKey = config.sealingKey && readSealingKey(config.sealingKey.reveal())
   const sealer = sealingKey && createSealer(sealingKey)
   const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
   const keyring = createKeyring({ db, sealer, configured: keys })
-  const { rpcTimeoutMs } = config
-  const operators = createOperators({
-    networks,
-    keyring,
-    rpcTimeoutMs,
-    clock,
-    log,
-    rpcObserver: observation?.rpc,
-  })
+  const rpcObserver = observation?.rpc
+  const operators = createOperators({ networks, keyring, rpcTimeoutMs, clock, log, rpcObserver })
   const { operatorOf, prepare } = operators
   const relayerOf = createRelayerReader(db, prepare)
+  const observer = observation?.transactions
   const context = { db, clock, log, maxInFlight, owner, observer, relayerOf, operatorOf }
   const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
   const fleet = createFleet({ db, networks, operators, clock, log, createWatchLoop })
   const problems = await fleet.look()
   if (problems.length > 0) throw new ConfigError(problems)
   await verifyChains(fleet, log)
-  const submit = createSubmitWorker(context)
+  return { fleet, operators, context, sealer }
+}
+
+async function assemble(parts: Parts): Promise<App> {
+  const { config, database, clock, log } = parts
+  const { db } = database
+  const owner = randomUUID()
+  const observation = createObservation(config, { clock, log })
+  const { fleet, operators, context, sealer } = await formFleet({ ...parts, observation, owner })
   const presentEvents = createEventPresenter({ db, operatorsOf: fleet.operatorsOf })
-  const wakers = createWakers()
-  const stopping = new AbortController()
-  const deliveries = await createDeliveries({
-    config,
-    database,
-    presentEvents,
-    sealer,
-    owner,
-    clock,
-    log,
-    observer: observation?.deliveries,
-  })
+  const observer = observation?.deliveries
+  const shared = { config, database, presentEvents, sealer, owner, clock, log }
+  const deliveries = await createDeliveries({ ...shared, observer })
+  const submit = createSubmitWorker(context)
   const standing = [fleet.loop, submit, ...deliveries.loops]
   const loops = () => [...standing, ...fleet.watchLoops()]
   observation?.watch({ database, owner, loops })
+  const wakers = createWakers()
+  const stopping = new AbortController()
   const replacer = createReplacer(context)
   const handlers = createHandlers({
-    db,
-    relayerOf,
-    operatorOf,
-    prepare,
+    ...context,
+    prepare: operators.prepare,
     accept: createAcceptor(context),
     replacer,
     cancelPending: createPendingCanceler(context, replacer),
     signTransaction: createTransactionSigner(context),
     gather: (relayer, item) => gatherFacts(context, relayer, item),
-    clock,
     wakers,
     presentEvents,
     stopping: stopping.signal,
     ...deliveries,
     check: createReadinessCheck({ database, chains: () => chainsOf(fleet), loops, clock }),
   })
-  const server = await createHttpServer({
-    contract: await loadContract(),
-    handlers,
-    apiKeys: config.apiKeys,
-    host: config.server.host,
-    port: config.server.port,
-    limits: {
-      bodyBytes: config.server.maxBodyBytes,
-      requestTimeoutMs: config.server.requestTimeoutMs,
-      maxConnections: config.server.maxConnections,
-    },
-    rateLimit: config.rateLimit,
-    validateResponses: config.mode !== 'production',
-    metrics: observation && { observer: observation.requests, read: observation.read },
-    log,
-    clock,
-  })
+  const server = await openServer(parts, handlers, observation)
   // One after the other: they share a connection.
   const ears = [
     await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
@@ -215,6 +196,31 @@ async function assemble(parts: Parts): Promise<App> {
       await database.close()
     },
   }
+}
+
+async function openServer(
+  { config, clock, log }: Parts,
+  handlers: HandlerMap,
+  observation: Observation | undefined,
+) {
+  const metrics = observation && { observer: observation.requests, read: observation.read }
+  return createHttpServer({
+    contract: await loadContract(),
+    handlers,
+    apiKeys: config.apiKeys,
+    host: config.server.host,
+    port: config.server.port,
+    limits: {
+      bodyBytes: config.server.maxBodyBytes,
+      requestTimeoutMs: config.server.requestTimeoutMs,
+      maxConnections: config.server.maxConnections,
+    },
+    rateLimit: config.rateLimit,
+    validateResponses: config.mode !== 'production',
+    metrics,
+    log,
+    clock,
+  })
 }
 
 function chainsOf(fleet: Fleet): Map<string, Chain> {
