@@ -4,25 +4,12 @@
  * Arguments are handed on, for example `npm run fuzz -- --seed 7`; with `--docker` the tool comes from its image instead.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type Anvil, startAnvil } from '../test/support/anvil.ts'
-import {
-  API_KEY,
-  DEV_ADDRESSES,
-  DEV_KEYS,
-  RECEIVER,
-  type Service,
-  type ServiceOptions,
-  startService,
-} from '../test/support/service.ts'
-import { startSolana, type TestSolana } from '../test/support/solana/start-solana.ts'
-import { MAIN as SOLANA_ACCOUNT, seedOf, solanaConfig } from '../test/support/solana-scenario.ts'
-import { startLedger, type TestLedger } from '../test/support/stellar/start-ledger.ts'
-import { MAIN as STELLAR_KEY, stellarConfig } from '../test/support/stellar-scenario.ts'
+import { startEveryKind } from '../test/support/every-kind.ts'
+import { API_KEY, RECEIVER, type Service } from '../test/support/service.ts'
 import { until } from '../test/support/until.ts'
 
 const VERSION = '4.32.5'
@@ -45,48 +32,6 @@ function installTool(): void {
   if (existsSync(TOOL) && execFileSync(TOOL, ['--version'], { encoding: 'utf8' }).includes(VERSION)) return
   execFileSync('python3', ['-m', 'venv', VENV], { stdio: 'inherit' })
   execFileSync(`${VENV}/bin/pip`, ['install', '--quiet', `schemathesis==${VERSION}`], { stdio: 'inherit' })
-}
-
-/** More than any request of the fuzzer needs, in lumens' and SOL's smallest units. */
-const PLENTY = 1_000_000_000_000_000n
-
-/** Relayers `main` and `other` on anvil, and one each, named after its kind, on Stellar and on Solana. */
-function everyKind(
-  ledger: TestLedger,
-  solana: TestSolana,
-): Pick<ServiceOptions, 'networks' | 'relayers' | 'signers'> {
-  const onStellar = stellarConfig({
-    urls: [ledger.url],
-    passphrase: ledger.passphrase,
-    relayer: { id: 'stellar', signer_id: 'stellar' },
-  })
-  const onSolana = solanaConfig(solana)
-  const onAnvil = { network: 'anvil', network_type: 'evm' }
-  const plain = (id: string, value: string) => ({
-    id,
-    type: 'plain',
-    config: { key: { type: 'plain', value } },
-  })
-  return {
-    networks: [...(onStellar.networks ?? []), ...(onSolana.networks ?? [])],
-    relayers: [
-      { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', ...onAnvil },
-      { id: 'other', name: 'Other', signer_id: 'dev-1', ...onAnvil },
-      ...(onStellar.relayers ?? []),
-      ...(onSolana.relayers ?? []).map((relayer) => ({ ...relayer, id: 'solana', signer_id: 'solana' })),
-    ],
-    signers: [
-      ...DEV_KEYS.map((key, index) => plain(`dev-${index}`, key)),
-      plain('stellar', STELLAR_KEY.secret()),
-      plain('solana', Buffer.from(seedOf('main')).toString('hex')),
-    ],
-  }
-}
-
-/** Everything a u128 can ask for can be paid, so that it is not the balance that refuses most requests. */
-async function fillAccounts(anvil: Anvil): Promise<void> {
-  for (const address of DEV_ADDRESSES)
-    await anvil.rpc('anvil_setBalance', [address, `0x${(2n ** 250n).toString(16)}`])
 }
 
 /** Transactions that wait in the pool of a node that does not mine, so that they can be replaced and canceled. */
@@ -143,25 +88,13 @@ const DOCKER_COMMAND = [
 const inDocker = process.argv.includes(DOCKER_FLAG)
 if (inDocker) await mkdir(VENV, { recursive: true })
 else installTool()
-const anvil = await startAnvil({ args: ['--no-mining'] })
-await fillAccounts(anvil)
-const ledger = await startLedger()
-ledger.fund(STELLAR_KEY.publicKey(), PLENTY)
-const solana = await startSolana()
-solana.airdrop(SOLANA_ACCOUNT, PLENTY)
-const service = await startService({
-  rpcUrls: [anvil.url],
-  ...everyKind(ledger, solana),
-  env: { STORAGE_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
-})
+const everyKind = await startEveryKind({ anvil: { args: ['--no-mining'] } })
+const { service } = everyKind
 try {
   await writeIds(TRANSACTION_IDS, await sendSome(service))
   await writeIds(DELIVERY_IDS, await findDeliveries(service))
   const [code] = await once(runTool(service.url), 'exit')
   process.exitCode = code ?? 1
 } finally {
-  await service.stop()
-  await anvil.stop()
-  await ledger.stop()
-  await solana.stop()
+  await everyKind.stop()
 }
