@@ -127,7 +127,7 @@ const ARROWS: Rules['arrows'] = {
   'events/': ['database/', ...COMMON],
   'outbound/': COMMON,
   'sealing/': COMMON,
-  'networks/': ['database/schema.ts', ...COMMON],
+  'networks/': ['database/schema.ts', 'outbound/', ...COMMON],
   'signers/': ['config.ts', 'configuration/', 'database/schema.ts', 'sealing/', ...COMMON],
   'chains/': ['networks/', 'signers/signer.ts', ...COMMON],
   'database/': COMMON,

@@ -31,6 +31,9 @@ const MODES = ['production', 'development', 'test'] as const
 
 const PREFIX = 'RELAYER_'
 
+/** Read as true or false, default false. */
+const FLAGS = ['METRICS_ENABLED', 'RELAYER_ALLOW_PRIVATE_URLS'] as const
+
 /** Of existing deployments, without meaning here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 
@@ -67,6 +70,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
       timeoutMs: number('RELAYER_WEBHOOK_TIMEOUT_SECONDS') * 1000,
       retryMs: number('RELAYER_WEBHOOK_RETRY_HOURS') * 3_600_000,
     },
+    allowPrivateUrls: readFlag(env, 'RELAYER_ALLOW_PRIVATE_URLS', problems),
     ...(sealingKey !== undefined && { sealingKey }),
     ...(metrics !== undefined && { metrics }),
   }
@@ -74,7 +78,8 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
 
 /** Names with our prefix that mean nothing: a mistyped setting would otherwise silently keep its default. */
 export function unknownNames(env: Env, referred: ReadonlySet<string>): string[] {
-  const known = [...Object.keys(NUMBERS).filter((name) => name.startsWith(PREFIX)), ...IGNORED]
+  const ours = [...Object.keys(NUMBERS), ...FLAGS].filter((name) => name.startsWith(PREFIX))
+  const known = [...ours, ...IGNORED]
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !referred.has(name))
     .map((name) => `the environment variable ${name} is not known${suggest(name, known)}`)
@@ -96,16 +101,16 @@ function readMetrics(
   number: (name: 'METRICS_PORT') => number,
   problems: string[],
 ): Settings['metrics'] {
-  const enabled = readChoice(
-    env,
-    { name: 'METRICS_ENABLED', choices: ['true', 'false'], otherwise: 'false' },
-    problems,
-  )
+  const enabled = readFlag(env, 'METRICS_ENABLED', problems)
   const port = number('METRICS_PORT')
-  if (enabled === 'false') return undefined
+  if (!enabled) return undefined
   if (port !== 0 && Number(env.APP_PORT || NUMBERS.APP_PORT[0]) === port)
     problems.push('METRICS_PORT and APP_PORT must not be the same')
   return { port }
+}
+
+function readFlag(env: Env, name: (typeof FLAGS)[number], problems: string[]): boolean {
+  return readChoice(env, { name, choices: ['true', 'false'], otherwise: 'false' }, problems) === 'true'
 }
 
 interface Choice<T extends string> {

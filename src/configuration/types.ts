@@ -26,6 +26,11 @@ export interface Config {
   /** How long the event log keeps an event. */
   readonly eventRetentionMs: number
   readonly webhooks: WebhookConfig
+  /**
+   * Whether urls that callers of the API choose may lead to this machine and the private networks around it. The urls of the
+   * file are the operator's own and always may.
+   */
+  readonly allowPrivateUrls: boolean
   /** 32 bytes in base64 that seal secrets in the database; absent: none are stored. */
   readonly sealingKey?: Secret
   readonly networks: readonly Network[]

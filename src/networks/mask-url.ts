@@ -7,3 +7,8 @@ export function maskUrl(url: string): string {
   const { protocol, host } = new URL(url)
   return `${protocol}//${host}/***`
 }
+
+/** True for what `maskUrl` gives: a caller who sends back what was shown would lose the rest of the url. */
+export function isMasked(url: string): boolean {
+  return url.endsWith('/***') || url === '***'
+}

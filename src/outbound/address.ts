@@ -30,6 +30,9 @@ const FORBIDDEN_V6 = [
   ['fd00:ec2::', 32], // metadata service of AWS
   ['fd20:ce::', 32], // metadata service of Google Cloud
   ['ff00::', 8], // multicast
+  ['64:ff9b::a9fe:0', 112], // 169.254.0.0/16 behind a translator
+  ['64:ff9b:1:a9fe::', 64],
+  ['2002:a9fe::', 32],
 ] as const
 
 const PRIVATE_V6 = [

@@ -1,5 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { Schema } from '../database/schema.ts'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Schema, SignersTable } from '../database/schema.ts'
 
 /** Where a signer comes from: the configuration file, or a caller. */
 export type SignerOrigin = 'file' | 'api'
@@ -8,6 +8,37 @@ export type SignerOrigin = 'file' | 'api'
 export async function findSealed(db: Kysely<Schema>, id: string): Promise<Uint8Array | undefined> {
   const row = await db.selectFrom('signers').select('sealed').where('id', '=', id).executeTakeFirst()
   return row?.sealed ?? undefined
+}
+
+/** A signer that relayers can be created with. Says nothing of its secret. */
+export interface StoredSigner {
+  readonly id: string
+  readonly type: string
+  readonly origin: SignerOrigin
+}
+
+/** Undefined when there is none of this id, or it was deleted: the key of one of the file may still be loaded then. */
+export async function findSigner(db: Kysely<Schema>, id: string): Promise<StoredSigner | undefined> {
+  const row = await db
+    .selectFrom('signers')
+    .select(['id', 'type', 'sealed'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toSigner(row)
+}
+
+/**
+ * `findSigner`, held until the commit: `share` against its deletion, for who is about to refer to it; `update` against those,
+ * too, for who is about to delete it.
+ */
+export async function lockSigner(
+  tx: Transaction<Schema>,
+  id: string,
+  strength: 'share' | 'update',
+): Promise<StoredSigner | undefined> {
+  const found = tx.selectFrom('signers').select(['id', 'type', 'sealed']).where('id', '=', id)
+  const row = await (strength === 'share' ? found.forShare() : found.forUpdate()).executeTakeFirst()
+  return row && toSigner(row)
 }
 
 /** Where each signer comes from, by id. Held against changes until the commit. */
@@ -35,4 +66,12 @@ export async function deleteSigners(tx: Transaction<Schema>, ids: readonly strin
     .deleteFrom('signers')
     .where('id', 'in', [...ids])
     .execute()
+}
+
+function toSigner({
+  id,
+  type,
+  sealed,
+}: Pick<Selectable<SignersTable>, 'id' | 'type' | 'sealed'>): StoredSigner {
+  return { id, type, origin: sealed === null ? 'file' : 'api' }
 }

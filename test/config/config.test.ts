@@ -27,6 +27,7 @@ describe('a good configuration', () => {
       shutdownMs: 25_000,
       eventRetentionMs: 30 * 86_400_000,
       webhooks: { timeoutMs: 10_000, retryMs: 86_400_000 },
+      allowPrivateUrls: false,
     })
     expect(file).toMatch(/\/config\/config\.json$/)
     expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/) })
@@ -50,6 +51,7 @@ describe('a good configuration', () => {
         RELAYER_MAX_BODY_BYTES: '2048',
         RELAYER_MAX_IN_FLIGHT: '13',
         RELAYER_SHUTDOWN_SECONDS: '14',
+        RELAYER_ALLOW_PRIVATE_URLS: 'TRUE',
       },
     })
     expect(config).toMatchObject({
@@ -61,6 +63,7 @@ describe('a good configuration', () => {
       rpcTimeoutMs: 1100,
       maxInFlight: 13,
       shutdownMs: 14_000,
+      allowPrivateUrls: true,
     })
   })
 

@@ -28,7 +28,6 @@ const ADDRESSES = {
     '::ffff:7f00:1',
     '::ffff:10.1.2.3',
     '64:ff9b::7f00:1',
-    '64:ff9b::a9fe:a9fe',
     '2002:7f00:1::',
     '2001:0:1::',
   ],
@@ -48,6 +47,8 @@ const ADDRESSES = {
     'fd00:ec2::254',
     'fd20:ce::254',
     '::ffff:169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
+    '2002:a9fe:a9fe::',
     '::ffff:a9fe:a9fe',
   ],
 } as const

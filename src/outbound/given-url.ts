@@ -1,0 +1,17 @@
+import { type AddressPolicy, checkLiteral, ForbiddenAddressError } from './lookup.ts'
+
+/**
+ * What is wrong with a url that a caller of the API chose, for the sentence that names its field; undefined when nothing is. A
+ * name is looked up only when it is connected to: what it stands for may change at any time.
+ */
+export function givenUrlProblem(text: string, policy: AddressPolicy): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'expected an http:// or https:// url'
+  try {
+    checkLiteral(url, policy)
+    return undefined
+  } catch (error) {
+    if (error instanceof ForbiddenAddressError) return `expected a url that may be reached; ${error.message}`
+    throw error
+  }
+}

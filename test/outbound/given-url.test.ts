@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { givenRpcUrlProblem } from '../../src/networks/given-url.ts'
+import { givenUrlProblem } from '../../src/outbound/given-url.ts'
+
+const CAREFUL = { allowPrivate: false }
+
+describe('givenUrlProblem', () => {
+  test.each(['https://hooks.example.com/a?b=c', 'http://1.1.1.1:8080/', 'http://name.that.leads.nowhere/'])(
+    '%s is taken',
+    (url) => expect(givenUrlProblem(url, CAREFUL)).toBeUndefined(),
+  )
+
+  test.each(['', 'example.com', 'ftp://example.com/', 'ws://example.com/', 'file:///etc/passwd', 'http://'])(
+    '%j is no http url',
+    (url) => expect(givenUrlProblem(url, CAREFUL)).toBe('expected an http:// or https:// url'),
+  )
+
+  test.each([
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://0x7f.1/',
+    'http://0x7f000001/',
+    'http://0177.0.0.1/',
+    'http://2130706433/',
+    'http://127.0.0.1./',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[0:0:0:0:0:ffff:7f00:1]/',
+    'http://①②⑦.0.0.1/',
+    'https://user:word@10.0.0.7/rpc',
+  ])('%s is an address of a private network', (url) => {
+    expect(givenUrlProblem(url, CAREFUL)).toMatch(/^expected a url that may be reached; .* private network$/)
+    expect(givenUrlProblem(url, { allowPrivate: true })).toBeUndefined()
+  })
+
+  test.each(['http://169.254.169.254/', 'http://0xa9fea9fe/', 'http://[fd00:ec2::254]/', 'http://0/'])(
+    '%s is never allowed',
+    (url) => expect(givenUrlProblem(url, { allowPrivate: true })).toMatch(/never allowed$/),
+  )
+})
+
+test('an RPC url is taken whole, not as it was shown', () => {
+  expect(givenRpcUrlProblem('https://rpc.example.com/***', CAREFUL)).toMatch(/^expected the whole url/)
+  expect(givenRpcUrlProblem('***', CAREFUL)).toMatch(/^expected the whole url/)
+  expect(givenRpcUrlProblem('https://rpc.example.com/v2/key', CAREFUL)).toBeUndefined()
+  expect(givenRpcUrlProblem('http://10.0.0.1/', CAREFUL)).toMatch(/private network/)
+})
