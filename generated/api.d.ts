@@ -221,7 +221,7 @@ export interface paths {
         };
         /**
          * List the transactions of a relayer
-         * @description In the order in which they were accepted, then by id. Attempts are left out here; ask for a single transaction to see them.
+         * @description The newest first, by the order in which they were accepted. Attempts are left out here; ask for a single transaction to see them.
          */
         readonly get: operations["listTransactions"];
         readonly put?: never;
@@ -776,7 +776,8 @@ export interface components {
         readonly Id: string;
         /**
          * Format: u128
-         * @description An unsigned integer of up to 128 bits, as a JSON integer or as a decimal string.
+         * @description An unsigned integer of up to 128 bits, as a JSON integer, as a decimal string, or as `0x` and up to 32 hexadecimal digits, as
+         *     Ethereum's own tools write quantities.
          */
         readonly U128: bigint;
         /**

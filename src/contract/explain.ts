@@ -111,9 +111,11 @@ function integerPhrase({ minimum, maximum }: Node): string {
     : `an integer from ${minimum} to ${maximum}`
 }
 
-function widePhrase({ minimum, maximum, strings }: WideInteger): string {
-  const form = strings ? 'a JSON integer or a decimal string' : 'a JSON integer'
-  return `an integer from ${minimum} to ${maximum}, as ${form}`
+function widePhrase({ minimum, maximum, strings, hexadecimal }: WideInteger): string {
+  const forms = ['a JSON integer']
+  if (strings) forms.push('a decimal string')
+  if (hexadecimal) forms.push('0x and hexadecimal digits')
+  return `an integer from ${minimum} to ${maximum}, as ${new Intl.ListFormat('en', { type: 'disjunction' }).format(forms)}`
 }
 
 /** The shape with the most in common with the value; the first one when several have as much. */

@@ -61,6 +61,14 @@ export function toInteger(value: unknown, strings: boolean): bigint | undefined 
   return /^(0|-?[1-9]\d*)$/.test(value) ? BigInt(value) : undefined
 }
 
+/** `0x` and hexadecimal digits as an exact integer, as Ethereum's tools write quantities; undefined for anything else. */
+export function fromHexadecimal(value: unknown): bigint | undefined {
+  return typeof value === 'string' && HEXADECIMAL.test(value) ? BigInt(value) : undefined
+}
+
+/** Leading zeros count; 128 bits have 32 digits. */
+const HEXADECIMAL = /^0x[0-9a-fA-F]{1,32}$/
+
 function parse(text: string): unknown {
   try {
     return MAY_CHANGE.test(text) ? engine.parse(text, reviveNumber) : JSON.parse(text)

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Contract, Node } from './document.ts'
-import { toInteger } from './integers.ts'
+import { fromHexadecimal, toInteger } from './integers.ts'
 
 /** The formats of integers that a JavaScript number cannot hold. The range is what the schema itself says. */
 const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u128', 'int64', 'uint64', 'sint64'])
@@ -17,6 +17,8 @@ export interface WideInteger {
   readonly minimum: bigint
   readonly maximum: bigint
   readonly strings: boolean
+  /** Whether hexadecimal strings count, too. */
+  readonly hexadecimal: boolean
 }
 
 /** Makes validators for schemas of the contract. */
@@ -50,7 +52,8 @@ export function createSchemaCompiler(
     modifying: normalise,
     errors: false,
     compile: (range: WideInteger) => (data, context) => {
-      const integer = toInteger(data, range.strings)
+      const integer =
+        toInteger(data, range.strings) ?? (range.hexadecimal ? fromHexadecimal(data) : undefined)
       if (integer === undefined || integer < range.minimum || integer > range.maximum) return false
       if (normalise && context?.parentData) context.parentData[context.parentDataProperty] = integer
       return true
@@ -95,11 +98,12 @@ function forAjv(node: unknown): unknown {
   )
 }
 
-function rangeOf({ type, minimum, maximum }: Node): WideInteger {
+function rangeOf({ type, format, minimum, maximum }: Node): WideInteger {
   if (typeof minimum !== 'bigint' || typeof maximum !== 'bigint') {
     throw new Error('openapi.yaml: a wide integer needs minimum and maximum')
   }
-  return { minimum, maximum, strings: [type].flat().includes('string') }
+  const strings = [type].flat().includes('string')
+  return { minimum, maximum, strings, hexadecimal: strings && format === 'u128' }
 }
 
 function absolute(reference: string): string {

@@ -11,7 +11,7 @@ const ACCOUNT = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
 const CONTRACT_ID = `C${'A'.repeat(55)}`
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const U128 =
-  'an integer from 0 to 340282366920938463463374607431768211455, as a JSON integer or a decimal string'
+  'an integer from 0 to 340282366920938463463374607431768211455, as a JSON integer, a decimal string, or 0x and hexadecimal digits'
 const INT64 = 'an integer from 0 to 9223372036854775807, as a JSON integer or a decimal string'
 
 function check(body: string, operation: OperationId = 'replaceTransaction') {
@@ -37,6 +37,9 @@ const GOOD: Record<string, string[]> = {
     '{"value":0}',
     '{"value":340282366920938463463374607431768211455}',
     '{"value":"340282366920938463463374607431768211455"}',
+    '{"value":"0x0"}',
+    '{"value":"0x00ffffffffffffffffffffffffffffFF"}',
+    '{"value":"0xffffffffffffffffffffffffffffffff","gas_price":"0x3b9aca00"}',
     `{"value":1e3,"to":"${ADDRESS}","data":"0xAb","gas_limit":null,"speed":"safeLow"}`,
     '{"value":1,"gas_limit":9223372036854775807,"gas_price":0}',
     '{"value":1,"gas_limit":"21000","max_fee_per_gas":"2","max_priority_fee_per_gas":1}',
@@ -83,7 +86,11 @@ const BAD: [body: string, answer: string][] = [
   ['{"value":-1}', `body.value: expected ${U128}.`],
   ['{"value":1.5}', `body.value: expected ${U128}.`],
   ['{"value":"1.5"}', `body.value: expected ${U128}.`],
-  ['{"value":"0x10"}', `body.value: expected ${U128}.`],
+  ['{"value":"0x"}', `body.value: expected ${U128}.`],
+  ['{"value":"0X10"}', `body.value: expected ${U128}.`],
+  ['{"value":"0x1g"}', `body.value: expected ${U128}.`],
+  ['{"value":"0x000000000000000000000000000000001"}', `body.value: expected ${U128}.`],
+  ['{"value":1,"gas_limit":"0x5208"}', `body.gas_limit: expected ${INT64}.`],
   ['{"value":null}', `body.value: expected ${U128}.`],
   ['{"value":true}', `body.value: expected ${U128}.`],
   ['{"value":[1]}', `body.value: expected ${U128}.`],
