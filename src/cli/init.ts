@@ -10,6 +10,9 @@ const DEFAULT_FOLDER = 'config'
 /** Bytes of the API key, before base64: 43 characters, 32 are required. */
 const API_KEY_BYTES = 32
 
+/** As many as AES-256 takes. */
+const SEALING_KEY_BYTES = 32
+
 /** `relayer init`. */
 export const init: Command = {
   name: 'init',
@@ -21,7 +24,8 @@ export const init: Command = {
     '  config.json            one relayer on a local anvil',
     '  keys/local.json        a new private key, encrypted (mode 0600)',
     '  keys/local.passphrase  its generated passphrase (mode 0600)',
-    '  .env                   a generated API_KEY (mode 0600), read by serve from beside config.json',
+    '  .env                   a generated API_KEY, and a STORAGE_ENCRYPTION_KEY for secrets that are created over the API',
+    '                         (mode 0600), read by serve from beside config.json',
     '',
     'and prints the commands that come next. Nothing is overwritten.',
   ],
@@ -38,14 +42,22 @@ export const init: Command = {
     await refuseExisting([config, env, key.path, key.passphraseFile])
 
     const { evm: address } = await writeKeyFile(generateKey(), key)
-    await writeNew(env, `API_KEY=${randomBytes(API_KEY_BYTES).toString('base64url')}\n`)
+    await writeNew(env, secrets())
     // Last, because its presence says that the folder is complete.
     await writeNew(config, `${JSON.stringify(STARTER_CONFIG, null, 2)}\n`, 0o644)
 
     terminal.out(`Made ${folder} with a new account ${address}.`)
-    terminal.out(`The API key is in ${env}, the passphrase in ${key.passphraseFile}. Keep both to yourself.`)
+    terminal.out(
+      `The API key and the encryption key are in ${env}, the passphrase in ${key.passphraseFile}. Keep both to yourself.`,
+    )
     terminal.out('')
     for (const line of nextSteps(folder, address)) terminal.out(line)
     return EXIT.ok
   },
+}
+
+function secrets(): string {
+  const apiKey = randomBytes(API_KEY_BYTES).toString('base64url')
+  const sealingKey = randomBytes(SEALING_KEY_BYTES).toString('base64')
+  return `API_KEY=${apiKey}\nSTORAGE_ENCRYPTION_KEY=${sealingKey}\n`
 }

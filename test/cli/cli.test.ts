@@ -96,8 +96,11 @@ describe('init', () => {
     expect(out).toContain('npm start')
     const apiKey = /^API_KEY=(\S{32,})$/m.exec(await read('config/.env'))?.[1]
     const passphrase = (await read('config/keys/local.passphrase')).trim()
+    const sealingKey = /^STORAGE_ENCRYPTION_KEY=(\S+)$/m.exec(await read('config/.env'))?.[1]
     expect(apiKey).toBeDefined()
+    expect(Buffer.from(sealingKey ?? '', 'base64')).toHaveLength(32)
     expect(out).not.toContain(apiKey)
+    expect(out).not.toContain(sealingKey)
     expect(out).not.toContain(passphrase)
 
     const checked = await run('check-config')

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EveryKind, startEveryKind } from '../support/every-kind.ts'
+import { API_KEY } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { EXCHANGES } from './exchanges.ts'
+import { misfits } from './shape.ts'
+
+let world: EveryKind
+let sent: string
+
+beforeAll(async () => {
+  world = await startEveryKind({ anvil: { args: ['--no-mining'] } })
+  const { body } = await world.service.api('POST', '/relayers/main/transactions', {
+    to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    value: 1,
+    speed: 'average',
+  })
+  sent = body.data.id
+  await until(
+    async () => (await world.service.api('GET', `/relayers/main/transactions/${sent}`)).body.data,
+    ({ status }) => status === 'submitted',
+  )
+}, 60_000)
+afterAll(() => world.stop())
+
+describe('a client of the incumbent is served as before', () => {
+  test.each(
+    EXCHANGES.map((exchange) => [`${exchange.operation} ${exchange.about ?? ''}`, exchange] as const),
+  )('%s', async (_name, { method, path, body, status = 200, data, list }) => {
+    const answer = await world.service.api(method, path.replace('{sent}', sent), body)
+    expect({ status: answer.status, error: answer.body.error }).toEqual({ status, error: undefined })
+    expect(answer.body.success).toBe(true)
+    expect(misfits(answer.body.data, data)).toEqual([])
+    if (list) {
+      expect(misfits(answer.body.pagination, PAGINATION, 'pagination')).toEqual([])
+      expect(answer.body.data).not.toEqual([])
+    }
+  })
+
+  const PAGINATION = { current_page: 'integer', per_page: 'integer', total_items: 'integer' } as const
+})
+
+describe('calls whose answer has no envelope', () => {
+  test.each([
+    ['main', { jsonrpc: '2.0', method: 'eth_blockNumber', params: [], id: 1 }],
+    ['solana', { jsonrpc: '2.0', method: 'getLatestBlockhash', params: [], id: 1 }],
+    ['stellar', { jsonrpc: '2.0', method: 'getLatestLedger', id: 'a' }],
+  ])('rpc of %s', async (relayer, call) => {
+    const { status, body } = await world.service.api<never>('POST', `/relayers/${relayer}/rpc`, call)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ jsonrpc: '2.0', id: call.id, result: expect.anything() })
+  })
+
+  test('health and readiness, without a credential', async () => {
+    const health = await fetch(`${world.service.url}/api/v1/health`)
+    expect({ status: health.status, text: await health.text() }).toEqual({ status: 200, text: 'OK' })
+    const ready = await fetch(`${world.service.url}/api/v1/ready`)
+    expect(ready.status).toBe(200)
+    expect(await ready.json()).toMatchObject({
+      ready: true,
+      status: 'healthy',
+      timestamp: expect.any(String),
+    })
+  })
+})
+
+describe('failures', () => {
+  test.each([
+    ['a relayer that does not exist', 'GET', '/relayers/nobody', undefined, 404],
+    ['a transaction that does not exist', 'GET', '/relayers/main/transactions/nothing', undefined, 404],
+    ['a transaction of another relayer', 'GET', '/relayers/other/transactions/{sent}', undefined, 404],
+    ['a network that does not exist', 'GET', '/networks/evm:nowhere', undefined, 404],
+    ['a body without its required field', 'POST', '/relayers/main/transactions', {}, 400],
+    ['a body that is no JSON', 'POST', '/relayers/main/sign', '{', 400],
+    ['a query that is no number', 'GET', '/relayers?page=abc', undefined, 400],
+  ])('%s', async (_name, method, path, body, status) => {
+    const answer = await world.service.api(method, path.replace('{sent}', sent), body)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toMatchObject({ success: false, data: null, error: expect.any(String) })
+  })
+
+  test('without a credential', async () => {
+    const answer = await fetch(`${world.service.url}/api/v1/relayers`)
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toMatchObject({ success: false, message: 'Unauthorized' })
+  })
+
+  test('a second record of the same name is a conflict, not a fault', async () => {
+    const twice = async () =>
+      (
+        await world.service.api('POST', '/notifications', {
+          id: 'twice',
+          type: 'webhook',
+          url: 'https://example.com',
+        })
+      ).status
+    expect([await twice(), await twice()]).toEqual([201, 409])
+  })
+
+  test('the key may come in any case of its scheme', async () => {
+    const answer = await fetch(`${world.service.url}/api/v1/relayers`, {
+      headers: { authorization: `bearer ${API_KEY}` },
+    })
+    expect(answer.status).toBe(200)
+  })
+})
