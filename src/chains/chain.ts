@@ -145,7 +145,7 @@ export interface ChainOf<
     attempts: readonly Attempt<D>[],
     account: Account<P>,
   ): Promise<Answer<Prepared<D>> | ErrandFirst<R> | AfterLapse>
-  /** The newest attempt's content with a higher fee; refused when it would pass the cap. */
+  /** The content of the last one of these with a fee that beats them all; refused when it would pass the cap. */
   speedUp(attempts: readonly Attempt<D>[], level: Speed, account: Account<P>): Promise<Answer<Prepared<D>>>
   /** The request that does nothing and costs the least. */
   noop(account: Account<P>): R

@@ -1,7 +1,8 @@
 import type { Attempt } from '../chains/attempt.ts'
 import type { Chain, Prepared } from '../chains/chain.ts'
-import { broadcastCurrent } from './broadcast.ts'
+import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 import { accountOf, type HeldAccount, type TransactionsContext } from './context.ts'
+import { contentKind, isNoop } from './noop.ts'
 import { levelOf, patienceMs } from './patience.ts'
 import { saveAlone } from './save.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
@@ -30,7 +31,7 @@ export async function raiseOverdue(
   for (const transaction of candidates) {
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
     if (overdue.includes(transaction)) await cancelExpired(context, held, item)
-    else if (await isStuck(context, held, item)) await raiseFee(context, held, item)
+    else if (await isStuck(context, held, item)) await raiseHead(context, held, item)
   }
 }
 
@@ -56,35 +57,71 @@ async function isStuck(
   return price.kind === 'ok' && price.value.offered < (price.value.baseFee ?? 0n)
 }
 
+/** What is to happen may not be what counts at present: a no-op that a node refused is wanted all the same. */
+async function raiseHead(
+  context: TransactionsContext,
+  held: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  const { transaction, attempts } = item
+  const { intent } = transaction
+  if (!isNoop(intent) || contentKind(attempts, transaction.currentAttempt) === intent)
+    return raiseFee(context, held, item)
+  return putNoop(context, held, {
+    item,
+    change: {},
+    kind: intent,
+    obstacle: 'Waiting for inclusion; the no-op cannot take its nonce now',
+  })
+}
+
 async function raiseFee(
   context: TransactionsContext,
   held: HeldAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
   const { relayer, operator } = held
-  const answer = await operator.chain.speedUp(item.attempts, levelOf(item.transaction), accountOf(relayer))
+  const { transaction } = item
+  const current = currentAttempt(item)
+  // What came after it was refused by a node and is not to be brought back.
+  const attempts = [...item.attempts.filter((attempt) => attempt !== current), ...(current ? [current] : [])]
+  const answer = await operator.chain.speedUp(attempts, levelOf(transaction), accountOf(relayer))
   if (answer.kind === 'ok') {
     return putInPlace(context, held, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
   }
   const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
-  await explain(context, item.transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
+  await explain(context, transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
 }
 
-async function cancelExpired(
+function cancelExpired(
   context: TransactionsContext,
   held: HeldAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
+  return putNoop(context, held, {
+    item,
+    change: { intent: 'expire', statusReason: 'valid_until passed; a no-op is to take its nonce.' },
+    kind: 'expire',
+    obstacle: 'valid_until passed; it cannot be cancelled now',
+  })
+}
+
+interface NoopPlacement extends Omit<Placement, 'prepared'> {
+  /** What is said when there is no price for it. */
+  readonly obstacle: string
+}
+
+async function putNoop(
+  context: TransactionsContext,
+  held: HeldAccount,
+  { item, change, kind, obstacle }: NoopPlacement,
+): Promise<void> {
   const { relayer, operator } = held
   const account = accountOf(relayer)
   const answer = await operator.chain.replace(operator.chain.noop(account), item.attempts, account)
-  if (answer.kind !== 'ok') {
-    const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
-    return explain(context, item.transaction, `valid_until passed; it cannot be cancelled now: ${detail}`)
-  }
-  const statusReason = 'valid_until passed; a no-op is to take its nonce.'
-  const change = { intent: 'expire', statusReason } as const
-  return putInPlace(context, held, { item, change, prepared: answer.value, kind: 'expire' })
+  if (answer.kind === 'ok') return putInPlace(context, held, { item, change, prepared: answer.value, kind })
+  const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
+  return explain(context, item.transaction, `${obstacle}: ${detail}`)
 }
 
 interface Placement {

@@ -5,6 +5,7 @@ import { affordable, type Ready } from './affordable.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, type HeldAccount, isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { runErrand } from './errand.ts'
+import { isNoop } from './noop.ts'
 import { numberTransactions } from './number.ts'
 import { saveAlone } from './save.ts'
 import { freeSeats, type Seats, surveyLines } from './seats.ts'
@@ -121,10 +122,6 @@ function prepareOne(
     return Promise.resolve({ kind: 'refused', refusal: OVERDUE })
   }
   return chain.prepare(request, account, estimatedGas)
-}
-
-function isNoop(intent: Intent): boolean {
-  return intent !== 'request' && intent !== 'successor' && intent !== 'errand'
 }
 
 const OVERDUE: Refusal = { code: 'invalid_request', detail: 'valid_until passed before it was signed.' }

@@ -1,5 +1,6 @@
 import type { Receipt } from '../chains/answer.ts'
 import type { Attempt, Draft } from '../chains/attempt.ts'
+import { contentKind } from './noop.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
 import type { OutcomeChange } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -168,11 +169,6 @@ const FINAL_EVENTS: Readonly<Partial<Record<Attempt['kind'], TransactionEvent>>>
   cancel: 'canceled',
   expire: 'expired',
   abandon: 'failed',
-}
-
-/** A raised fee keeps the content, so the kind is that of the attempt that was raised. */
-function contentKind(attempts: readonly Attempt[], number: number | undefined): Attempt['kind'] | undefined {
-  return attempts.findLast((attempt) => attempt.number <= (number ?? 0) && attempt.kind !== 'speed_up')?.kind
 }
 
 const WANTED: Readonly<Record<Intent, string>> = {

@@ -158,6 +158,18 @@ describe('finalised', () => {
     const item = itemOf(attempts, { status: 'mined', intent, currentAttempt: shown })
     expect(finalised(item, NOW).transaction).toMatchObject({ status: want, confirmedAt: NOW })
   })
+
+  test('a raised fee after a cancellation that a node refused: the content is that of the request', () => {
+    const item = itemOf(
+      [
+        { kind: 'send', outcome: 'superseded' },
+        { kind: 'cancel', outcome: 'refused' },
+        { kind: 'speed_up', outcome: 'mined' },
+      ],
+      { status: 'mined' },
+    )
+    expect(finalised(item, NOW).transaction.status).toBe('confirmed')
+  })
 })
 
 /** What the service can give a new nonce, because nobody else has signed it. */

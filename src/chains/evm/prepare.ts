@@ -75,14 +75,14 @@ export async function prepareReplacement(
   return finish({ request, gas: gas.value, fees, market: market.value, logs })
 }
 
-/** The newest attempt's content at a fee that follows the market and beats what is in the pool. */
+/** The content of the last of these attempts at a fee that follows the market and beats what is in the pool. */
 export async function prepareSpeedUp(
   context: PrepareContext,
   { attempts, level, account }: { attempts: readonly EvmAttempt[]; level: Speed; account: EvmAccount },
 ): Promise<Answer<EvmPrepared>> {
-  const newest = attempts.at(-1)
-  if (newest === undefined) return { kind: 'unknown', detail: 'there is no attempt to raise' }
-  const { fees: _, ...content } = newest.draft
+  const last = attempts.at(-1)
+  if (last === undefined) return { kind: 'unknown', detail: 'there is no attempt to raise' }
+  const { fees: _, ...content } = last.draft
   return prepareReplacement(context, { request: { ...content, speed: level }, attempts, account })
 }
 

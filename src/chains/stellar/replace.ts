@@ -60,16 +60,16 @@ interface Replacement {
   readonly account: StellarAccount
 }
 
-/** The newest attempt's content with a bid that the network takes now, within the budget that it was prepared with. */
+/** The content of the last of these attempts with a bid that the network takes now, within the budget that it was prepared with. */
 export async function prepareSpeedUp(
   context: PrepareContext,
   attempts: readonly StellarAttempt[],
 ): Promise<Answer<StellarPrepared>> {
-  const newest = attempts.at(-1)
-  if (newest === undefined) return { kind: 'unknown', detail: 'there is no attempt to raise' }
+  const last = attempts.at(-1)
+  if (last === undefined) return { kind: 'unknown', detail: 'there is no attempt to raise' }
   const market = await context.market()
   if (market.kind !== 'ok') return market
-  const { feePerOperation, bumped, maxFee, ...content } = newest.draft
+  const { feePerOperation, bumped, maxFee, ...content } = last.draft
   const queued = replacementFloor(attempts)
   // Refused with nothing in the queue: the queue is full and asks for more than the ledgers charged. Twice is a step.
   const floor = queued ?? feePerOperation * 2n
