@@ -1,7 +1,7 @@
 import type { BroadcastResult } from '../chains/answer.ts'
 import type { Attempt, Draft } from '../chains/attempt.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
-import type { OutcomeChange } from './store.ts'
+import type { AttemptNews } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 
@@ -22,7 +22,7 @@ const WATCHED_MS = 3_600_000
 
 interface Settled {
   readonly transaction: Transaction
-  readonly outcome: OutcomeChange
+  readonly outcome: AttemptNews
 }
 
 interface Offered {
@@ -69,7 +69,7 @@ export function settleBroadcast({
     case 'unknown':
       return {
         transaction: deferred(transaction, `${REASONS[result.kind]}: ${result.detail}`, now),
-        outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
+        outcome: { ...outcome, error: result.detail },
       }
     case 'underpriced':
       if (earlierInPool(item, attempt) === undefined && lapses) {
@@ -86,7 +86,7 @@ export function settleBroadcast({
             `The pool holds another transaction with this nonce: ${result.detail}`,
             now,
           ),
-          outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
+          outcome: { ...outcome, error: result.detail },
         }
       }
       return {
@@ -97,7 +97,7 @@ export function settleBroadcast({
       if (!numbered) {
         return {
           transaction: givenUp(transaction, result.detail, now),
-          outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
+          outcome: { ...outcome, error: result.detail },
         }
       }
       if (foreign) {
@@ -106,7 +106,7 @@ export function settleBroadcast({
             ...deferred(transaction, `The node refuses it: ${result.detail}`, now),
             nextRunAt: after(now, REPEAT_MS),
           },
-          outcome: { ...outcome, outcome: attempt.outcome, error: result.detail },
+          outcome: { ...outcome, error: result.detail },
         }
       }
       return {

@@ -105,14 +105,20 @@ export async function insertAttempts(
       signature jsonb, outcome text, signed_at timestamptz)`.execute(tx)
 }
 
-/** What became of an attempt. `broadcastAt` is kept when it is there already. */
-export interface OutcomeChange {
+/** What is news of an attempt. `broadcastAt` is kept when it is there already. */
+export interface AttemptNews {
   readonly transactionId: string
   readonly number: number
-  readonly outcome: AttemptOutcome
+  /** Absent where nothing was decided: then only a node's words are news, unless another node has refused it meanwhile. */
+  readonly outcome?: AttemptOutcome
   readonly error?: string | undefined
   readonly broadcastAt?: Date | undefined
   readonly result?: ChainResult | undefined
+}
+
+/** What became of an attempt. */
+export interface OutcomeChange extends AttemptNews {
+  readonly outcome: AttemptOutcome
 }
 
 /**
@@ -121,7 +127,7 @@ export interface OutcomeChange {
  */
 export async function saveOutcomes(
   tx: Tx,
-  changes: readonly OutcomeChange[],
+  changes: readonly AttemptNews[],
   { openOnly = false } = {},
 ): Promise<void> {
   if (changes.length === 0) return
@@ -134,13 +140,14 @@ export async function saveOutcomes(
     result: change.result && toExactJson(change.result),
   }))
   await sql`
-    update attempts a set outcome = record.outcome, error = record.error,
+    update attempts a set outcome = coalesce(record.outcome, a.outcome), error = record.error,
       broadcast_at = coalesce(a.broadcast_at, record.broadcast_at), result = coalesce(record.result, a.result)
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
       transaction_id text, number integer, outcome text, error text, broadcast_at timestamptz,
       result jsonb)
     where a.transaction_id = record.transaction_id and a.number = record.number
-      and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))`.execute(tx)
+      and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))
+      and (record.outcome is not null or a.outcome <> 'refused')`.execute(tx)
 }
 
 /** A transaction of this relayer; one of another relayer does not exist here. */

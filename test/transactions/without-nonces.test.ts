@@ -42,8 +42,8 @@ describe('what has no nonce', () => {
       statusReason: 'The node refused it for good: no signature',
       nextRunAt: inMs(3_600_000),
     })
-    // Still open: one node may have taken it all the same.
-    expect(outcome).toMatchObject({ outcome: 'signed', error: 'no signature' })
+    // Nothing is decided: one node may have taken it all the same.
+    expect(outcome).toEqual({ transactionId: 'tx', number: 1, error: 'no signature' })
   })
 
   test('and is refused for good, keeps what the caller wants instead', () => {
