@@ -1,6 +1,7 @@
 import type { BroadcastResult } from '../chains/answer.ts'
 import type { Attempt } from '../chains/attempt.ts'
 import { isForeign, type Operator, type TransactionsContext } from './context.ts'
+import { isNoop } from './noop.ts'
 import { tellFinished } from './observer.ts'
 import { patienceMs } from './patience.ts'
 import { postponeTransactions } from './postpone-store.ts'
@@ -99,8 +100,7 @@ function isUnwanted(
   { kind }: Attempt,
 ): boolean {
   if (!chain.traits.lapses) return false
-  if (intent === 'abandon') return kind !== 'abandon'
-  return intent === 'successor' || (intent === 'cancel' && kind !== 'cancel')
+  return intent === 'successor' || (isNoop(intent) && kind !== intent)
 }
 
 /** The attempt whose bytes count at present. */

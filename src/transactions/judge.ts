@@ -4,7 +4,7 @@ import type { Chain } from '../chains/chain.ts'
 import { defined } from '../defined.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { isForeign, type TransactionsContext } from './context.ts'
-import { openAttempts } from './open-attempts.ts'
+import { unprovenAttempts } from './open-attempts.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { type Inclusion, included, lapsed, lost, reorged, type Verdict } from './verdict.ts'
 import type { WatchMemory } from './watch-memory.ts'
@@ -76,7 +76,7 @@ async function proveAbsence(
 ): Promise<Verdict | 'absent' | undefined> {
   const hashes = item.attempts.map((attempt) => attempt.signed.hash)
   // What lapsed before was proved to be out then.
-  const since = (openAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
+  const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
   const answers = await watch.chain.receiptsEverywhere(hashes, defined({ asOf: watch.head.number, since }))
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const inclusion = await inclusionOf(watch, item, receipts)

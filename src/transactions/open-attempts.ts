@@ -6,6 +6,13 @@ export function openAttempts(attempts: readonly Attempt[]): Attempt[] {
   return attempts.filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
 }
 
+/** Attempts of which nothing is proved: those that are open, and those that one node refused, because another may hold them. */
+export function unprovenAttempts(attempts: readonly Attempt[]): Attempt[] {
+  return attempts.filter(
+    ({ outcome }) => outcome === 'signed' || outcome === 'broadcast' || outcome === 'refused',
+  )
+}
+
 /**
  * The most that one of these can take from the account, in wei. Any open attempt can be the one that is included, so the
  * dearest is what must be there.

@@ -18,3 +18,6 @@ export function patienceMs(chain: Chain, transaction: Transaction): number | und
   if (intent === 'request' && named) return undefined
   return chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
 }
+
+/** What is only waited for until it lapses is watched, not worked on: no worker has to look at it before, in ms. */
+export const WATCHED_MS = 3_600_000

@@ -1,7 +1,8 @@
 import { type AppError, badRequest } from '../errors.ts'
 import { isForeign, type TransactionsContext } from './context.ts'
+import { unprovenAttempts } from './open-attempts.ts'
 import type { Change } from './refuse-change.ts'
-import type { Transaction } from './transaction.ts'
+import type { TransactionWithAttempts } from './transaction.ts'
 
 /**
  * What somebody else has signed for a nonce of theirs can be paid more, and nothing else: no other content of ours could
@@ -10,11 +11,11 @@ import type { Transaction } from './transaction.ts'
 export function refuseForeign(
   context: TransactionsContext,
   { relayer, request }: Change,
-  transaction: Transaction,
+  { transaction, attempts }: TransactionWithAttempts,
 ): AppError | undefined {
   const operator = context.operatorOf(relayer)
   const place = request && operator.chain.place(request)
-  const { line, nonce, status } = transaction
+  const { line, nonce } = transaction
   if (!isForeign(operator, transaction)) {
     if (place === undefined) return undefined
     return badRequest(
@@ -23,7 +24,7 @@ export function refuseForeign(
     )
   }
   if (request === undefined) {
-    if (status === 'pending') return undefined
+    if (unprovenAttempts(attempts).length === 0) return undefined
     return badRequest(
       'not_supported',
       `Its sequence number belongs to ${line}, who has signed it; only that account can cancel it.`,

@@ -8,6 +8,7 @@ import type { Relayer } from '../relayers/relayer.ts'
 import { checkStatic } from './accept.ts'
 import { broadcastCurrent } from './broadcast.ts'
 import { accountOf, isForeign, type Operator, type TransactionsContext } from './context.ts'
+import { WATCHED_MS } from './patience.ts'
 import { type Change, refuseWithNode } from './refuse-change.ts'
 import { refuseForeign } from './refuse-foreign.ts'
 import { saveAlone } from './save.ts'
@@ -21,9 +22,6 @@ import { reservedBy } from './work-store.ts'
 export interface Replaced extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
-
-/** What waits for a lapse is watched, not worked on: no worker has to look at it before, in ms. */
-const WATCHED_MS = 3_600_000
 
 /** How often a change is tried again because a worker changed the record between reading and writing. */
 const MAX_TRIES = 20
@@ -56,7 +54,7 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
       throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
     const refusal =
       notReplaceable(item.transaction) ??
-      refuseForeign(context, change, item.transaction) ??
+      refuseForeign(context, change, item) ??
       (request ? checkStatic(context, relayer, request) : inactive(relayer))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.intent === 'cancel') {

@@ -1,6 +1,7 @@
 import type { BroadcastResult } from '../chains/answer.ts'
 import type { Attempt, Draft } from '../chains/attempt.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
+import { WATCHED_MS } from './patience.ts'
 import type { AttemptNews } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
@@ -16,9 +17,6 @@ const RETRY_MS = 1_000
 
 /** How long until what was too cheap is priced again, in ms: a ledger or two, so that there are new prices to follow. */
 const REPRICE_MS = 5_000
-
-/** What is only waited for until it lapses is watched, not worked on: no worker has to look at it before, in ms. */
-const WATCHED_MS = 3_600_000
 
 interface Settled {
   readonly transaction: Transaction

@@ -1,9 +1,9 @@
-import type { Answer, Refusal } from '../chains/answer.ts'
+import type { Answer } from '../chains/answer.ts'
 import type { AttemptKind } from '../chains/attempt.ts'
 import type { ErrandFirst, Prepared } from '../chains/chain.ts'
 import { affordable, type Ready } from './affordable.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import { accountOf, type HeldAccount, isForeign, type Operator, type TransactionsContext } from './context.ts'
+import { accountOf, type HeldAccount, type Operator, type TransactionsContext } from './context.ts'
 import { runErrand } from './errand.ts'
 import { isNoop } from './noop.ts'
 import { numberTransactions } from './number.ts'
@@ -12,11 +12,15 @@ import { freeSeats, type Seats, surveyLines } from './seats.ts'
 import { type Signable, signAndStore } from './sign.ts'
 import { findAttempts } from './store.ts'
 import type { Intent, Transaction } from './transaction.ts'
-import { nextStatus } from './transitions.ts'
+import {
+  type FailedPreparation,
+  isWait,
+  OVERDUE,
+  settleUnprepared,
+  type Unprepared,
+  WAIT_MS,
+} from './unprepared.ts'
 import { findPending } from './work-store.ts'
-
-/** How long a transaction waits that cannot be prepared now: no node answers, or the money is not there, in ms. */
-const WAIT_MS = 2_000
 
 /**
  * Prepares, numbers, signs, stores and broadcasts what is pending, in the order of acceptance and as far as the
@@ -93,19 +97,18 @@ async function prepareInOrder(
 ): Promise<Ready[]> {
   const answers = await Promise.all(transactions.map((transaction) => prepareOne(context, held, transaction)))
   const ready: Ready[] = []
-  const changed: Transaction[] = []
+  const failed: FailedPreparation[] = []
   for (const [index, transaction] of transactions.entries()) {
-    const answer = answers[index]
-    if (answer?.kind === 'ok') {
+    const answer = answers[index] ?? NO_ANSWER
+    if (answer.kind === 'ok') {
       ready.push({ transaction, prepared: answer.value })
       continue
     }
-    if (answer?.kind === 'errand') await runErrand(context, held, answer)
-    const settled = unprepared(held, transaction, answer ?? NO_ANSWER, new Date(context.clock.now()))
-    changed.push(settled)
-    if (settled.status === 'pending' && settled.intent === transaction.intent) break
+    if (answer.kind === 'errand') await runErrand(context, held, answer)
+    failed.push({ transaction, answer })
+    if (isWait({ transaction, answer })) break
   }
-  if (changed.length > 0) await saveAlone(context, changed)
+  if (failed.length > 0) await settleUnprepared(context, held, failed)
   return ready
 }
 
@@ -124,38 +127,7 @@ function prepareOne(
   return chain.prepare(request, account, estimatedGas)
 }
 
-const OVERDUE: Refusal = { code: 'invalid_request', detail: 'valid_until passed before it was signed.' }
-
-type Unprepared = Exclude<Answer<Prepared> | ErrandFirst, { kind: 'ok' }>
-
 const NO_ANSWER: Unprepared = { kind: 'unknown', detail: 'no answer' }
-
-/**
- * What becomes of a transaction that cannot be prepared. Without a nonce it can end here; with one that others wait for, a
- * no-op has to take the nonce first. Missing money and silent nodes only mean waiting.
- */
-function unprepared(
-  { operator }: HeldAccount,
-  transaction: Transaction,
-  answer: Unprepared,
-  now: Date,
-): Transaction {
-  const wait = { nextRunAt: new Date(now.getTime() + WAIT_MS) }
-  if (answer.kind === 'errand') return { ...transaction, ...wait, statusReason: `Waiting: ${answer.detail}` }
-  if (answer.kind === 'unknown')
-    return { ...transaction, ...wait, statusReason: `Waiting: ${answer.detail}.` }
-  const { refusal } = answer
-  if (refusal.code === 'insufficient_balance' || refusal.code === 'account_not_found') {
-    return { ...transaction, ...wait, statusReason: `Waiting for funds: ${refusal.detail}` }
-  }
-  const overdue = refusal === OVERDUE
-  if (transaction.nonce !== undefined && !isForeign(operator, transaction)) {
-    const intent: Intent = overdue ? 'expire' : 'abandon'
-    return { ...transaction, intent, statusReason: refusal.detail, nextRunAt: now }
-  }
-  const status = nextStatus(transaction.status, overdue ? 'expired' : 'failed')
-  return { ...transaction, line: undefined, nonce: undefined, status, statusReason: refusal.detail, cost: 0n }
-}
 
 const KINDS: Readonly<Record<Intent, AttemptKind>> = {
   request: 'send',

@@ -1,6 +1,6 @@
 import type { Receipt } from '../chains/answer.ts'
 import type { Attempt, Draft } from '../chains/attempt.ts'
-import { contentKind } from './noop.ts'
+import { contentKind, isNoop } from './noop.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
 import type { OutcomeChange } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -186,12 +186,20 @@ function inclusionReason(
   attempt: Attempt,
   reason: string | undefined,
 ): string | undefined {
-  const { intent, statusReason } = item.transaction
+  const { statusReason } = item.transaction
   const reverted = reason === undefined ? undefined : `Reverted on chain: ${reason}.`
   const loser = loserTo(item, attempt)
-  if (loser === undefined) return reverted ?? (intent === 'request' ? undefined : statusReason)
+  if (loser === undefined) return reverted ?? (isAsMeant(item, attempt) ? statusReason : undefined)
   const lost = `Attempt ${attempt.number} was included before ${loser}, which has lost.`
   return reverted === undefined ? lost : `${lost} ${reverted}`
+}
+
+/** What is said of a no-op is untrue when the content before it was included, and it was never signed itself. */
+function isAsMeant(
+  { transaction: { intent }, attempts }: TransactionWithAttempts,
+  { number }: Attempt,
+): boolean {
+  return intent !== 'request' && (!isNoop(intent) || contentKind(attempts, number) === intent)
 }
 
 /** What was wanted instead of the attempt that is included, where something was. */

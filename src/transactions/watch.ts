@@ -6,7 +6,7 @@ import type { Operator, TransactionsContext } from './context.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { judge, judgeLapsed, type Watch } from './judge.ts'
 import { tellFinished } from './observer.ts'
-import { openAttempts } from './open-attempts.ts'
+import { unprovenAttempts } from './open-attempts.ts'
 import { findAttempts, saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { finalised, type Verdict } from './verdict.ts'
@@ -129,9 +129,9 @@ function lineOf({ line, from }: Transaction): string {
 
 /** Whether there is something that a node may still hold, and the chain has come past the end of all of it. */
 async function areOver({ chain, head }: Watch, { attempts }: TransactionWithAttempts): Promise<boolean> {
-  const open = openAttempts(attempts)
-  const lapsed = await Promise.all(open.map(({ draft }) => chain.hasLapsed(draft, head)))
-  return open.length > 0 && lapsed.every((one) => one)
+  const unproven = unprovenAttempts(attempts)
+  const lapsed = await Promise.all(unproven.map(({ draft }) => chain.hasLapsed(draft, head)))
+  return unproven.length > 0 && lapsed.every((one) => one)
 }
 
 /** Mined transactions whose block is another one now (`true`) or could not be asked for (`false`). */

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { workAccount } from '../../src/transactions/account-step.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
+import { chainOf, createWorld } from './world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+test('a no-op that cannot be prepared is tried again later, not at once', async () => {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  let asked = 0
+  world.override = {
+    prepare: async () => {
+      asked += 1
+      return { kind: 'refused', refusal: { code: 'fee_above_cap', detail: 'The cap is too low.' } }
+    },
+  }
+  const due = new Date(room.clock.now())
+  const [filler] = await insert(
+    room.context,
+    newTransaction(owner, { intent: 'filler', nonce: 0n, nextRunAt: due }),
+  )
+  if (!filler) throw new Error('nothing was stored')
+  await workAccount(room.context, owner.relayer.id)
+  await workAccount(room.context, owner.relayer.id)
+  expect(asked).toBe(1)
+  expect((await reload(room.context, filler)).transaction).toMatchObject({
+    status: 'pending',
+    intent: 'filler',
+    nonce: 0n,
+    statusReason: 'Waiting: The cap is too low.',
+  })
+  room.clock.advance(2_000)
+  await workAccount(room.context, owner.relayer.id)
+  expect(asked).toBe(2)
+})
