@@ -42,83 +42,60 @@ interface Offered {
 }
 
 /** What a node's answer makes of a transaction. Pure. */
-export function settleBroadcast({
-  item,
-  attempt,
-  result,
-  now,
-  costOf,
-  raiseAfterMs,
-  lapses = false,
-  foreign = false,
-  numbered = true,
-  offerAgainAfterMs,
-}: Offered): Settled {
-  const { transaction } = item
-  const outcome = { transactionId: transaction.id, number: attempt.number }
-  switch (result.kind) {
-    case 'accepted':
-      return {
-        transaction: taken({ item, attempt, result, now, costOf, raiseAfterMs, offerAgainAfterMs }),
-        outcome: { ...outcome, outcome: 'broadcast', broadcastAt: now },
-      }
-    case 'nonce_used':
-    case 'later':
-    case 'unknown':
-      return {
-        transaction: deferred(transaction, `${REASONS[result.kind]}: ${result.detail}`, now),
-        outcome: { ...outcome, error: result.detail },
-      }
-    case 'underpriced':
-      if (earlierInPool(item, attempt) === undefined && lapses) {
-        return {
-          transaction: repriced(transaction, result.detail, now),
-          outcome: { ...outcome, outcome: 'refused', error: result.detail },
-        }
-      }
-      if (earlierInPool(item, attempt) === undefined) {
-        // The pool holds something of this nonce that we do not know; only time tells, so the bytes stay open.
-        return {
-          transaction: deferred(
-            transaction,
-            `The pool holds another transaction with this nonce: ${result.detail}`,
-            now,
-          ),
-          outcome: { ...outcome, error: result.detail },
-        }
-      }
-      return {
-        transaction: refusedByNode({ item, attempt, detail: result.detail, now, costOf }),
-        outcome: { ...outcome, outcome: 'refused', error: result.detail },
-      }
-    case 'refused':
-      if (!numbered) {
-        return {
-          transaction: givenUp(transaction, result.detail, now),
-          outcome: { ...outcome, error: result.detail },
-        }
-      }
-      if (foreign) {
-        return {
-          transaction: {
-            ...deferred(transaction, `The node refuses it: ${result.detail}`, now),
-            nextRunAt: after(now, REPEAT_MS),
-          },
-          outcome: { ...outcome, error: result.detail },
-        }
-      }
-      return {
-        transaction: refusedByNode({ item, attempt, detail: result.detail, now, costOf }),
-        outcome: { ...outcome, outcome: 'refused', error: result.detail },
-      }
+export function settleBroadcast(offered: Offered): Settled {
+  const { item, attempt, result, now } = offered
+  const about = { transactionId: item.transaction.id, number: attempt.number }
+  if (result.kind === 'accepted')
+    return { transaction: taken(offered), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
+  const fate = fateOf(offered, result.kind)
+  const refused = fate === 'reprice' || fate === 'fall_back' || fate === 'close'
+  return {
+    transaction: FATES[fate](offered, result),
+    outcome: { ...about, ...(refused && { outcome: 'refused' }), error: result.detail },
   }
 }
 
-const REASONS = {
+type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
+
+/**
+ * What follows when a node did not take the bytes. `retry`, `retry_later`: the same bytes again · `give_up`: nothing takes their
+ * place · `reprice`: the same content for the same nonce · `fall_back`: an earlier attempt counts again · `close`: a no-op for
+ * the nonce.
+ */
+type Fate = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'fall_back' | 'close'
+
+function fateOf(
+  { item, attempt, lapses = false, foreign = false, numbered = true }: Offered,
+  kind: Unaccepted['kind'],
+): Fate {
+  if (kind !== 'underpriced' && kind !== 'refused') return 'retry'
+  if (kind === 'refused' && !numbered) return 'give_up'
+  if (kind === 'refused' && foreign) return 'retry_later'
+  if (earlierInPool(item, attempt) !== undefined) return 'fall_back'
+  if (kind === 'refused') return 'close'
+  // On a chain with pools, one holds something of this nonce that we do not know; only time tells.
+  return lapses ? 'reprice' : 'retry'
+}
+
+const FATES: Readonly<Record<Fate, (offered: Offered, result: Unaccepted) => Transaction>> = {
+  retry: deferred,
+  retry_later: (offered, result) => ({
+    ...deferred(offered, result),
+    nextRunAt: after(offered.now, REPEAT_MS),
+  }),
+  give_up: givenUp,
+  reprice: repriced,
+  fall_back: fallenBack,
+  close: closed,
+}
+
+const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   nonce_used: 'The chain is past this nonce; the receipts are being asked for',
   later: 'The node does not take it yet',
   unknown: 'The node did not answer; the same bytes are offered again',
-} as const
+  underpriced: 'The pool holds another transaction with this nonce',
+  refused: 'The node refuses it',
+}
 
 function taken({
   item: { transaction },
@@ -154,23 +131,31 @@ function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined
   return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), repeat)
 }
 
-function deferred(transaction: Transaction, statusReason: string, now: Date): Transaction {
-  const status = nextStatus(transaction.status, 'deferred')
-  return { ...transaction, status, statusReason, nextRunAt: after(now, RETRY_MS) }
+function deferred({ item: { transaction }, now }: Offered, { kind, detail }: Unaccepted): Transaction {
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'deferred'),
+    statusReason: `${REASONS[kind]}: ${detail}`,
+    nextRunAt: after(now, RETRY_MS),
+  }
 }
 
 /**
  * Bytes that no node will ever take, without a nonce that anything waits for: nothing is signed in their place, and they are
  * offered no more. Whether one took them all the same, the chain tells when they have lapsed.
  */
-function givenUp(transaction: Transaction, detail: string, now: Date): Transaction {
-  const intent = transaction.intent === 'request' ? 'abandon' : transaction.intent
-  const nextRunAt = after(now, WATCHED_MS)
-  return { ...deferred(transaction, `The node refused it for good: ${detail}`, now), intent, nextRunAt }
+function givenUp({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'deferred'),
+    statusReason: `The node refused it for good: ${detail}`,
+    intent: transaction.intent === 'request' ? 'abandon' : transaction.intent,
+    nextRunAt: after(now, WATCHED_MS),
+  }
 }
 
 /** The network asks for more at present. The next version has the same nonce, so only one of them can be included. */
-function repriced(transaction: Transaction, detail: string, now: Date): Transaction {
+function repriced({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
@@ -184,39 +169,35 @@ function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt):
   return openAttempts(attempts).findLast((other) => other.number < attempt.number)
 }
 
-interface RefusedOffer extends Omit<Offered, 'result'> {
-  /** What the node said. */
-  readonly detail: string
+/** An earlier attempt that may be in a pool stays the one that counts. */
+function fallenBack({ item, attempt, now, costOf }: Offered, { detail }: Unaccepted): Transaction {
+  const { transaction, attempts } = item
+  const earlier = earlierInPool(item, attempt)
+  const open = openAttempts(attempts.filter((other) => other !== attempt))
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'broadcast'),
+    statusReason: `Attempt ${attempt.number} was refused by the node (${detail}); attempt ${earlier?.number} still counts.`,
+    currentAttempt: earlier?.number,
+    cost: reservation(
+      open.map(({ draft }) => draft),
+      costOf,
+    ),
+    nextRunAt: after(now, REPEAT_MS),
+  }
 }
 
-/**
- * An earlier attempt that may be in a pool stays the one that counts. Without one, "refused" can never become
- * better: the nonce is closed by a no-op.
- */
-function refusedByNode({ item, attempt, detail, now, costOf }: RefusedOffer): Transaction {
-  const { transaction } = item
-  const earlier = earlierInPool(item, attempt)
-  if (earlier) {
-    return {
-      ...transaction,
-      status: nextStatus(transaction.status, 'broadcast'),
-      statusReason: `Attempt ${attempt.number} was refused by the node (${detail}); attempt ${earlier.number} still counts.`,
-      currentAttempt: earlier.number,
-      cost: reservation(
-        openAttempts(item.attempts.filter((other) => other !== attempt)).map((other) => other.draft),
-        costOf,
-      ),
-      nextRunAt: after(now, REPEAT_MS),
-    }
-  }
+/** Without an earlier attempt, "refused" can never become better: a no-op closes the nonce. */
+function closed({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+  const isRequest = transaction.intent === 'request'
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
     statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
-    intent: transaction.intent === 'request' ? 'abandon' : transaction.intent,
+    intent: isRequest ? 'abandon' : transaction.intent,
     currentAttempt: undefined,
     // A no-op that is refused too needs another market, not another try at once.
-    nextRunAt: transaction.intent === 'request' ? now : after(now, REPEAT_MS),
+    nextRunAt: isRequest ? now : after(now, REPEAT_MS),
   }
 }
 
