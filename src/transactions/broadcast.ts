@@ -1,13 +1,17 @@
+import type { Transaction as DbTransaction } from 'kysely'
 import type { BroadcastResult } from '../chains/answer.ts'
 import type { Attempt } from '../chains/attempt.ts'
+import type { Schema } from '../database/schema.ts'
 import { isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { isNoop } from './noop.ts'
 import { tellFinished } from './observer.ts'
 import { patienceMs } from './patience.ts'
 import { postponeTransactions } from './postpone-store.ts'
-import { settleBroadcast } from './settle-broadcast.ts'
+import { type Settled, settleBroadcast } from './settle-broadcast.ts'
 import { saveOutcomes, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+
+type Tx = DbTransaction<Schema>
 
 /**
  * Offers the current attempt of each transaction to the network and writes down what the node said. The bytes are
@@ -21,57 +25,96 @@ export async function broadcastCurrent(
 ): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
   const ready = items.flatMap((item) => {
     const attempt = currentAttempt(item)
-    return attempt === undefined || isUnwanted(operator, item, attempt) ? [] : [{ ...item, attempt }]
+    return attempt === undefined || isUnwanted(operator, item, attempt) ? [] : [{ item, attempt }]
   })
   if (ready.length === 0) return []
-  const { chain } = operator
-  const results = await chain.broadcast(ready.map((item) => item.attempt.signed.raw))
+  const results = await operator.chain.broadcast(ready.map(({ attempt }) => attempt.signed.raw))
   const now = new Date(context.clock.now())
-  const settled = ready.map((item, index) => {
-    const result = results[index] ?? { kind: 'unknown', detail: 'no reply' }
-    const raiseAfterMs = patienceMs(chain, item.transaction)
-    return {
-      before: item.transaction,
-      result,
-      ...settleBroadcast({
-        item,
-        attempt: item.attempt,
-        result,
-        now,
-        costOf: chain.cost,
-        raiseAfterMs,
-        lapses: chain.traits.lapses,
-        foreign: isForeign(operator, item.transaction),
-        numbered: chain.traits.nonces,
-        offerAgainAfterMs: chain.traits.offerAgainAfterMs,
-      }),
-    }
-  })
+  const settled = ready.map((offer, index) =>
+    settle(operator, { ...offer, result: results[index] ?? NO_REPLY }, now),
+  )
   const saved = await context.db.transaction().execute(async (tx) => {
-    const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
-      isOnlyLater(before, transaction) ? 'postponed' : 'changed',
-    )
-    await postponeTransactions(
-      tx,
-      postponed.map((entry) => entry.transaction),
-    )
-    const written = await saveTransactions(
-      tx,
-      changed.map((entry) => entry.transaction),
-    )
+    const written = await writeRecords(tx, settled)
     await saveOutcomes(
       tx,
-      settled.map((entry) => entry.outcome),
+      settled.map(({ outcome }) => outcome),
       { openOnly: true },
     )
     return new Map(written.map((transaction) => [transaction.id, transaction]))
   })
   tellFinished(context, [...saved.values()])
-  tellSubmitted(context, ready, saved)
+  tellSubmitted(
+    context,
+    ready.map(({ item }) => item),
+    saved,
+  )
   return settled.map(({ transaction, result }) => ({
     transaction: saved.get(transaction.id) ?? transaction,
     result,
   }))
+}
+
+/**
+ * As if a node had said "already known" to each of them. Nothing is written of the attempts: nobody has really heard of them.
+ */
+export async function countAsKnown(
+  context: TransactionsContext,
+  operator: Operator,
+  items: readonly TransactionWithAttempts[],
+): Promise<void> {
+  const now = new Date(context.clock.now())
+  const settled = items.flatMap((item) => {
+    const attempt = currentAttempt(item)
+    return attempt === undefined ? [] : [settle(operator, { item, attempt, result: KNOWN }, now)]
+  })
+  await context.db.transaction().execute((tx) => writeRecords(tx, settled))
+}
+
+const KNOWN: BroadcastResult = { kind: 'accepted', known: true }
+
+const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
+
+/** An attempt that was offered, and what the node said. */
+interface Offer {
+  readonly item: TransactionWithAttempts
+  readonly attempt: Attempt
+  readonly result: BroadcastResult
+}
+
+interface SettledOffer extends Settled {
+  readonly before: Transaction
+  readonly result: BroadcastResult
+}
+
+function settle(operator: Operator, offer: Offer, now: Date): SettledOffer {
+  const { chain } = operator
+  const before = offer.item.transaction
+  const settled = settleBroadcast({
+    ...offer,
+    now,
+    costOf: chain.cost,
+    raiseAfterMs: patienceMs(chain, before),
+    lapses: chain.traits.lapses,
+    foreign: isForeign(operator, before),
+    numbered: chain.traits.nonces,
+    offerAgainAfterMs: chain.traits.offerAgainAfterMs,
+  })
+  return { before, result: offer.result, ...settled }
+}
+
+/** Returns the records that were changed by more than the time of their next look. */
+async function writeRecords(tx: Tx, settled: readonly SettledOffer[]): Promise<Transaction[]> {
+  const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
+    isOnlyLater(before, transaction) ? 'postponed' : 'changed',
+  )
+  await postponeTransactions(
+    tx,
+    postponed.map(({ transaction }) => transaction),
+  )
+  return saveTransactions(
+    tx,
+    changed.map(({ transaction }) => transaction),
+  )
 }
 
 /** Whether nothing is new but the time of the next look. */

@@ -1,8 +1,5 @@
-import { broadcastCurrent, currentAttempt } from './broadcast.ts'
+import { broadcastCurrent, countAsKnown } from './broadcast.ts'
 import type { HeldAccount, TransactionsContext } from './context.ts'
-import { patienceMs } from './patience.ts'
-import { saveAlone } from './save.ts'
-import { settleBroadcast } from './settle-broadcast.ts'
 import { findAttempts } from './store.ts'
 import type { TransactionWithAttempts } from './transaction.ts'
 import { findDueInFlight } from './work-store.ts'
@@ -28,7 +25,7 @@ export async function repeatBroadcasts(context: TransactionsContext, held: HeldA
     return
   }
   const isTaken = ({ transaction }: TransactionWithAttempts) => transaction.status === 'submitted'
-  await countAsKnown(context, held, others.filter(isTaken))
+  await countAsKnown(context, held.operator, others.filter(isTaken))
   await broadcastCurrent(
     context,
     held.operator,
@@ -43,21 +40,4 @@ async function isKnown(
 ): Promise<boolean> {
   const [offered] = await broadcastCurrent(context, operator, [item])
   return offered?.result.kind === 'accepted' && offered.result.known === true
-}
-
-/** As if a node had said "already known" to each of them. */
-async function countAsKnown(
-  context: TransactionsContext,
-  { operator: { chain } }: HeldAccount,
-  items: readonly TransactionWithAttempts[],
-): Promise<void> {
-  const now = new Date(context.clock.now())
-  const later = items.flatMap((item) => {
-    const attempt = currentAttempt(item)
-    if (attempt === undefined) return []
-    const raiseAfterMs = patienceMs(chain, item.transaction)
-    const result = { kind: 'accepted', known: true } as const
-    return [settleBroadcast({ item, attempt, result, now, costOf: chain.cost, raiseAfterMs }).transaction]
-  })
-  await saveAlone(context, later)
 }

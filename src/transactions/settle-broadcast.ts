@@ -18,7 +18,8 @@ const RETRY_MS = 1_000
 /** How long until what was too cheap is priced again, in ms: a ledger or two, so that there are new prices to follow. */
 const REPRICE_MS = 5_000
 
-interface Settled {
+/** What is to be written of a transaction and its attempt. */
+export interface Settled {
   readonly transaction: Transaction
   readonly outcome: AttemptNews
 }

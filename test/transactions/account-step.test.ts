@@ -104,6 +104,22 @@ describe('submitting', () => {
       expect(world.offered).toEqual([hashes[0], hashes[0], hashes[0]])
     })
 
+    test('keeps its version, so that what the chain decides meanwhile can be written', async () => {
+      const { world, owner, step } = await place()
+      const transactions = [await accept(owner), await accept(owner)]
+      await step()
+      const before = await Promise.all(transactions.map(now))
+      world.offer = () => ({ kind: 'accepted', known: true })
+      room.clock.advance(30_000)
+      await step()
+      const after = await Promise.all(transactions.map(now))
+      expect(after.map(({ transaction }) => transaction.version)).toEqual(
+        before.map(({ transaction }) => transaction.version),
+      )
+      for (const [index, { transaction }] of after.entries())
+        expect(transaction.nextRunAt > (before[index]?.transaction.nextRunAt ?? 0)).toBe(true)
+    })
+
     test('goes out again as a whole, in the order of the nonces, when the pool has lost the first', async () => {
       const { world, step, hashes } = await waiting()
       room.clock.advance(30_000)
