@@ -122,8 +122,8 @@ export interface OutcomeChange extends AttemptNews {
 }
 
 /**
- * Writes outcomes. With `openOnly`, what the chain decided meanwhile stays: a node's late answer to a broadcast says
- * less than a receipt.
+ * Writes outcomes where they are news, because bytes are offered many times and their rows are wide. With `openOnly`, what the
+ * chain decided meanwhile stays: a node's late answer to a broadcast says less than a receipt.
  */
 export async function saveOutcomes(
   tx: Tx,
@@ -147,7 +147,11 @@ export async function saveOutcomes(
       result jsonb)
     where a.transaction_id = record.transaction_id and a.number = record.number
       and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))
-      and (record.outcome is not null or a.outcome <> 'refused')`.execute(tx)
+      and (record.outcome is not null or a.outcome <> 'refused')
+      and (coalesce(record.outcome, a.outcome), record.error, coalesce(a.broadcast_at, record.broadcast_at),
+        coalesce(record.result, a.result)) is distinct from (a.outcome, a.error, a.broadcast_at, a.result)`.execute(
+    tx,
+  )
 }
 
 /** A transaction of this relayer; one of another relayer does not exist here. */

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/chains/attempt.ts'
 import type { EvmAttempt } from '../../src/chains/evm/types.ts'
 import {
+  type AttemptNews,
   findAttempts,
   insertAttempts,
   insertTransactions,
@@ -198,6 +200,32 @@ describe('attempts', () => {
     await expect(
       put(attempts.map((attempt) => ({ ...attempt, number: attempt.number + 2 }))),
     ).rejects.toThrow('hash')
+  })
+
+  test('whose outcome is known already are not written again', async () => {
+    const transaction = await stored(await account())
+    const about = { transactionId: transaction.id, number: 1 }
+    const write = (news: AttemptNews) =>
+      room.context.db.transaction().execute((tx) => saveOutcomes(tx, [news], { openOnly: true }))
+    const row = async () => {
+      const { rows } = await sql<{ place: string }>`
+        select ctid::text as place from attempts where transaction_id = ${transaction.id}`.execute(
+        room.context.db,
+      )
+      return rows[0]?.place
+    }
+    await room.context.db
+      .transaction()
+      .execute((tx) => insertAttempts(tx, [{ transactionId: transaction.id, attempt: uniqueAttempt() }]))
+    for (const news of [{ outcome: 'broadcast', broadcastAt: new Date(5) }, { error: 'time-out' }] as const) {
+      await write({ ...about, ...news })
+      const before = await row()
+      await write({ ...about, ...news })
+      expect(await row()).toBe(before)
+    }
+    expect((await reload(room.context, transaction)).attempts).toMatchObject([
+      { outcome: 'broadcast', error: 'time-out', broadcastAt: new Date(5) },
+    ])
   })
 
   const OUTCOMES: readonly {
