@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { findAttempts } from './attempts-store.ts'
 import { toTransaction } from './codec.ts'
-import { findAttempts } from './store.ts'
 import type { TransactionWithAttempts } from './transaction.ts'
 
 /** The transaction that has this nonce of the relayer's own account, on the network where the relayer is now. */

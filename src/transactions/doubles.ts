@@ -1,7 +1,7 @@
 import type { Attempt } from '../chains/attempt.ts'
+import { findHashOwners } from './attempts-store.ts'
 import type { Operator, TransactionsContext } from './context.ts'
 import { saveAlone } from './save.ts'
-import { findHashOwners } from './store.ts'
 import type { Transaction } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 

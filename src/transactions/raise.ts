@@ -1,12 +1,12 @@
 import type { Attempt } from '../chains/attempt.ts'
 import type { Chain, Prepared } from '../chains/chain.ts'
+import { findAttempts } from './attempts-store.ts'
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 import { accountOf, type HeldAccount, type TransactionsContext } from './context.ts'
 import { contentKind, isNoop } from './noop.ts'
 import { levelOf, patienceMs } from './patience.ts'
 import { saveAlone } from './save.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
-import { findAttempts } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { findHead } from './work-store.ts'
 

@@ -1,6 +1,6 @@
+import { findAttempts } from './attempts-store.ts'
 import { broadcastCurrent, countAsKnown } from './broadcast.ts'
 import type { HeldAccount, TransactionsContext } from './context.ts'
-import { findAttempts } from './store.ts'
 import type { TransactionWithAttempts } from './transaction.ts'
 import { findDueInFlight } from './work-store.ts'
 

@@ -1,8 +1,8 @@
 import type { BroadcastResult } from '../chains/answer.ts'
 import type { Attempt, Draft } from '../chains/attempt.ts'
+import type { AttemptNews } from './attempts-store.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
 import { WATCHED_MS } from './patience.ts'
-import type { AttemptNews } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 

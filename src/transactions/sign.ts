@@ -1,10 +1,11 @@
 import type { Attempt, AttemptKind, Draft } from '../chains/attempt.ts'
 import { assertFence, type Lease } from '../database/lease.ts'
 import { defined } from '../defined.ts'
+import { insertAttempts } from './attempts-store.ts'
 import { type Operator, seatOf, type TransactionsContext } from './context.ts'
 import { withoutDoubles } from './doubles.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
-import { insertAttempts, saveTransactions } from './store.ts'
+import { saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 

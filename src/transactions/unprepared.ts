@@ -1,11 +1,11 @@
 import type { Answer, Refusal } from '../chains/answer.ts'
 import type { ErrandFirst, Prepared } from '../chains/chain.ts'
+import { findAttempts } from './attempts-store.ts'
 import { type HeldAccount, isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { isNoop } from './noop.ts'
 import { unprovenAttempts } from './open-attempts.ts'
 import { WATCHED_MS } from './patience.ts'
 import { saveAlone } from './save.ts'
-import { findAttempts } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 

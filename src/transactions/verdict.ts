@@ -1,8 +1,8 @@
 import type { Receipt } from '../chains/answer.ts'
 import type { Attempt, Draft } from '../chains/attempt.ts'
+import type { OutcomeChange } from './attempts-store.ts'
 import { contentKind, isNoop } from './noop.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
-import type { OutcomeChange } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus, type TransactionEvent } from './transitions.ts'
 

@@ -6,12 +6,10 @@ import {
   type AttemptNews,
   findAttempts,
   insertAttempts,
-  insertTransactions,
-  listTransactions,
   type OutcomeChange,
   saveOutcomes,
-  saveTransactions,
-} from '../../src/transactions/store.ts'
+} from '../../src/transactions/attempts-store.ts'
+import { insertTransactions, listTransactions, saveTransactions } from '../../src/transactions/store.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
 import { reservedBy } from '../../src/transactions/work-store.ts'
 import { attemptOf, draftOf, eip1559, legacy } from '../chains/evm/build.ts'
