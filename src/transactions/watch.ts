@@ -48,7 +48,8 @@ export async function watchNetwork(
   const mined = watched.filter((transaction) => transaction.status === 'mined')
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
   await settleUnmined(watch, unmined)
-  await (chain.traits.finality === 'depth' ? settleMined(watch, mined) : settleReceipts(watch, mined))
+  if (chain.traits.finality === 'depth') await settleMined(watch, mined)
+  else await settleReceipts(watch, await withAttempts(watch, mined))
   memory.settledAt = watch.open ? undefined : head.value.hash
 }
 
@@ -60,12 +61,16 @@ async function settleUnmined(watch: Watch, unmined: readonly Transaction[]): Pro
   const { context, chain } = watch
   const { passed, nonces } = await whoseNoncePassed(watch, unmined)
   watch.passed = new Set(passed.map(({ id }) => id))
-  const unnumbered = unmined.filter(({ nonce }) => nonce === undefined)
-  await settleReceipts(watch, [...passed, ...unnumbered])
+  const isAsked = ({ id, nonce }: Transaction) => nonce === undefined || watch.passed.has(id)
+  const items = await withAttempts(watch, chain.traits.lapses ? unmined : unmined.filter(isAsked))
+  const written = await settleReceipts(
+    watch,
+    items.filter(({ transaction }) => isAsked(transaction)),
+  )
   if (!chain.traits.lapses) return fillGaps(context, { unmined, nonces })
   await settleLapsed(
     watch,
-    unmined.filter(({ id }) => !watch.passed.has(id)),
+    items.filter(({ transaction: { id } }) => !watch.passed.has(id) && !written.has(id)),
   )
 }
 
@@ -75,15 +80,12 @@ async function settleMined(watch: Watch, mined: readonly Transaction[]): Promise
     watch,
     mined.filter((transaction) => !moved.has(transaction.id)),
   )
-  await settleReceipts(
-    watch,
-    mined.filter((transaction) => moved.get(transaction.id) === true),
-  )
+  const gone = mined.filter((transaction) => moved.get(transaction.id) === true)
+  await settleReceipts(watch, await withAttempts(watch, gone))
 }
 
 /** Those of which no attempt can be included any more, because the chain has come past their end. */
-async function settleLapsed(watch: Watch, unmined: readonly Transaction[]): Promise<void> {
-  const items = await withAttempts(watch, unmined)
+async function settleLapsed(watch: Watch, items: readonly TransactionWithAttempts[]): Promise<void> {
   const ended = await Promise.all(items.map((item) => areOver(watch, item)))
   const over = items.filter((_, index) => ended[index])
   const judged = await Promise.all(over.map((item) => judgeLapsed(watch, item)))
@@ -162,8 +164,11 @@ async function settleFinal(watch: Watch, mined: readonly Transaction[]): Promise
   )
 }
 
-async function settleReceipts(watch: Watch, transactions: readonly Transaction[]): Promise<void> {
-  const items = await withAttempts(watch, transactions)
+/** Returns the ids of those that were written. */
+async function settleReceipts(
+  watch: Watch,
+  items: readonly TransactionWithAttempts[],
+): Promise<ReadonlySet<string>> {
   const hashes = items.flatMap((item) => item.attempts.map((attempt) => attempt.signed.hash))
   const answers = await watch.chain.receipts(hashes, { asOf: watch.head.number })
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
@@ -171,6 +176,7 @@ async function settleReceipts(watch: Watch, transactions: readonly Transaction[]
   const verdicts = judged.filter((verdict) => verdict !== undefined)
   const written = await write(watch, verdicts)
   await settleAtOnce(watch, items, { receipts, written })
+  return new Set(written.map(({ id }) => id))
 }
 
 /** Included and final in one: the record goes through both states, so that everybody who follows it sees each. */
