@@ -1,27 +1,23 @@
 import { createBatcher } from '../batcher.ts'
 import type { Answer, BroadcastResult } from '../chains/answer.ts'
-import type { AttemptKind } from '../chains/attempt.ts'
+import type { Attempt, AttemptKind } from '../chains/attempt.ts'
 import type { AfterLapse, ChainRequest, ErrandFirst, Prepared } from '../chains/chain.ts'
 import { AppError, badRequest, notFound } from '../errors.ts'
-import { inactive, shortOfFunds } from '../relayers/policy.ts'
+import { inactive } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { checkStatic } from './accept.ts'
 import { broadcastCurrent } from './broadcast.ts'
-import { accountOf, isForeign, type Operator, type TransactionsContext } from './context.ts'
+import { accountOf, type TransactionsContext } from './context.ts'
 import { WATCHED_MS } from './patience.ts'
 import { type Change, refuseWithNode } from './refuse-change.ts'
 import { refuseForeign } from './refuse-foreign.ts'
-import { saveAlone } from './save.ts'
+import { replacePending } from './replace-pending.ts'
+import { type Replaced, saveReplaced } from './replaced.ts'
+import { checkReplacementFunds } from './replacement-funds.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
 import { findTransaction } from './store.ts'
 import type { Intent, Transaction, TransactionWithAttempts } from './transaction.ts'
-import { isReplaceable, nextStatus } from './transitions.ts'
-import { reservedBy } from './work-store.ts'
-
-/** The transaction as it now is, and what was decided on the way. */
-export interface Replaced extends TransactionWithAttempts {
-  readonly logs: readonly string[]
-}
+import { isReplaceable } from './transitions.ts'
 
 /** How often a change is tried again because a worker changed the record between reading and writing. */
 const MAX_TRIES = 20
@@ -77,67 +73,6 @@ function notReplaceable({ status }: Transaction): AppError | undefined {
   )
 }
 
-/** Nothing was signed: the record gets the new content, and the worker takes it from there. */
-async function replacePending(
-  context: TransactionsContext,
-  { relayer, request }: Change,
-  { transaction, attempts }: TransactionWithAttempts,
-): Promise<Replaced | undefined> {
-  const nextRunAt = new Date(context.clock.now())
-  const operator = context.operatorOf(relayer)
-  if (request === undefined) {
-    const canceled = canceledPending(operator, transaction, nextRunAt)
-    return save(context, { transaction: canceled, attempts, logs: [] })
-  }
-  const { chain } = operator
-  const prepared = await chain.prepare(request, accountOf(relayer))
-  if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
-  const known = prepared.kind === 'ok' ? prepared.value : undefined
-  const cost = known === undefined ? chain.outlay(request) : chain.cost(known.draft)
-  await checkFunds(context, { relayer, id: transaction.id, cost })
-  const next: Transaction = {
-    ...transaction,
-    status: nextStatus(transaction.status, 'replaced'),
-    statusReason: undefined,
-    request,
-    intent: 'request',
-    estimatedGas: known?.knownGas,
-    cost,
-    nextRunAt,
-  }
-  return save(context, {
-    transaction: next,
-    attempts,
-    logs: ['Nothing had been signed; the new content takes its place.', ...(known?.logs ?? [])],
-  })
-}
-
-/** With a nonce, a no-op has to use it, or everything behind it would wait for ever. */
-function canceledPending(operator: Operator, transaction: Transaction, nextRunAt: Date): Transaction {
-  if (transaction.nonce !== undefined && !isForeign(operator, transaction)) {
-    return {
-      ...transaction,
-      intent: 'cancel',
-      statusReason: 'Canceled by the caller; a no-op takes its nonce.',
-      nextRunAt,
-    }
-  }
-  const status = nextStatus(transaction.status, 'canceled')
-  return {
-    ...transaction,
-    line: undefined,
-    nonce: undefined,
-    status,
-    statusReason: 'Canceled by the caller before anything was signed.',
-    cost: 0n,
-  }
-}
-
-async function save(context: TransactionsContext, replaced: Replaced): Promise<Replaced | undefined> {
-  const [saved] = await saveAlone(context, [replaced.transaction])
-  return saved && { ...replaced, transaction: saved }
-}
-
 /** A further attempt with the same nonce: signed, stored, then offered to the network before the caller is answered. */
 async function replaceSigned(
   context: TransactionsContext,
@@ -151,14 +86,13 @@ async function replaceSigned(
   if (answer.kind === 'after_lapse') return keepForLater(context, change, item, answer)
   const { draft, logs } = demand(answer)
   if (request)
-    await checkFunds(context, { relayer, id: item.transaction.id, cost: operator.chain.cost(draft) })
-  const { intent, kind, statusReason } = PLANS[request ? 'replace' : 'cancel']
-  const transaction = {
-    ...item.transaction,
-    request: request ?? item.transaction.request,
-    intent,
-    statusReason,
-  }
+    await checkReplacementFunds(context, {
+      relayer,
+      id: item.transaction.id,
+      cost: operator.chain.cost(draft),
+    })
+  const { kind, ...plan } = PLANS[request ? 'replace' : 'cancel']
+  const transaction = { ...item.transaction, ...plan, request: request ?? item.transaction.request }
   const signable = { transaction, attempts: item.attempts, draft, kind }
   const attempt = await signAttempt(context, operator, signable)
   const known = sameBytes(item.attempts, attempt)
@@ -168,19 +102,27 @@ async function replaceSigned(
       `These very bytes were refused before: ${known.error ?? known.outcome}.`,
     )
   const [stored] = await storeSigned(context, { operator, signed: [{ ...signable, attempt }] })
-  if (stored === undefined) return undefined
-  const [offered] = await broadcastCurrent(context, operator, [stored])
+  return stored && offerChange(context, { change, before: item, stored, attempt, logs })
+}
+
+interface StoredChange {
+  readonly change: Change
+  readonly before: TransactionWithAttempts
+  readonly stored: TransactionWithAttempts
+  readonly attempt: Attempt
+  readonly logs: readonly string[]
+}
+
+async function offerChange(
+  context: TransactionsContext,
+  { change, before, stored, attempt: { number, signed }, logs }: StoredChange,
+): Promise<Replaced> {
+  const [offered] = await broadcastCurrent(context, context.operatorOf(change.relayer), [stored])
   if (offered) {
-    const { number, signed } = attempt
-    await refuseWithNode(context, {
-      change,
-      before: item,
-      number,
-      hash: signed.hash,
-      result: offered.result,
-    })
+    const { result } = offered
+    await refuseWithNode(context, { change, before, number, hash: signed.hash, result })
   }
-  const now = await findTransaction(context.db, relayer.id, change.id)
+  const now = await findTransaction(context.db, change.relayer.id, change.id)
   return { ...(now ?? stored), logs: [...logs, ...waitLog(offered?.result)] }
 }
 
@@ -199,7 +141,7 @@ async function keepForLater(
     statusReason: detail,
   } as const
   const nextRunAt = new Date(context.clock.now() + WATCHED_MS)
-  return save(context, { transaction: { ...kept, nextRunAt }, attempts, logs: [detail] })
+  return saveReplaced(context, { transaction: { ...kept, nextRunAt }, attempts, logs: [detail] })
 }
 
 const PLANS: Readonly<
@@ -229,20 +171,4 @@ function demand(answer: Answer<Prepared> | ErrandFirst): Prepared {
     detail: 'No node of the network answers at present, so nothing was changed. Try again.',
     cause: answer.detail,
   })
-}
-
-/** The replaced attempt's own reservation is not counted: only one of them can ever be included. */
-async function checkFunds(
-  context: TransactionsContext,
-  { relayer, id, cost }: { relayer: Relayer; id: string; cost: bigint },
-): Promise<void> {
-  const reserved = await reservedBy(context.db, relayer.id, id)
-  const { chain } = context.operatorOf(relayer)
-  const balance = await chain.balance(relayer.address)
-  const { unit } = chain.traits
-  const short =
-    balance.kind === 'ok'
-      ? shortOfFunds(relayer, { unit, balance: balance.value, reserved, cost })
-      : undefined
-  if (short) throw short
 }
