@@ -13,8 +13,8 @@ export interface Simulation {
   readonly resourceFee: bigint
   /** Who has to agree to the call; empty where entries were given. */
   readonly auth: readonly SorobanAuthorizationEntry[]
-  /** What has to be restored before the call can run (CAP-46-12), `SorobanTransactionData` in base64. */
-  readonly restore?: string
+  /** What has to be restored before the call can run (CAP-46-12). */
+  readonly restore?: SorobanTransactionData
 }
 
 /** The reason of a failed call is cut here, in characters: the node adds a log of everything that happened. */
@@ -34,13 +34,17 @@ export async function simulate(client: PooledClient, tx: Transaction): Promise<A
     readInteger(minResourceFee),
     readAuth(results),
   ]
-  if (data === undefined || resourceFee === undefined || auth === undefined) {
-    return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
-  }
-  const restore = readPreamble(restorePreamble)
+  if (data === undefined || resourceFee === undefined || resourceFee < 0n || auth === undefined) return NONE
   const simulation = { data, resourceFee, auth }
-  return { kind: 'ok', value: restore === undefined ? simulation : { ...simulation, restore } }
+  const preamble = preambleIn(restorePreamble)
+  if (preamble === undefined) return { kind: 'ok', value: simulation }
+  const restore = readData(preamble)
+  return restore === undefined || restore.resourceFee < 0n
+    ? NONE
+    : { kind: 'ok', value: { ...simulation, restore } }
 }
+
+const NONE = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const
 
 /** The node's words up to its log: `HostError: Error(Contract, #10)`. */
 function reasonOf(error: string): string {
@@ -72,7 +76,7 @@ function readAuth(results: unknown): readonly SorobanAuthorizationEntry[] | unde
   }
 }
 
-function readPreamble(preamble: unknown): string | undefined {
+function preambleIn(preamble: unknown): string | undefined {
   const { transactionData } = (preamble ?? {}) as { transactionData?: unknown }
   return typeof transactionData === 'string' && transactionData !== '' ? transactionData : undefined
 }

@@ -44,8 +44,11 @@ export async function assemble(
   const answer = await simulate(client, tx)
   if (answer.kind !== 'ok') return answer
   const simulation = answer.value
-  if (simulation.restore !== undefined) {
-    return { kind: 'ok', value: { kind: 'restore', transactionData: simulation.restore } }
+  const { restore } = simulation
+  if (restore !== undefined) {
+    const refusal = tooDear(restore)
+    if (refusal) return { kind: 'refused', refusal }
+    return { kind: 'ok', value: { kind: 'restore', transactionData: restore.toXdr('base64') } }
   }
   const refusal = missingAuth(tx, simulation.auth, auth) ?? tooDear(simulation)
   if (refusal) return { kind: 'refused', refusal }
@@ -90,7 +93,7 @@ function reverted(detail: string): Refusal {
 }
 
 /** The whole fee has to fit into a transaction, and some of it has to be left for inclusion. */
-function tooDear({ resourceFee }: Simulation): Refusal | undefined {
+function tooDear({ resourceFee }: Pick<Simulation, 'resourceFee'>): Refusal | undefined {
   if (resourceFee * 2n <= MAX_PLAIN_FEE) return undefined
   const detail = `The resources of this call cost ${resourceFee} stroops, more than a transaction can pay.`
   return { code: 'fee_above_cap', detail }
