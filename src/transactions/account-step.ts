@@ -7,7 +7,7 @@ import { findDueInFlight } from './work-store.ts'
 
 /**
  * How long an account stays ours without another step, in ms. It must outlast the longest step, which is a few RPC
- * time-outs; every write is fenced all the same, so a step that is too slow loses its work and nothing else.
+ * time-outs; every write is fenced, or bound to the version that was read, so a step that is too slow loses its work and nothing else.
  */
 const LEASE_MS = 15_000
 
@@ -28,9 +28,10 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
   try {
     // Switched off, it signs nothing new; what is signed stays on its way.
     const signs = !relayer.paused && !relayer.systemDisabled
-    const due = await findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
-    if (due.length > 0 && signs) await raiseOverdue(context, held, due)
-    if (due.length > 0) await repeatBroadcasts(context, held)
+    const findDue = () => findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
+    const due = await findDue()
+    const changed = due.length > 0 && signs && (await raiseOverdue(context, held, due))
+    await repeatBroadcasts(context, held, changed ? await findDue() : due)
     if (signs) await submitPending(context, held)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error

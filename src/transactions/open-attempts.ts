@@ -14,8 +14,8 @@ export function unprovenAttempts(attempts: readonly Attempt[]): Attempt[] {
 }
 
 /**
- * The most that one of these can take from the account, in wei. Any open attempt can be the one that is included, so the
- * dearest is what must be there.
+ * The most that one of these can take from the account, in the smallest unit. Any open attempt can be the one that is included,
+ * so the dearest is what must be there.
  */
 export function reservation(drafts: readonly Draft[], costOf: (draft: Draft) => bigint): bigint {
   return drafts.map(costOf).reduce(larger, 0n)

@@ -13,26 +13,28 @@ import { findHead } from './work-store.ts'
 /**
  * Looks at the head of the account's line, because nothing behind it can be included first: past its `valid_until` it is
  * cancelled on chain, and after the wait of its speed its fee is raised. Explicit prices are the caller's and are left
- * alone. What lapses by itself needs none of this. `due` are the transactions that want attention now.
+ * alone. What lapses by itself needs none of this. `due` are the transactions that want attention now. Returns whether any of them
+ * may have changed.
  */
 export async function raiseOverdue(
   context: TransactionsContext,
   held: HeldAccount,
   due: readonly Transaction[],
-): Promise<void> {
+): Promise<boolean> {
   const { chain } = held.operator
-  if (chain.traits.lapses) return
+  if (chain.traits.lapses) return false
   const overdue = due.filter((transaction) => isExpired(chain, transaction, context.clock.now()))
   const first = await findHead(context.db, held.relayer.id)
   const head = due.find((transaction) => transaction.id === first?.id)
   const candidates = head === undefined || overdue.includes(head) ? overdue : [head, ...overdue]
-  if (candidates.length === 0) return
+  if (candidates.length === 0) return false
   const attempts = await findAttempts(context.db, candidates)
   for (const transaction of candidates) {
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
     if (overdue.includes(transaction)) await cancelExpired(context, held, item)
     else if (await isStuck(context, held, item)) await raiseHead(context, held, item)
   }
+  return true
 }
 
 /** Also what no node took yet: its bytes may have left, and offering them any longer would be too late. */

@@ -1,16 +1,19 @@
 import { findAttempts } from './attempts-store.ts'
 import { broadcastCurrent, countAsKnown } from './broadcast.ts'
 import type { HeldAccount, TransactionsContext } from './context.ts'
-import type { TransactionWithAttempts } from './transaction.ts'
-import { findDueInFlight } from './work-store.ts'
+import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 
 /**
- * Signed bytes that no node took yet, and bytes that a pool may have lost: the same bytes again, in nonce order. A pool
+ * `due`: signed bytes that no node took yet, and bytes that a pool may have lost: the same bytes again, in nonce order. A pool
  * that still knows the first of what it took is taken to know the rest, so what waits in it costs one call for each
  * account, not one for each transaction. What it lost all the same is noticed when it has become the first.
  */
-export async function repeatBroadcasts(context: TransactionsContext, held: HeldAccount): Promise<void> {
-  const due = await findDueInFlight(context.db, held.relayer.id, new Date(context.clock.now()))
+export async function repeatBroadcasts(
+  context: TransactionsContext,
+  held: HeldAccount,
+  due: readonly Transaction[],
+): Promise<void> {
+  if (due.length === 0) return
   const attempts = await findAttempts(context.db, due)
   const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
   const first = items.find(({ transaction }) => transaction.status === 'submitted')

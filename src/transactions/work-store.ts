@@ -100,7 +100,7 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
   return rows.map(toTransaction)
 }
 
-/** The most that the relayer's open transactions can still take from its account, in wei; `except` is left out. */
+/** The most that the relayer's open transactions can still take from its account, in the smallest unit; `except` is left out. */
 export async function reservedBy(db: Db, relayerId: string, except?: string): Promise<bigint> {
   let open = db
     .selectFrom('transactions')
@@ -135,7 +135,7 @@ export async function countAhead(db: Db, transaction: Transaction): Promise<numb
   return Number(row.count)
 }
 
-/** The most that what is signed and not mined can still take from the account, in wei. */
+/** The most that what is signed and not mined can still take from the account, in the smallest unit. */
 export async function reservedInFlight(db: Db, relayerId: string): Promise<bigint> {
   const row = await inFlight(db, relayerId)
     .select((eb) => eb.fn.sum<bigint | null>('cost').as('sum'))
