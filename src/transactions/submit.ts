@@ -95,7 +95,7 @@ async function prepareInOrder(
   held: HeldAccount,
   transactions: readonly Transaction[],
 ): Promise<Ready[]> {
-  const answers = await Promise.all(transactions.map((transaction) => prepareOne(context, held, transaction)))
+  const answers = await prepareAll(context, held, transactions)
   const ready: Ready[] = []
   const failed: FailedPreparation[] = []
   for (const [index, transaction] of transactions.entries()) {
@@ -110,6 +110,22 @@ async function prepareInOrder(
   }
   if (failed.length > 0) await settleUnprepared(context, held, failed)
   return ready
+}
+
+/** Where the first has waited before, it is asked about alone: when it has to wait again, the others do as well. */
+async function prepareAll(
+  context: TransactionsContext,
+  held: HeldAccount,
+  transactions: readonly Transaction[],
+): Promise<(Answer<Prepared> | ErrandFirst)[]> {
+  const [first, ...others] = transactions
+  if (first === undefined) return []
+  const asked = prepareOne(context, held, first)
+  if (first.nextRunAt > first.createdAt) {
+    const answer = await asked
+    if (answer.kind !== 'ok' && isWait({ transaction: first, answer })) return [answer]
+  }
+  return Promise.all([asked, ...others.map((transaction) => prepareOne(context, held, transaction))])
 }
 
 function prepareOne(

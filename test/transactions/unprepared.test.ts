@@ -38,3 +38,32 @@ test('a no-op that cannot be prepared is tried again later, not at once', async 
   await workAccount(room.context, owner.relayer.id)
   expect(asked).toBe(2)
 })
+
+test('behind one that had to wait, nobody is prepared before it can go', async () => {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const { prepare } = chainOf(createWorld())
+  let asked = 0
+  let answers = false
+  world.override = {
+    prepare: async (...question) => {
+      asked += 1
+      return answers ? prepare(...question) : { kind: 'unknown', detail: 'time-out' }
+    },
+  }
+  const due = new Date(room.clock.now())
+  const accept = () => newTransaction(owner, { createdAt: due, nextRunAt: due })
+  const stored = await insert(room.context, accept(), accept(), accept())
+  const step = async () => {
+    asked = 0
+    await workAccount(room.context, owner.relayer.id)
+    room.clock.advance(2_000)
+    return asked
+  }
+  expect(await step()).toBe(3)
+  expect(await step()).toBe(1)
+  answers = true
+  expect(await step()).toBe(3)
+  for (const transaction of stored)
+    expect((await reload(room.context, transaction)).transaction.status).toBe('submitted')
+})
