@@ -1,27 +1,9 @@
-import type { Kysely } from 'kysely'
 import type { Logger } from '../log.ts'
+import type { Database } from './engine.ts'
 import { openPGlite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
-import type { Schema } from './schema.ts'
 
-/** One statement with values, or several without, outside of any transaction of ours. Rows of all of them together. */
-// biome-ignore lint/suspicious/noExplicitAny: the shape that pg-boss asks of a database
-export type RunScript = (text: string, values?: unknown[]) => Promise<{ rows: any[] }>
-
-/** The store of everything, embedded or not. Both engines speak the same SQL and give the same JavaScript values. */
-export interface Database {
-  readonly engine: 'pglite' | 'postgres'
-  readonly db: Kysely<Schema>
-  /**
-   * Calls `handler` with the payload of each notification on `channel`. After a lost connection it is called once with
-   * an empty payload, because something may have been missed. The result ends the listening.
-   */
-  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>
-  /** Statements of a library that brings its own; see `RunScript`. */
-  readonly runScript: RunScript
-  /** Ends all connections. Nothing may be asked afterwards. */
-  close(): Promise<void>
-}
+export type { Database }
 
 export interface DatabaseOptions {
   /** `postgres://…`; absent means embedded. */

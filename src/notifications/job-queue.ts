@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Transaction } from 'kysely'
 import type { Db, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
-import type { RunScript } from '../database/database.ts'
+import type { RunScript } from '../database/engine.ts'
 import type { Schema } from '../database/schema.ts'
 
 /** Tables of pg-boss, which it makes and migrates itself. */
