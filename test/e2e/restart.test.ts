@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { createDataDir } from '../support/data-dir.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
 import { type Scenario, scenarioOf } from '../support/scenario.ts'
 import { DEV_ADDRESSES, RECEIVER, type Service, startService } from '../support/service.ts'
@@ -16,7 +15,7 @@ let story: Scenario
 beforeAll(async () => {
   anvil = await startAnvil({ args: ['--no-mining'] })
   node = await startFaultyNode(anvil.url)
-  dataDir = await mkdtemp(join(tmpdir(), 'relayer-data-'))
+  dataDir = await createDataDir()
   await start()
 })
 afterAll(async () => {

@@ -1,4 +1,5 @@
 /** The service as a child process whose clock can be moved. Started by `hostOutside`. */
+import { flushCompileCache } from 'node:module'
 import { createLogger } from '../../src/log.ts'
 import { createAdjustableClock } from '../support/adjustable-clock.ts'
 import { startService } from '../support/service.ts'
@@ -8,6 +9,8 @@ const { service, clockOffsetMs } = JSON.parse(process.argv[2] ?? '') as ChildOpt
 const clock = createAdjustableClock(clockOffsetMs)
 const log = createLogger({ level: 'debug' })
 const { url, stop } = await startService({ ...service, clock, log })
+// A process that is killed would keep what it has compiled to itself.
+flushCompileCache()
 
 process.on('message', (message: ToChild) => {
   if ('advanceMs' in message) clock.advance(message.advanceMs)

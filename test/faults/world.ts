@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { createDataDir } from '../support/data-dir.ts'
 import { type Answer, callService, type Transaction } from '../support/service.ts'
 import { type Host, type HostOptions, hostInside, hostOutside } from './host.ts'
 import type { Site } from './site.ts'
@@ -32,7 +31,7 @@ export async function startWorld({ killable, startSite }: WorldOptions): Promise
   let offsetMs = 0
   const now = () => Date.now() + offsetMs
   const site = await startSite(now)
-  const dataDir = await mkdtemp(join(tmpdir(), 'relayer-faults-'))
+  const dataDir = await createDataDir()
   const logged = { text: '' }
   const start = killable ? hostOutside : hostInside
   const open = () => start(hostOptions({ site, dataDir, offsetMs, logged }))

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { API_KEY, ask, startStub } from './stub-server.ts'
+import { API_KEY, ask, startSharedStub, startStub } from './stub-server.ts'
+
+const { port } = await startSharedStub()
 
 const REFUSED = [
   ['no header', undefined],
@@ -27,7 +29,6 @@ const withAuthorization = (value: string | undefined): Record<string, string> =>
 
 describe('authorization', () => {
   test.each(REFUSED)('%s is 401 with the failure body', async (_name, value) => {
-    const { port } = await startStub()
     const reply = await ask(port, { path: '/api/v1/relayers', headers: withAuthorization(value) })
     expect(reply.status).toBe(401)
     expect(reply.headers['www-authenticate']).toBe('Bearer')
@@ -40,7 +41,6 @@ describe('authorization', () => {
   })
 
   test.each(ACCEPTED)('%s is accepted', async (_name, value) => {
-    const { port } = await startStub()
     const reply = await ask(port, { path: '/api/v1/relayers', headers: withAuthorization(value) })
     expect(reply.status).toBe(200)
   })
@@ -63,7 +63,6 @@ describe('authorization', () => {
     ['GET', '/api/v1/healthXYZ'],
     ['GET', '/api/v1/relayers/%zz/transactions'],
   ])('a stranger learns nothing from %s %s', async (method, path) => {
-    const { port } = await startStub()
     const reply = await ask(port, { method, path })
     expect(reply.status).toBe(401)
     expect(reply.headers.allow).toBeUndefined()
@@ -72,14 +71,12 @@ describe('authorization', () => {
   test.each(['/api/v1/health', '/api/v1/ready', '/openapi.yaml', '/openapi.json', '/docs'])(
     '%s asks for no credential',
     async (path) => {
-      const { port } = await startStub()
       const reply = await ask(port, { path })
       expect(reply.status).toBe(200)
     },
   )
 
   test('the body of a stranger is not waited for', async () => {
-    const { port } = await startStub()
     const headers = { 'content-type': 'application/json', 'content-length': '1000000' }
     const reply = await ask(port, {
       method: 'POST',

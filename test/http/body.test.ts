@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Input } from '../../src/contract/operations.ts'
-import { ask, BEARER, call, startStub } from './stub-server.ts'
+import { ask, BEARER, call, startSharedStub, startStub } from './stub-server.ts'
+
+const { port } = await startSharedStub()
 
 const PATH = '/api/v1/relayers/r/sign'
 const JSON_TYPE = 'application/json'
@@ -24,7 +26,6 @@ describe('request body', () => {
     ['33 levels', `${'['.repeat(33)}${']'.repeat(33)}`, 'json_too_deep'],
     ['a hundred thousand levels', '['.repeat(100_000), 'json_too_deep'],
   ])('%s is 400', async (_name, body, code) => {
-    const { port } = await startStub()
     const reply = await post(port, body, { 'content-type': JSON_TYPE })
     expect([reply.status, reply.json?.code]).toEqual([400, code])
     expect(reply.json).toMatchObject({ success: false, data: null, message: 'Bad Request' })
@@ -39,7 +40,6 @@ describe('request body', () => {
     'application/jsonx',
     'nonsense',
   ])('content type "%s" is 400', async (type) => {
-    const { port } = await startStub()
     const reply = await post(port, '{"message":"x"}', type === '' ? {} : { 'content-type': type })
     expect([reply.status, reply.json?.code]).toEqual([400, 'unsupported_content_type'])
   })
@@ -50,12 +50,10 @@ describe('request body', () => {
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
   ])('content type "%s" is accepted', async (type) => {
-    const { port } = await startStub()
     expect((await post(port, '{"message":"x"}', { 'content-type': type })).status).toBe(200)
   })
 
   test('a compressed body is refused before it is unpacked', async () => {
-    const { port } = await startStub()
     const reply = await post(port, gzipSync('{"message":"x"}'), {
       'content-type': JSON_TYPE,
       'content-encoding': 'gzip',
@@ -105,7 +103,6 @@ describe('request body', () => {
   })
 
   test('a body that GET has no use for is ignored', async () => {
-    const { port } = await startStub()
     const reply = await ask(port, {
       path: '/api/v1/relayers',
       headers: { authorization: BEARER, 'content-length': '3' },

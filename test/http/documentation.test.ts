@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { parseJson } from '../../src/contract/integers.ts'
-import { ask, startStub } from './stub-server.ts'
+import { ask, startSharedStub } from './stub-server.ts'
+
+const { port } = await startSharedStub()
 
 test('/openapi.yaml is the file as it is written', async () => {
-  const { port } = await startStub()
   const reply = await ask(port, { path: '/openapi.yaml' })
   expect(reply.headers['content-type']).toContain('yaml')
   expect(reply.text).toBe(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
 })
 
 test('/openapi.json has exact integers', async () => {
-  const { port } = await startStub()
   const reply = await ask(port, { path: '/openapi.json' })
   const document = parseJson(reply.text) as { components: { schemas: Record<string, { maximum: unknown }> } }
   expect(document.components.schemas.U128?.maximum).toBe(2n ** 128n - 1n)
@@ -19,7 +19,6 @@ test('/openapi.json has exact integers', async () => {
 })
 
 test('/docs refers to nothing outside of this host', async () => {
-  const { port } = await startStub()
   const { text, headers } = await ask(port, { path: '/docs' })
   expect(text).not.toMatch(/https?:\/\//)
   expect(headers['content-security-policy']).toContain("default-src 'none'")
@@ -29,7 +28,6 @@ test('/docs refers to nothing outside of this host', async () => {
 })
 
 test('a page that the reader has is not sent again', async () => {
-  const { port } = await startStub()
   const first = await ask(port, { path: '/openapi.json' })
   const again = await ask(port, {
     path: '/openapi.json',
@@ -39,7 +37,6 @@ test('a page that the reader has is not sent again', async () => {
 })
 
 test('/ leads to the reference', async () => {
-  const { port } = await startStub()
   const reply = await ask(port, { path: '/' })
   expect([reply.status, reply.headers.location]).toEqual([302, '/docs'])
 })

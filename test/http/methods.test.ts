@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ask, call, startStub } from './stub-server.ts'
+import { ask, call, startSharedStub } from './stub-server.ts'
+
+const { port } = await startSharedStub()
 
 const METHODS = [
   ['/api/v1/health', 'GET, HEAD, OPTIONS'],
@@ -16,13 +18,11 @@ const METHODS = [
 
 describe('methods', () => {
   test.each(METHODS)('OPTIONS %s is 204 with Allow: %s', async (path, allow) => {
-    const { port } = await startStub()
     const reply = await ask(port, { method: 'OPTIONS', path })
     expect([reply.status, reply.headers.allow, reply.text]).toEqual([204, allow, ''])
   })
 
   test.each(METHODS)('PATCH %s is 405 with Allow and the failure body', async (path, allow) => {
-    const { port } = await startStub()
     const reply = await call(port, 'PATCH', path)
     expect([reply.status, reply.headers.allow]).toEqual([405, allow])
     expect(reply.json).toMatchObject({ success: false, data: null, code: 'method_not_allowed' })
@@ -31,7 +31,6 @@ describe('methods', () => {
   test.each(METHODS.filter(([, allow]) => allow.includes('GET')))(
     'HEAD %s has the headers of GET and no body',
     async (path) => {
-      const { port } = await startStub()
       const [head, get] = [await call(port, 'HEAD', path), await call(port, 'GET', path)]
       expect(head.status).toBe(200)
       expect(head.text).toBe('')
@@ -47,7 +46,6 @@ describe('methods', () => {
     '/api/v1/health/',
     '/docs/',
   ])('the slash at the end of %s is ignored', async (path) => {
-    const { port } = await startStub()
     expect((await call(port, 'GET', path)).status).toBe(200)
   })
 
@@ -59,7 +57,6 @@ describe('methods', () => {
     '//api/v1/relayers',
     '/%2e%2e/etc',
   ])('%s is 404 with the failure body', async (path) => {
-    const { port } = await startStub()
     const reply = await call(port, 'GET', path)
     expect(reply.status).toBe(404)
     expect(reply.json).toMatchObject({ success: false, data: null, message: 'Not found', code: 'not_found' })
@@ -73,7 +70,6 @@ describe('methods', () => {
     ['/api/v1/relayers/r/transactions/%E2%82%AC', 'transaction_not_found'],
     ['/api/v1/relayers/r/transactions/..%2f..', 'transaction_not_found'],
   ])('%s cannot be the id of anything: 404 %s', async (path, code) => {
-    const { port } = await startStub()
     const reply = await call(port, 'GET', path)
     expect([reply.status, reply.json?.code]).toEqual([404, code])
   })

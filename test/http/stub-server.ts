@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/clock.ts'
 import { loadContract } from '../../src/contract/document.ts'
 import type { HandlerMap } from '../../src/contract/operations.ts'
@@ -115,8 +115,21 @@ export interface StubOptions
   readonly clock?: Clock
 }
 
-/** A running server with its log lines, as objects. Answers are held against the contract. */
-export async function startStub({ handlers = {}, clock = systemClock, ...options }: StubOptions = {}) {
+/** A running server of the test that starts it, with its log lines, as objects. Answers are held against the contract. */
+export async function startStub(options: StubOptions = {}) {
+  const stub = await openStub(options)
+  onTestFinished(() => stub.server.drain(0))
+  return stub
+}
+
+/** One server for all tests of the file that starts it, where none of them changes it. */
+export async function startSharedStub() {
+  const stub = await openStub({})
+  afterAll(() => stub.server.drain(0))
+  return stub
+}
+
+async function openStub({ handlers = {}, clock = systemClock, ...options }: StubOptions) {
   const lines: Record<string, unknown>[] = []
   const sink = new Writable({
     write: (chunk, _encoding, done) => {
@@ -137,7 +150,6 @@ export async function startStub({ handlers = {}, clock = systemClock, ...options
     ...options,
   })
   const { port } = await server.listen()
-  onTestFinished(() => server.drain(0))
   return { server, port, url: `http://127.0.0.1:${port}`, lines }
 }
 

@@ -1,18 +1,45 @@
+import { rm } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/log.ts'
+import { createDataDir } from './data-dir.ts'
 
-/** A migrated embedded database that keeps nothing. */
+/** A migrated embedded database, gone when it is closed. */
 export async function openTestDatabase(): Promise<Database> {
-  const database = await openDatabase({ dataDir: 'memory://' }, createLogger({ level: 'silent' }))
+  const dataDir = await createDataDir()
+  const database = await openDatabase({ dataDir }, createLogger({ level: 'silent' }))
   await migrate(database)
-  return database
+  return {
+    ...database,
+    close: async () => {
+      await database.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
 }
+
+const TABLES = [
+  'relayers',
+  'notifications',
+  'accounts',
+  'transactions',
+  'attempts',
+  'events',
+  'leases',
+  'finished_counts',
+  'deliveries',
+  'notification_keys',
+  'idempotency_keys',
+  'signers',
+  'network_urls',
+  'operated_accounts',
+  'file_entries',
+]
 
 /** Removes every row, for tests that share a database. */
 export async function emptyDatabase({ db }: Database): Promise<void> {
-  await sql`truncate relayers, notifications, accounts, transactions, attempts, events, leases, finished_counts, deliveries, notification_keys, idempotency_keys, signers, network_urls, operated_accounts, file_entries`.execute(
-    db,
-  )
+  // In one statement, because they refer to each other. To truncate would give each table a new file.
+  const deletions = TABLES.map((name) => sql`${sql.ref(`no_${name}`)} as (delete from ${sql.table(name)})`)
+  await sql`with ${sql.join(deletions)} select`.execute(db)
 }

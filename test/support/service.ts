@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config.ts'
 import { parseJson } from '../../src/contract/integers.ts'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
+import { fillDataDir } from './data-dir.ts'
 
 /** Accounts of anvil's default mnemonic ("test test … junk"): public knowledge, worth nothing anywhere else. */
 export const DEV_KEYS = [
@@ -84,13 +85,14 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'relayer-test-'))
   await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(options)))
+  const { dataDir = await ownDataDir(folder, options) } = options
   const config = loadConfig(
     {
       API_KEY,
       HOST: '127.0.0.1',
       APP_PORT: '0',
       CONFIG_DIR: folder,
-      DATA_DIR: options.dataDir ?? 'memory://',
+      DATA_DIR: dataDir,
       LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
       NODE_ENV: 'test',
       RATE_LIMIT_REQUESTS_PER_SECOND: '100000',
@@ -112,6 +114,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await rm(folder, { recursive: true })
     },
   }
+}
+
+/** A folder for the embedded database inside of `folder`. */
+async function ownDataDir(folder: string, { databaseUrl }: ServiceOptions): Promise<string> {
+  const dataDir = join(folder, 'data')
+  if (databaseUrl === undefined) await fillDataDir(dataDir)
+  return dataDir
 }
 
 function configFile({

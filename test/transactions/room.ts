@@ -3,9 +3,8 @@ import { bytesToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Chain, Line } from '../../src/chains/chain.ts'
 import type { EvmPolicies } from '../../src/chains/evm/content.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
 import { acquireLease, type Lease } from '../../src/database/lease.ts'
-import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import type { EvmNetwork } from '../../src/networks/network.ts'
 import type { EvmRelayer, Relayer } from '../../src/relayers/relayer.ts'
@@ -16,6 +15,7 @@ import { findTransaction, insertTransactions } from '../../src/transactions/stor
 import type { Transaction, TransactionWithAttempts } from '../../src/transactions/transaction.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
+import { openTestDatabase } from '../support/database.ts'
 import { SILENT_NETWORK } from './world.ts'
 
 /** An account with a key that no other test has. */
@@ -42,8 +42,7 @@ export interface Room {
 /** Opens the room. `maxInFlight` is 10 unless a test says otherwise. */
 export async function openRoom(options: { maxInFlight?: number } = {}): Promise<Room> {
   const log = createLogger({ level: 'silent' })
-  const database = await openDatabase({ dataDir: 'memory://' }, log)
-  await migrate(database)
+  const database = await openTestDatabase()
   const clock = createTestClock()
   const operators = new Map<string, Operator>()
   const operatorOf = ({ id }: Relayer) => {
