@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { run as runCommand } from '../../src/cli/run.ts'
 import { migrations } from '../../src/database/migrations/index.ts'
 import { decryptKeystore } from '../../src/signers/keystore.ts'
@@ -10,14 +10,22 @@ import { relayer } from './spawn.ts'
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
+/** A folder in which `init` has run; tests take copies of it. */
+let initialized: string
 let cwd: string
 
+beforeAll(async () => {
+  initialized = await mkdtemp(join(tmpdir(), 'relayer-cli-'))
+  await relayer({ cwd: initialized, args: ['init'] })
+})
+afterAll(() => rm(initialized, { recursive: true }))
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'relayer-cli-'))
 })
 afterEach(() => rm(cwd, { recursive: true }))
 
 const run = (...args: string[]) => relayer({ cwd, args })
+const copyInitialized = () => cp(initialized, cwd, { recursive: true })
 
 /** The command line without a process of its own, for what touches nothing outside. */
 async function call(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
@@ -119,7 +127,7 @@ describe('init', () => {
   test.each(['config.json', '.env', 'keys/local.json', 'keys/local.passphrase'])(
     'overwrites nothing when %s is there, and writes nothing else',
     async (file) => {
-      await run('init')
+      await copyInitialized()
       const kept = await read(`config/${file}`)
       const others = ['config.json', '.env', 'keys/local.json', 'keys/local.passphrase'].filter(
         (name) => name !== file,
@@ -136,7 +144,7 @@ describe('init', () => {
 
 describe('check-config', () => {
   test('prints one list of everything wrong, exits 2, and shows no stack and no secret', async () => {
-    await run('init')
+    await copyInitialized()
     const config = JSON.parse(await read('config/config.json'))
     config.relayers[0].signer_id = 'nobody'
     config.signers[0].config.passphrase = { type: 'plain', value: 'HIDE' }
@@ -152,7 +160,7 @@ describe('check-config', () => {
   })
 
   test('takes a well-known network that nothing describes', async () => {
-    await run('init')
+    await copyInitialized()
     const { networks: _, ...config } = JSON.parse(await read('config/config.json'))
     config.relayers[0].network = 'sepolia'
     await writeFile(join(cwd, 'config/config.json'), JSON.stringify(config))
@@ -162,7 +170,7 @@ describe('check-config', () => {
   })
 
   test('opens the keys, too', async () => {
-    await run('init')
+    await copyInitialized()
     await writeFile(join(cwd, 'config/keys/local.passphrase'), 'HIDE\n')
     const { code, err } = await run('check-config')
     expect(code).toBe(2)
@@ -223,7 +231,7 @@ describe('keys', () => {
 
 describe('migrate', () => {
   test('fills an empty data folder once', async () => {
-    await run('init')
+    await copyInitialized()
     expect(await run('migrate')).toMatchObject({
       code: 0,
       err: '',
@@ -234,7 +242,7 @@ describe('migrate', () => {
   })
 
   test('fails with one line and exit code 1 when the database is not there', async () => {
-    await run('init')
+    await copyInitialized()
     const env = { DATABASE_URL: 'postgres://user:HIDE@127.0.0.1:1/x' }
     const { code, out, err } = await relayer({ cwd, args: ['migrate'], env })
     expect({ code, out }).toEqual({ code: 1, out: '' })

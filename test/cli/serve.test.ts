@@ -5,28 +5,33 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDataDir } from '../support/data-dir.ts'
 import { relayer, start } from './spawn.ts'
 
-const ENV = { HOST: '127.0.0.1', APP_PORT: '0', DATA_DIR: 'memory://' }
+let env: Record<string, string>
 
 let cwd: string
 let children: ChildProcessWithoutNullStreams[]
 
-beforeEach(async () => {
+beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'relayer-serve-'))
-  children = []
   await relayer({ cwd, args: ['init'] })
+})
+afterAll(() => rm(cwd, { recursive: true }))
+beforeEach(async () => {
+  children = []
+  env = { HOST: '127.0.0.1', APP_PORT: '0', DATA_DIR: await createDataDir() }
 })
 afterEach(async () => {
   // Only those that a failed test left behind.
   for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
-  await rm(cwd, { recursive: true })
+  await rm(env.DATA_DIR ?? '', { recursive: true })
 })
 
 /** Starts the service; `logged` waits for the log line with a message. */
-function serve(env: Record<string, string> = {}) {
-  const child = start({ cwd, args: ['serve'], env: { ...ENV, ...env } })
+function serve(change: Record<string, string> = {}) {
+  const child = start({ cwd, args: ['serve'], env: { ...env, ...change } })
   children.push(child)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const logged = async (message: string): Promise<{ url: string }> => {
@@ -92,7 +97,7 @@ describe('serve', () => {
     await once(taken, 'listening')
     const address = taken.address()
     const port = typeof address === 'object' && address ? String(address.port) : ''
-    const { code, err } = await relayer({ cwd, args: ['serve'], env: { ...ENV, APP_PORT: port } })
+    const { code, err } = await relayer({ cwd, args: ['serve'], env: { ...env, APP_PORT: port } })
     expect(code).toBe(1)
     expect(err).toContain('EADDRINUSE')
     expect(err.trimEnd().split('\n')).toHaveLength(1)
