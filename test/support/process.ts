@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { fillDataDir } from './data-dir.ts'
 import { API_KEY, DEV_KEYS } from './service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -36,6 +38,8 @@ export async function startProcess({
 }: ProcessOptions): Promise<ServiceProcess> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(rpcUrl, notificationUrl)))
+  const dataDir = join(folder, 'data')
+  if (!existsSync(dataDir)) await fillDataDir(dataDir)
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,7 +49,7 @@ export async function startProcess({
       HOST: '127.0.0.1',
       APP_PORT: '0',
       CONFIG_DIR: folder,
-      DATA_DIR: join(folder, 'data'),
+      DATA_DIR: dataDir,
       LOG_LEVEL: 'info',
       ...env,
     },
