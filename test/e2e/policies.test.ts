@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { plainSigner } from '../support/plain-signer.ts'
 import { RECEIVER, type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
@@ -25,11 +26,7 @@ beforeAll(async () => {
   const names = Object.keys(POLICIES) as (keyof typeof POLICIES)[]
   service = await startService({
     rpcUrls: [anvil.url],
-    signers: names.map((id, index) => ({
-      id,
-      type: 'plain',
-      config: { key: { type: 'plain', value: `0x${String(index + 1).padStart(64, '0')}` } },
-    })),
+    signers: names.map((id, index) => plainSigner(id, `0x${String(index + 1).padStart(64, '0')}`)),
     relayers: names.map((id) => ({
       id,
       name: id,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/contract/integers.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { plainSigner } from '../support/plain-signer.ts'
 import { answerWith, type RpcServer, startRpcServer } from '../support/rpc-server.ts'
 import { API_KEY, DEV_ADDRESSES, DEV_KEYS, type Service, startService } from '../support/service.ts'
 import { startStellarScenario } from '../support/stellar-scenario.ts'
@@ -14,11 +15,9 @@ beforeAll(async () => {
   service = await startService({
     // Nobody listens on the first endpoint.
     rpcUrls: ['http://127.0.0.1:9', anvil.url],
-    signers: [...DEV_KEYS, `0x${'05'.repeat(32)}`, `0x${'06'.repeat(32)}`].map((value, index) => ({
-      id: `key-${index}`,
-      type: 'plain',
-      config: { key: { type: 'plain', value } },
-    })),
+    signers: [...DEV_KEYS, `0x${'05'.repeat(32)}`, `0x${'06'.repeat(32)}`].map((value, index) =>
+      plainSigner(`key-${index}`, value),
+    ),
     relayers: [
       { id: 'main', name: 'Main', signer_id: 'key-0', ...relayer },
       {

@@ -6,6 +6,7 @@ import { createLogger } from '../../src/log.ts'
 import { encryptKeystore } from '../../src/signers/keystore.ts'
 import { startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
+import { plainSigner } from '../support/plain-signer.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { scenarioOf } from '../support/scenario.ts'
 import {
@@ -127,10 +128,7 @@ test('an EVM service whose nodes and receivers fail logs and counts no secret', 
   const [first] = DEV_KEYS
   const service = await startService({
     rpcUrls: [withKeys(node.url), withKeys('http://127.0.0.1:9')],
-    signers: [
-      { id: 'dev-0', type: 'plain', config: { key: { type: 'plain', value: first } } },
-      await keystoreSigner(),
-    ],
+    signers: [plainSigner('dev-0', first), await keystoreSigner()],
     notificationUrl: url,
     env: ENV,
     log,

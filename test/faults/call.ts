@@ -7,12 +7,22 @@ export interface Wish {
   readonly content: Content
   readonly body: object
   readonly may?: Pick<Ask, 'mayRevert' | 'mayFail' | 'mayExpire'>
+  /** How long it may wait to be executed; no end of its own when absent. */
+  readonly validForMs?: number | undefined
 }
 
 /** A new transaction. */
-export async function send(stage: Stage, account: number, { content, body, may }: Wish): Promise<void> {
-  const ask = stage.ledger.open({ kind: 'send', account, content, ...may })
-  await call(stage, ask, { method: 'POST', path: pathOf(stage.world, account), body })
+export async function send(
+  stage: Stage,
+  account: number,
+  { content, body, may, validForMs }: Wish,
+): Promise<void> {
+  const { world, ledger } = stage
+  const limited = validForMs === undefined ? {} : { mayExpire: true }
+  const ask = ledger.open({ kind: 'send', account, content, ...may, ...limited })
+  const validity =
+    validForMs === undefined ? {} : { valid_until: new Date(world.now() + validForMs).toISOString() }
+  await call(stage, ask, { method: 'POST', path: pathOf(world, account), body: { ...body, ...validity } })
 }
 
 /** A replacement of what was accepted. Does nothing as long as nothing was. */

@@ -8,6 +8,9 @@ export type Trouble =
   | { readonly is: 'restart' }
   | { readonly is: 'kill' }
 
+/** How often the process dies where it can be killed, as a weight beside those of the other events. */
+export const KILL_WEIGHT = 6
+
 /** Lets it happen. */
 export async function trouble({ world, setWeather }: Stage, event: Trouble): Promise<void> {
   switch (event.is) {

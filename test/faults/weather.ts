@@ -26,6 +26,21 @@ const FAULTS: Readonly<Record<Weather, Readonly<Partial<Record<Kind, number>>>>>
   dead: { drop: 1 },
 }
 
+/** How often the weather changes to each, as weights. */
+const WEATHERS: Readonly<Record<Weather, number>> = {
+  calm: 4,
+  lossy: 3,
+  laggy: 3,
+  busy: 2,
+  mixed: 4,
+  dead: 1,
+}
+
+/** What the weather changes to. */
+export function drawWeather(random: Random): Weather {
+  return random.weighted(WEATHERS)
+}
+
 /** Longest delay of a request, in ms: long enough for others to overtake it, shorter than the RPC time-out. */
 const MAX_DELAY_MS = 120
 

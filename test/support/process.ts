@@ -5,7 +5,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
 import { fillDataDir } from './data-dir.ts'
+import { plainSigner } from './plain-signer.ts'
 import { API_KEY, DEV_KEYS } from './service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -88,32 +90,10 @@ async function readyUrl(child: ChildProcess): Promise<string> {
 function configFile(rpcUrl: string, notificationUrl: string | undefined) {
   const told = notificationUrl === undefined ? {} : { notification_id: 'ops' }
   return {
-    relayers: [
-      {
-        id: 'main',
-        name: 'Main',
-        network: 'anvil',
-        network_type: 'evm',
-        paused: false,
-        signer_id: 'dev',
-        ...told,
-      },
-    ],
-    signers: [{ id: 'dev', type: 'plain', config: { key: { type: 'plain', value: DEV_KEYS[0] } } }],
+    relayers: [{ id: 'main', name: 'Main', signer_id: 'dev', ...ON_ANVIL, ...told }],
+    signers: [plainSigner('dev', DEV_KEYS[0])],
     notifications:
       notificationUrl === undefined ? [] : [{ id: 'ops', type: 'webhook', url: notificationUrl }],
-    networks: [
-      {
-        type: 'evm',
-        network: 'anvil',
-        chain_id: 31337,
-        symbol: 'ETH',
-        is_testnet: true,
-        features: ['eip1559'],
-        average_blocktime_ms: 200,
-        required_confirmations: 1,
-        rpc_urls: [rpcUrl],
-      },
-    ],
+    networks: [anvilNetwork([rpcUrl])],
   }
 }

@@ -1,18 +1,11 @@
 import { type Anvil, startAnvil } from './anvil.ts'
-import { type Answer, type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
+import { type Service, type ServiceOptions, startService } from './service.ts'
+import { type Story, storyOf } from './story.ts'
 import { until } from './until.ts'
 
 /** A service on an anvil that mines only when told, and the words that stories about it need. */
-export interface Scenario {
+export interface Scenario extends Story {
   readonly anvil: Anvil
-  readonly service: Service
-  /** Sends as relayer `main` and expects 200. */
-  send(body: object | string): Promise<Transaction>
-  replace(id: string, body: object | string): Promise<Answer<Transaction>>
-  cancel(id: string): Promise<Answer<Transaction>>
-  get(id: string): Promise<Transaction>
-  /** Waits until the transaction has this status. */
-  reach(id: string, status: Transaction['status']): Promise<Transaction>
   mine(blocks?: number): Promise<void>
   /** Mines until nothing of `main` is open, so that the next story starts with an empty pool. */
   settle(): Promise<void>
@@ -29,29 +22,13 @@ export async function startScenario(options: Omit<ServiceOptions, 'rpcUrls'> = {
 
 /** The same words for a service that was started otherwise. */
 export function scenarioOf(anvil: Anvil, service: Service): Scenario {
-  const path = (id: string) => `/relayers/main/transactions/${id}`
-  const get = async (id: string) => (await service.api('GET', path(id))).body.data
   const mine = async (blocks = 1) => {
     for (let count = 0; count < blocks; count += 1) await anvil.rpc('evm_mine')
   }
-  const reach = (id: string, status: Transaction['status']) =>
-    until(
-      () => get(id),
-      (seen) => seen.status === status,
-    )
   return {
+    ...storyOf(service),
     anvil,
-    service,
-    get,
     mine,
-    reach,
-    send: async (body) => {
-      const answer = await service.api('POST', '/relayers/main/transactions', body)
-      if (answer.status !== 200) throw new Error(`send was refused: ${answer.body.error}`)
-      return answer.body.data
-    },
-    replace: (id, body) => service.api('PUT', path(id), body),
-    cancel: (id) => service.api('DELETE', path(id)),
     settle: async () => {
       await until(
         async () => {

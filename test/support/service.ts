@@ -7,7 +7,9 @@ import { loadConfig } from '../../src/config.ts'
 import { parseJson } from '../../src/contract/integers.ts'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
+import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
 import { fillDataDir } from './data-dir.ts'
+import { plainSigner } from './plain-signer.ts'
 
 /** Accounts of anvil's default mnemonic ("test test … junk"): public knowledge, worth nothing anywhere else. */
 export const DEV_KEYS = [
@@ -132,13 +134,12 @@ function configFile({
   signers,
   notificationUrl = NOWHERE,
 }: ServiceOptions) {
-  const relayer = { network: 'anvil', network_type: 'evm', paused: false }
   return {
     relayers: relayers ?? [
-      { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', policies, ...relayer },
-      { id: 'other', name: 'Other', signer_id: 'dev-1', ...relayer },
+      { id: 'main', name: 'Main', signer_id: 'dev-0', notification_id: 'ops', policies, ...ON_ANVIL },
+      { id: 'other', name: 'Other', signer_id: 'dev-1', ...ON_ANVIL },
     ],
-    signers: signers ?? DEV_KEYS.map(devSigner),
+    signers: signers ?? DEV_KEYS.map((key, index) => plainSigner(`dev-${index}`, key)),
     notifications: [
       {
         id: 'ops',
@@ -149,25 +150,6 @@ function configFile({
     ],
     networks: [...(rpcUrls.length === 0 ? [] : [anvilNetwork(rpcUrls, network)]), ...networks],
   }
-}
-
-function anvilNetwork(rpcUrls: readonly string[], changes: object) {
-  return {
-    type: 'evm',
-    network: 'anvil',
-    chain_id: 31337,
-    symbol: 'ETH',
-    is_testnet: true,
-    features: ['eip1559'],
-    average_blocktime_ms: 200,
-    required_confirmations: 1,
-    rpc_urls: rpcUrls,
-    ...changes,
-  }
-}
-
-function devSigner(value: string, index: number) {
-  return { id: `dev-${index}`, type: 'plain', config: { key: { type: 'plain', value } } }
 }
 
 interface Call {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createEd25519Signer } from '../../src/signers/ed25519.ts'
 import { solanaAddress } from '../../src/signers/solana-address.ts'
-import { type Answer, type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
+import { plainSigner } from './plain-signer.ts'
+import { type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
 import { type SolanaOptions, startSolana, type TestSolana } from './solana/start-solana.ts'
-import { until } from './until.ts'
+import { type Story, storyOf } from './story.ts'
 
 /** The seed of a key for tests, the same for the same name. */
 export function seedOf(name: string): Uint8Array {
@@ -25,17 +26,8 @@ export const RECEIVER = addressOf('receiver')
 export const SOL = 1_000_000_000n
 
 /** A service with one relayer on a network that makes blocks only when told, and the words that stories about it need. */
-export interface SolanaScenario {
+export interface SolanaScenario extends Story {
   readonly solana: TestSolana
-  readonly service: Service
-  /** Sends as relayer `main` and expects 200. */
-  send(body: object): Promise<Transaction>
-  post(body: object): Promise<Answer<Transaction>>
-  replace(id: string, body: object): Promise<Answer<Transaction>>
-  cancel(id: string): Promise<Answer<Transaction>>
-  get(id: string): Promise<Transaction>
-  /** Waits until the transaction has this status. */
-  reach(id: string, status: Transaction['status']): Promise<Transaction>
   /** Makes blocks until the transaction has this status. */
   tickUntil(id: string, status: Transaction['status']): Promise<Transaction>
   stop(): Promise<void>
@@ -78,13 +70,7 @@ export function solanaConfig(
         rpc_urls: urls,
       },
     ],
-    signers: [
-      {
-        id: 'main',
-        type: 'plain',
-        config: { key: { type: 'plain', value: Buffer.from(seedOf('main')).toString('hex') } },
-      },
-    ],
+    signers: [plainSigner('main', Buffer.from(seedOf('main')).toString('hex'))],
     relayers: [
       { id: 'main', name: 'Main', network: 'local', network_type: 'solana', signer_id: 'main', policies },
     ],
@@ -93,34 +79,11 @@ export function solanaConfig(
 
 /** The same words for a service that was started otherwise. */
 export function solanaScenarioOf(solana: TestSolana, service: Service): SolanaScenario {
-  const path = (id: string) => `/relayers/main/transactions/${id}`
-  const get = async (id: string) => (await service.api('GET', path(id))).body.data
-  const post = (body: object) => service.api<Transaction>('POST', '/relayers/main/transactions', body)
+  const story = storyOf(service)
   return {
+    ...story,
     solana,
-    service,
-    get,
-    post,
-    reach: (id, status) =>
-      until(
-        () => get(id),
-        (seen) => seen.status === status,
-      ),
-    tickUntil: (id, status) =>
-      until(
-        () => {
-          solana.tick()
-          return get(id)
-        },
-        (seen) => seen.status === status,
-      ),
-    send: async (body) => {
-      const answer = await post(body)
-      if (answer.status !== 200) throw new Error(`send was refused: ${answer.body.error}`)
-      return answer.body.data
-    },
-    replace: (id, body) => service.api('PUT', path(id), body),
-    cancel: (id) => service.api('DELETE', path(id)),
+    tickUntil: (id, status) => story.reach(id, status, () => solana.tick()),
     stop: async () => {
       await service.stop()
       await solana.stop()

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Account, Asset, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
-import { type Answer, type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
+import { plainSigner } from './plain-signer.ts'
+import { type Service, type ServiceOptions, startService, type Transaction } from './service.ts'
 import { type LedgerOptions, startLedger, type TestLedger } from './stellar/start-ledger.ts'
-import { until } from './until.ts'
+import { type Story, storyOf } from './story.ts'
 
 /** A key pair for tests, the same for the same name. */
 export function keypairOf(name: string): Keypair {
@@ -19,16 +20,8 @@ export const RECEIVER = keypairOf('receiver').publicKey()
 export const XLM = 10_000_000n
 
 /** A service with one relayer on a ledger that closes only when told, and the words that stories about it need. */
-export interface StellarScenario {
+export interface StellarScenario extends Story {
   readonly ledger: TestLedger
-  readonly service: Service
-  /** Sends as relayer `main` and expects 200. */
-  send(body: object): Promise<Transaction>
-  replace(id: string, body: object): Promise<Answer<Transaction>>
-  cancel(id: string): Promise<Answer<Transaction>>
-  get(id: string): Promise<Transaction>
-  /** Waits until the transaction has this status. */
-  reach(id: string, status: Transaction['status']): Promise<Transaction>
   /** Closes ledgers until the transaction has this status. */
   closeUntil(id: string, status: Transaction['status']): Promise<Transaction>
   stop(): Promise<void>
@@ -73,7 +66,7 @@ export function stellarConfig(parts: {
         rpc_urls: parts.urls,
       },
     ],
-    signers: [{ id: 'main', type: 'plain', config: { key: { type: 'plain', value: MAIN.secret() } } }],
+    signers: [plainSigner('main', MAIN.secret())],
     relayers: [
       {
         id: 'main',
@@ -89,32 +82,11 @@ export function stellarConfig(parts: {
 
 /** The same words for a service that was started otherwise. */
 export function stellarScenarioOf(ledger: TestLedger, service: Service): StellarScenario {
-  const path = (id: string) => `/relayers/main/transactions/${id}`
-  const get = async (id: string) => (await service.api('GET', path(id))).body.data
+  const story = storyOf(service)
   return {
+    ...story,
     ledger,
-    service,
-    get,
-    reach: (id, status) =>
-      until(
-        () => get(id),
-        (seen) => seen.status === status,
-      ),
-    closeUntil: (id, status) =>
-      until(
-        () => {
-          ledger.close()
-          return get(id)
-        },
-        (seen) => seen.status === status,
-      ),
-    send: async (body) => {
-      const answer = await service.api('POST', '/relayers/main/transactions', body)
-      if (answer.status !== 200) throw new Error(`send was refused: ${answer.body.error}`)
-      return answer.body.data
-    },
-    replace: (id, body) => service.api('PUT', path(id), body),
-    cancel: (id) => service.api('DELETE', path(id)),
+    closeUntil: (id, status) => story.reach(id, status, () => ledger.close()),
     stop: async () => {
       await service.stop()
       await ledger.stop()

@@ -28,16 +28,10 @@ export async function sendPayment(
   stage: Stage,
   event: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
-  const { content, body } = wishOf(ground, event)
   const { account, validForMs, reverts } = event
-  const validity =
-    validForMs === undefined ? {} : { valid_until: new Date(stage.world.now() + validForMs).toISOString() }
-  await send(stage, account, {
-    content,
-    body: { ...body, ...validity },
-    may: { mayFail: reverts, mayExpire: validForMs !== undefined },
-  })
-  if (reverts) await ground.anvil.rpc('anvil_setCode', [content.mark, REVERTING_CODE])
+  const wish = wishOf(ground, event)
+  await send(stage, account, { ...wish, validForMs, may: { mayFail: reverts } })
+  if (reverts) await ground.anvil.rpc('anvil_setCode', [wish.content.mark, REVERTING_CODE])
 }
 
 /** A replacement by another payment. */

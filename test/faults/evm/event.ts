@@ -1,12 +1,16 @@
+import type { CommonEvent } from '../common-event.ts'
 import type { Random } from '../random.ts'
-import type { Trouble } from '../trouble.ts'
-import type { Weather } from '../weather.ts'
+import { KILL_WEIGHT } from '../trouble.ts'
+import { drawWeather } from '../weather.ts'
 
 /** How a request says what it wants to pay. `low` is what no node takes in place of anything. */
 export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low' | 'legacy'
 
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
-export type Event =
+export type Event = OwnEvent | CommonEvent
+
+/** What only this chain has. */
+export type OwnEvent =
   | {
       readonly is: 'send'
       readonly account: number
@@ -16,7 +20,6 @@ export type Event =
       readonly reverts: boolean
     }
   | { readonly is: 'replace'; readonly target: number; readonly price: Price; readonly gas: boolean }
-  | { readonly is: 'cancel'; readonly target: number }
   | { readonly is: 'mine'; readonly blocks: number }
   | { readonly is: 'reorg'; readonly depth: number }
   | { readonly is: 'drop_one'; readonly target: number }
@@ -24,7 +27,6 @@ export type Event =
   | { readonly is: 'external'; readonly account: number }
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
-  | Trouble
 
 interface DrawOptions {
   readonly accounts: number
@@ -51,8 +53,6 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   kill: 0,
 }
 
-const KILL_WEIGHT = 6
-
 const PRICES: Readonly<Record<Price, number>> = {
   none: 4,
   safeLow: 1,
@@ -61,15 +61,6 @@ const PRICES: Readonly<Record<Price, number>> = {
   explicit: 2,
   low: 1,
   legacy: 2,
-}
-
-const WEATHERS: Readonly<Record<Weather, number>> = {
-  calm: 4,
-  lossy: 3,
-  laggy: 3,
-  busy: 2,
-  mixed: 4,
-  dead: 1,
 }
 
 /** What happens next: the same for the same numbers. */
@@ -94,7 +85,7 @@ export function drawEvent(random: Random, { accounts, maxDepth, kills }: DrawOpt
     case 'fund':
       return { is, account }
     case 'weather':
-      return { is, weather: random.weighted(WEATHERS) }
+      return { is, weather: drawWeather(random) }
     case 'time':
       return { is, ms: (random.chance(0.8) ? random.int(1, 45) : 200) * 1_000 }
     case 'drop_all':

@@ -1,14 +1,13 @@
 import { startAnvil } from '../../support/anvil.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
-import { cancel } from '../call.ts'
-import { type Deed, wordsOf } from '../deed.ts'
+import { deedOf } from '../common-event.ts'
+import type { Deed } from '../deed.ts'
 import type { CrashKit, Site } from '../site.ts'
 import type { Stage } from '../stage.ts'
-import { trouble } from '../trouble.ts'
 import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
 import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
-import { drawEvent, type Event } from './event.ts'
+import { drawEvent, type Event, type OwnEvent } from './event.ts'
 import { createPayments, type Ground } from './ground.ts'
 import { evmWitness } from './witness.ts'
 
@@ -38,7 +37,7 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
     haste: 1,
     crash: crashKit(ground),
     draw: (random, { kills }) =>
-      deedOf(ground, drawEvent(random, { accounts: ACCOUNTS.length, maxDepth: CONFIRMATIONS, kills })),
+      toDeed(ground, drawEvent(random, { accounts: ACCOUNTS.length, maxDepth: CONFIRMATIONS, kills })),
     makeBlock: async () => void (await anvil.rpc('evm_mine')),
     relieve: async () => {
       for (const [account] of ACCOUNTS.entries()) await fund(ground, account)
@@ -53,7 +52,7 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
 }
 
 function crashKit(ground: Ground): CrashKit {
-  const deed = (event: Event) => deedOf(ground, event)
+  const deed = (event: Event) => toDeed(ground, event)
   return {
     broadcastCall: 'eth_sendRawTransaction',
     receiptCall: 'eth_getTransactionReceipt',
@@ -63,27 +62,16 @@ function crashKit(ground: Ground): CrashKit {
   }
 }
 
-function deedOf(ground: Ground, event: Event): Deed {
-  return {
-    words: wordsOf(event),
-    isCall: event.is === 'send' || event.is === 'replace' || event.is === 'cancel',
-    happen: (stage) => happen(ground, stage, event),
-  }
+function toDeed(ground: Ground, event: Event): Deed {
+  return deedOf<OwnEvent>(event, (stage, own) => happen(ground, stage, own))
 }
 
-function happen(ground: Ground, stage: Stage, event: Event): Promise<void> {
+function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
       return sendPayment(ground, stage, event)
     case 'replace':
       return replacePayment(ground, stage, event)
-    case 'cancel':
-      return cancel(stage, event.target)
-    case 'weather':
-    case 'time':
-    case 'restart':
-    case 'kill':
-      return trouble(stage, event)
     default:
       return chainEvent(ground, stage, event)
   }

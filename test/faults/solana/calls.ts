@@ -11,18 +11,9 @@ import { accountAt, CUSTOMERS, type Ground } from './ground.ts'
 export function sendPayment(
   ground: Ground,
   stage: Stage,
-  { account, speed, durable, validForSeconds }: Extract<Event, { is: 'send' }>,
+  { account, speed, durable, validForMs }: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
-  const { content, body, may } = wishOf(ground, { account, speed, durable })
-  const validity =
-    validForSeconds === undefined
-      ? {}
-      : { valid_until: new Date(stage.world.now() + validForSeconds * 1_000).toISOString() }
-  return send(stage, account, {
-    content,
-    body: { ...body, ...validity },
-    may: { ...may, mayExpire: validForSeconds !== undefined },
-  })
+  return send(stage, account, { ...wishOf(ground, { account, speed, durable }), validForMs })
 }
 
 /** Another transfer in place of one. A durable nonce is the service's to take over. */

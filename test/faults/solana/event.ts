@@ -1,24 +1,27 @@
+import type { CommonEvent } from '../common-event.ts'
 import type { Random } from '../random.ts'
-import type { Trouble } from '../trouble.ts'
-import type { Weather } from '../weather.ts'
+import { KILL_WEIGHT } from '../trouble.ts'
+import { drawWeather } from '../weather.ts'
 
 /** How a request asks for priority. */
 export type Speed = 'none' | 'safeLow' | 'fast' | 'fastest'
 
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
-export type Event =
+export type Event = OwnEvent | CommonEvent
+
+/** What only this chain has. */
+export type OwnEvent =
   | {
       readonly is: 'send'
       readonly account: number
       readonly speed: Speed
       /** With a durable nonce, which has no end of its own, in place of a blockhash. */
       readonly durable: boolean
-      readonly validForSeconds?: number
+      readonly validForMs?: number
     }
   /** What a customer has signed for the relayer to pay, with a blockhash that is so many blocks old. */
   | { readonly is: 'cosign'; readonly account: number; readonly customer: number; readonly age: number }
   | { readonly is: 'replace'; readonly target: number; readonly speed: Speed }
-  | { readonly is: 'cancel'; readonly target: number }
   | { readonly is: 'blocks'; readonly blocks: number }
   /** So many blocks without a transaction in them. */
   | { readonly is: 'empty'; readonly blocks: number }
@@ -32,7 +35,6 @@ export type Event =
   | { readonly is: 'drop_pending' }
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
-  | Trouble
 
 const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   send: 26,
@@ -54,18 +56,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   kill: 0,
 }
 
-const KILL_WEIGHT = 6
-
 const SPEEDS: Readonly<Record<Speed, number>> = { none: 4, safeLow: 2, fast: 2, fastest: 2 }
-
-const WEATHERS: Readonly<Record<Weather, number>> = {
-  calm: 4,
-  lossy: 3,
-  laggy: 3,
-  busy: 2,
-  mixed: 4,
-  dead: 1,
-}
 
 /** How many transactions a block takes: mostly all, sometimes hardly any, or none at all. */
 const CAPACITIES = [1_000, 1_000, 2, 1, 0] as const
@@ -120,7 +111,7 @@ export function drawEvent(random: Random, options: DrawOptions): Event {
     case 'fund':
       return { is, account }
     case 'weather':
-      return { is, weather: random.weighted(WEATHERS) }
+      return { is, weather: drawWeather(random) }
     case 'time':
       return { is, ms: random.int(1, 45) * 1_000 }
     case 'drop_pending':
@@ -151,6 +142,6 @@ function drawNetwork(
   }
 }
 
-function drawValidity(random: Random): { validForSeconds?: number } {
-  return random.chance(0.2) ? { validForSeconds: random.int(1, 60) } : {}
+function drawValidity(random: Random): { validForMs?: number } {
+  return random.chance(0.2) ? { validForMs: random.int(1, 60) * 1_000 } : {}
 }

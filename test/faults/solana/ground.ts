@@ -3,7 +3,7 @@ import { createWallet, type Wallet } from '../../solana-node/wallet.ts'
 import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import type { TestSolana } from '../../support/solana/start-solana.ts'
 import { addressOf, RECEIVER, SOL, seedOf } from '../../support/solana-scenario.ts'
-import type { Content } from '../ledger.ts'
+import type { AmountContent } from '../amounts.ts'
 
 /** A relayer with its key. */
 export interface Account {
@@ -23,24 +23,9 @@ const RICH = 1_000n * SOL
 /** What everything that happens on the network needs. */
 export interface Ground {
   readonly solana: TestSolana
-  readonly newContent: () => Payment
+  readonly newContent: () => AmountContent
   /** The nonce account of each relayer. */
   readonly nonces: readonly Address[]
-}
-
-/** A transfer that nobody else makes; the mark is its amount. */
-export interface Payment extends Content {
-  /** In lamports. */
-  readonly amount: bigint
-}
-
-/** Transfers that differ in their amounts over all histories of one network. */
-export function createPayments(): () => Payment {
-  let amount = 0n
-  return () => {
-    amount += 1n
-    return { mark: amount.toString(), amount }
-  }
 }
 
 /** The relayer at this place. */

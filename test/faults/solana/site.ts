@@ -1,15 +1,16 @@
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
+import { plainSigner } from '../../support/plain-signer.ts'
 import type { ServiceOptions } from '../../support/service.ts'
 import { startSolana, type TestSolana } from '../../support/solana/start-solana.ts'
-import { cancel } from '../call.ts'
-import { type Deed, wordsOf } from '../deed.ts'
+import { createAmounts } from '../amounts.ts'
+import { deedOf } from '../common-event.ts'
+import type { Deed } from '../deed.ts'
 import type { CrashKit, Site } from '../site.ts'
 import type { Stage } from '../stage.ts'
-import { trouble } from '../trouble.ts'
 import { replacePayment, sendCosigned, sendPayment } from './calls.ts'
 import { openNonces } from './durable.ts'
-import { drawEvent, type Event } from './event.ts'
-import { ACCOUNTS, CUSTOMERS, createPayments, fundAll, type Ground } from './ground.ts'
+import { drawEvent, type Event, type OwnEvent } from './event.ts'
+import { ACCOUNTS, CUSTOMERS, fundAll, type Ground } from './ground.ts'
 import { networkEvent, openBlocks } from './network-event.ts'
 import { solanaWitness } from './witness.ts'
 
@@ -53,7 +54,7 @@ export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Pr
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(solana, heard)))
   solana.skip(PAST_SLOTS)
   fundAll(solana)
-  const ground: Ground = { solana, newContent: createPayments(), nonces: await openNonces(solana) }
+  const ground: Ground = { solana, newContent: createAmounts(), nonces: await openNonces(solana) }
   solana.tick(FINALIZED_LAG + 1)
   return {
     nodes,
@@ -65,7 +66,7 @@ export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Pr
     blockMs: SLOT_MS * IDLE_BLOCKS,
     haste: HASTE,
     crash: crashKit(ground),
-    draw: (random, { kills }) => deedOf(ground, drawEvent(random, { ...DRAWN, kills })),
+    draw: (random, { kills }) => toDeed(ground, drawEvent(random, { ...DRAWN, kills })),
     makeBlock: () => Promise.resolve(void solana.tick(isIdle(solana) ? IDLE_BLOCKS : 1)),
     relieve: () => {
       Object.assign(solana.market, { capacity: CAPACITY, requiredPrice: 0n })
@@ -115,11 +116,7 @@ function serviceOn(
     rpcUrls: [],
     networks: [network],
     env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },
-    signers: ACCOUNTS.map(({ relayer, seed }) => ({
-      id: relayer,
-      type: 'plain',
-      config: { key: { type: 'plain', value: Buffer.from(seed).toString('hex') } },
-    })),
+    signers: ACCOUNTS.map(({ relayer, seed }) => plainSigner(relayer, Buffer.from(seed).toString('hex'))),
     relayers: ACCOUNTS.map(({ relayer }) => ({
       id: relayer,
       name: relayer,
@@ -132,7 +129,7 @@ function serviceOn(
 }
 
 function crashKit(ground: Ground): CrashKit {
-  const deed = (event: Event) => deedOf(ground, event)
+  const deed = (event: Event) => toDeed(ground, event)
   return {
     broadcastCall: 'sendTransaction',
     receiptCall: 'getSignatureStatuses',
@@ -153,15 +150,11 @@ function unheard({ solana }: Ground, deed: Deed): Deed {
   }
 }
 
-function deedOf(ground: Ground, event: Event): Deed {
-  return {
-    words: wordsOf(event),
-    isCall: ['send', 'cosign', 'replace', 'cancel'].includes(event.is),
-    happen: (stage) => happen(ground, stage, event),
-  }
+function toDeed(ground: Ground, event: Event): Deed {
+  return deedOf<OwnEvent>(event, (stage, own) => happen(ground, stage, own))
 }
 
-function happen(ground: Ground, stage: Stage, event: Event): Promise<void> {
+function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
       return sendPayment(ground, stage, event)
@@ -169,13 +162,6 @@ function happen(ground: Ground, stage: Stage, event: Event): Promise<void> {
       return sendCosigned(ground, stage, event)
     case 'replace':
       return replacePayment(ground, stage, event)
-    case 'cancel':
-      return cancel(stage, event.target)
-    case 'weather':
-    case 'time':
-    case 'restart':
-    case 'kill':
-      return trouble(stage, event)
     default:
       return networkEvent(ground, event)
   }

@@ -18,18 +18,9 @@ const BUDGETS: Readonly<Record<Budget, object>> = {
 export function sendPayment(
   ground: Ground,
   stage: Stage,
-  { account, budget, validForSeconds }: Extract<Event, { is: 'send' }>,
+  { account, budget, validForMs }: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
-  const { content, body, may } = wishOf(ground, budget)
-  const validity =
-    validForSeconds === undefined
-      ? {}
-      : { valid_until: new Date(stage.world.now() + validForSeconds * 1_000).toISOString() }
-  return send(stage, account, {
-    content,
-    body: { ...body, ...validity },
-    may: { ...may, mayExpire: validForSeconds !== undefined },
-  })
+  return send(stage, account, { ...wishOf(ground, budget), validForMs })
 }
 
 /** Another payment in place of one. */

@@ -1,22 +1,25 @@
+import type { CommonEvent } from '../common-event.ts'
 import type { Random } from '../random.ts'
-import type { Trouble } from '../trouble.ts'
-import type { Weather } from '../weather.ts'
+import { KILL_WEIGHT } from '../trouble.ts'
+import { drawWeather } from '../weather.ts'
 
 /** How much a request allows for its fee. `tight` pays for nothing but a quiet network, `low` not even for that. */
 export type Budget = 'none' | 'high' | 'middle' | 'tight' | 'low'
 
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
-export type Event =
+export type Event = OwnEvent | CommonEvent
+
+/** What only this chain has. */
+export type OwnEvent =
   | {
       readonly is: 'send'
       readonly account: number
       readonly budget: Budget
-      readonly validForSeconds?: number
+      readonly validForMs?: number
     }
   /** A customer's signed transaction in a fee bump. */
   | { readonly is: 'bump'; readonly account: number; readonly customer: number; readonly seconds: number }
   | { readonly is: 'replace'; readonly target: number; readonly budget: Budget }
-  | { readonly is: 'cancel'; readonly target: number }
   /** `after`: so much time passes before the first · `ahead`: so far the network's clock runs ahead of ours; seconds. */
   | { readonly is: 'close'; readonly ledgers: number; readonly after: number; readonly ahead: number }
   /** How many operations fit into a ledger from now on. */
@@ -26,7 +29,6 @@ export type Event =
   | { readonly is: 'external'; readonly account: number; readonly rich: boolean }
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
-  | Trouble
 
 const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   send: 26,
@@ -45,18 +47,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   kill: 0,
 }
 
-const KILL_WEIGHT = 6
-
 const BUDGETS: Readonly<Record<Budget, number>> = { none: 5, high: 4, middle: 2, tight: 2, low: 1 }
-
-const WEATHERS: Readonly<Record<Weather, number>> = {
-  calm: 4,
-  lossy: 3,
-  laggy: 3,
-  busy: 2,
-  mixed: 4,
-  dead: 1,
-}
 
 /** How many operations a ledger takes: mostly all, sometimes hardly any, or none at all. */
 const CAPACITIES = [1_000, 1_000, 2, 1, 0] as const
@@ -95,7 +86,7 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
     case 'fund':
       return { is, account }
     case 'weather':
-      return { is, weather: random.weighted(WEATHERS) }
+      return { is, weather: drawWeather(random) }
     case 'time':
       return { is, ms: random.int(1, 45) * 1_000 }
     case 'drop_queue':
@@ -105,8 +96,8 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
   }
 }
 
-function drawValidity(random: Random): { validForSeconds?: number } {
-  return random.chance(0.2) ? { validForSeconds: random.int(1, 60) } : {}
+function drawValidity(random: Random): { validForMs?: number } {
+  return random.chance(0.2) ? { validForMs: random.int(1, 60) * 1_000 } : {}
 }
 
 function drawDelay(random: Random): { after: number; ahead: number } {

@@ -1,7 +1,7 @@
 import type { Keypair } from '@stellar/stellar-sdk'
 import type { TestLedger } from '../../support/stellar/start-ledger.ts'
 import { keypairOf, XLM } from '../../support/stellar-scenario.ts'
-import type { Content } from '../ledger.ts'
+import type { AmountContent } from '../amounts.ts'
 
 /** The relayers with their keys; only the second has channel accounts, where a history has some. */
 export const ACCOUNTS: readonly { readonly relayer: string; readonly keypair: Keypair }[] = [
@@ -21,22 +21,7 @@ const RICH = 10_000n * XLM
 /** What everything that happens on the ledger needs. */
 export interface Ground {
   readonly ledger: TestLedger
-  readonly newContent: () => Payment
-}
-
-/** A payment that nobody else makes; the mark is its amount. */
-export interface Payment extends Content {
-  /** In stroops. */
-  readonly amount: bigint
-}
-
-/** Payments that differ in their amounts over all histories of one ledger. */
-export function createPayments(): () => Payment {
-  let amount = 0n
-  return () => {
-    amount += 1n
-    return { mark: amount.toString(), amount }
-  }
+  readonly newContent: () => AmountContent
 }
 
 /** Fills up a relayer's account. */

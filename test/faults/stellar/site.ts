@@ -1,16 +1,17 @@
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
+import { plainSigner } from '../../support/plain-signer.ts'
 import type { ServiceOptions } from '../../support/service.ts'
 import { startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
 import { RECEIVER, stellarConfig, XLM } from '../../support/stellar-scenario.ts'
-import { cancel } from '../call.ts'
-import { type Deed, wordsOf } from '../deed.ts'
+import { createAmounts } from '../amounts.ts'
+import { deedOf } from '../common-event.ts'
+import type { Deed } from '../deed.ts'
 import type { CrashKit, Site } from '../site.ts'
 import type { Stage } from '../stage.ts'
-import { trouble } from '../trouble.ts'
 import { bumpPayment, replacePayment, sendPayment } from './calls.ts'
 import { useEveryLine } from './channels.ts'
-import { drawEvent, type Event } from './event.ts'
-import { ACCOUNTS, CHANNELED, CUSTOMERS, createPayments, fundAll, type Ground } from './ground.ts'
+import { drawEvent, type Event, type OwnEvent } from './event.ts'
+import { ACCOUNTS, CHANNELED, CUSTOMERS, fundAll, type Ground } from './ground.ts'
 import { ledgerEvent } from './ledger-event.ts'
 import { stellarWitness } from './witness.ts'
 
@@ -53,7 +54,7 @@ export async function startStellarSite(options: StellarSiteOptions): Promise<Ste
   const ledger = await startLedger({ closeEveryMs: 'manual', now })
   const heard = new Set<string>()
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(ledger, heard)))
-  const ground: Ground = { ledger, newContent: createPayments() }
+  const ground: Ground = { ledger, newContent: createAmounts() }
   ledger.fund(RECEIVER, XLM)
   fundAll(ground)
   ledger.close()
@@ -69,7 +70,7 @@ export async function startStellarSite(options: StellarSiteOptions): Promise<Ste
     haste: HASTE,
     crash: crashKit(ground, crashAccount),
     draw: (random, { kills }) =>
-      deedOf(ground, drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills })),
+      toDeed(ground, drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills })),
     makeBlock: () => Promise.resolve(void ledger.close()),
     relieve: () => {
       ledger.setCapacity(CAPACITY)
@@ -109,11 +110,7 @@ function serviceOn(
   return {
     ...stellarConfig({ urls: nodes.map(({ url }) => url), passphrase }),
     env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },
-    signers: ACCOUNTS.map(({ relayer, keypair }) => ({
-      id: relayer,
-      type: 'plain',
-      config: { key: { type: 'plain', value: keypair.secret() } },
-    })),
+    signers: ACCOUNTS.map(({ relayer, keypair }) => plainSigner(relayer, keypair.secret())),
     relayers: ACCOUNTS.map(({ relayer }, place) => ({
       id: relayer,
       name: relayer,
@@ -126,7 +123,7 @@ function serviceOn(
 }
 
 function crashKit(ground: Ground, account: number): CrashKit {
-  const deed = (event: Event) => deedOf(ground, event)
+  const deed = (event: Event) => toDeed(ground, event)
   return {
     broadcastCall: 'sendTransaction',
     receiptCall: 'getTransaction',
@@ -136,15 +133,11 @@ function crashKit(ground: Ground, account: number): CrashKit {
   }
 }
 
-function deedOf(ground: Ground, event: Event): Deed {
-  return {
-    words: wordsOf(event),
-    isCall: ['send', 'bump', 'replace', 'cancel'].includes(event.is),
-    happen: (stage) => happen(ground, stage, event),
-  }
+function toDeed(ground: Ground, event: Event): Deed {
+  return deedOf<OwnEvent>(event, (stage, own) => happen(ground, stage, own))
 }
 
-function happen(ground: Ground, stage: Stage, event: Event): Promise<void> {
+function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
       return sendPayment(ground, stage, event)
@@ -152,13 +145,6 @@ function happen(ground: Ground, stage: Stage, event: Event): Promise<void> {
       return bumpPayment(ground, stage, event)
     case 'replace':
       return replacePayment(ground, stage, event)
-    case 'cancel':
-      return cancel(stage, event.target)
-    case 'weather':
-    case 'time':
-    case 'restart':
-    case 'kill':
-      return trouble(stage, event)
     default:
       return ledgerEvent(ground, stage, event)
   }

@@ -1,8 +1,8 @@
 import type { Address } from '@solana/kit'
+import { invalidParams } from '../../json-rpc/fault.ts'
 import type { Node } from '../node.ts'
 import type { AccountState } from '../runtime/account.ts'
 import { base58 } from '../runtime/bytes.ts'
-import { invalidParams } from './fault.ts'
 import {
   addressParam,
   type Config,

@@ -1,6 +1,7 @@
+import { invalidParams, RpcFault } from '../../json-rpc/fault.ts'
 import type { Block } from '../chain/block.ts'
 import type { Commitment, Node } from '../node.ts'
-import { BLOCK_CLEANED_UP, BLOCK_NOT_AVAILABLE, invalidParams, RpcFault, SLOT_SKIPPED } from './fault.ts'
+import { BLOCK_CLEANED_UP, BLOCK_NOT_AVAILABLE, SLOT_SKIPPED } from './codes.ts'
 import {
   type Config,
   commitmentParam,

@@ -1,6 +1,7 @@
+import { RpcFault } from '../../json-rpc/fault.ts'
 import type { Node } from '../node.ts'
 import { SLOTS_PER_EPOCH } from '../runtime/limits.ts'
-import { NODE_UNHEALTHY, RpcFault } from './fault.ts'
+import { NODE_UNHEALTHY } from './codes.ts'
 import { API_VERSION, contextParam, type Params } from './params.ts'
 
 /** Slots that a node may be behind and still call itself healthy (agave rpc `DELINQUENT_VALIDATOR_SLOT_DISTANCE`). */

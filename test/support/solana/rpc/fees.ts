@@ -1,8 +1,8 @@
+import { invalidParams } from '../../json-rpc/fault.ts'
 import { ageOf, lifetimeOf } from '../chain/age.ts'
 import type { Node } from '../node.ts'
 import { feeOf } from '../runtime/fees.ts'
 import { readMessage } from '../runtime/transaction.ts'
-import { invalidParams } from './fault.ts'
 import { addressParam, contextParam, listParam, type Params, stringParam, withContext } from './params.ts'
 import { decodeBytes, deserialize } from './wire.ts'
 

@@ -1,3 +1,4 @@
+import { METHOD_NOT_FOUND, RpcFault } from '../../json-rpc/fault.ts'
 import type { Node } from '../node.ts'
 import {
   getAccountInfo,
@@ -16,7 +17,6 @@ import {
   getSlot,
   getVersion,
 } from './cluster.ts'
-import { METHOD_NOT_FOUND, RpcFault } from './fault.ts'
 import { getFeeForMessage, getRecentPrioritizationFees } from './fees.ts'
 import type { Params } from './params.ts'
 import { sendTransaction } from './send.ts'

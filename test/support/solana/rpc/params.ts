@@ -1,6 +1,7 @@
 import { type Address, address, getBase58Encoder } from '@solana/kit'
+import { invalidParams, RpcFault } from '../../json-rpc/fault.ts'
 import type { Commitment, Node } from '../node.ts'
-import { invalidParams, MIN_CONTEXT_SLOT_NOT_REACHED, RpcFault } from './fault.ts'
+import { MIN_CONTEXT_SLOT_NOT_REACHED } from './codes.ts'
 
 /** The parameters of a call, by position; the last one of most methods is an object. */
 export type Params = readonly unknown[]

@@ -1,4 +1,5 @@
 import type { Address } from '@solana/kit'
+import { invalidParams } from '../../json-rpc/fault.ts'
 import { lastValidBlockHeight } from '../chain/age.ts'
 import { loadAddresses } from '../chain/loaded.ts'
 import type { Commitment, Node } from '../node.ts'
@@ -7,7 +8,6 @@ import { SYSTEM_PROGRAM } from '../runtime/programs.ts'
 import { isSigned } from '../runtime/signatures.ts'
 import type { WireTransaction } from '../runtime/transaction.ts'
 import { writeAccount } from './accounts.ts'
-import { invalidParams } from './fault.ts'
 import { writeInnerByAddress } from './inner-instructions.ts'
 import {
   addressParam,

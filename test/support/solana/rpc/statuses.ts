@@ -1,6 +1,6 @@
+import { invalidParams } from '../../json-rpc/fault.ts'
 import type { Node } from '../node.ts'
 import type { TransactionError } from '../runtime/errors.ts'
-import { invalidParams } from './fault.ts'
 import { configParam, listParam, type Params, signatureParam, withContext } from './params.ts'
 
 /** Most signatures of one call (agave rpc-client-api `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */

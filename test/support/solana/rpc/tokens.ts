@@ -1,8 +1,8 @@
+import { invalidParams } from '../../json-rpc/fault.ts'
 import type { Node } from '../node.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../runtime/programs.ts'
 import { readTokenAccount, type TokenAccount } from '../runtime/token.ts'
 import { writeAccount } from './accounts.ts'
-import { invalidParams } from './fault.ts'
 import { addressParam, configParam, contextParam, type Params, withContext } from './params.ts'
 
 /** The token accounts of this owner, of one mint or of one token program. */

@@ -1,11 +1,11 @@
 import { getBase58Encoder } from '@solana/kit'
+import { invalidParams } from '../../json-rpc/fault.ts'
 import { tableProblem } from '../chain/table.ts'
 import type { Commitment, Node } from '../node.ts'
 import { WireFault } from '../runtime/bytes.ts'
 import { PACKET_DATA_SIZE } from '../runtime/limits.ts'
 import { isSane, readTransaction, type WireTransaction } from '../runtime/transaction.ts'
 import { describeError } from './describe-error.ts'
-import { invalidParams } from './fault.ts'
 
 /** Most characters of an encoded transaction (agave rpc.rs `MAX_BASE58_SIZE`, `MAX_BASE64_SIZE`). */
 const MAX_CHARACTERS = { base58: 1683, base64: 1644 }

@@ -1,9 +1,9 @@
 import { xdr } from '@stellar/stellar-sdk'
+import { invalidParams } from '../../json-rpc/fault.ts'
 import type { ClosedLedger } from '../chain.ts'
 import type { Entry } from '../entries.ts'
 import { stateKeyOf, toEntryData } from '../entry-xdr.ts'
 import { toCloseMeta } from './close-meta.ts'
-import { invalidParams } from './fault.ts'
 import type { Node } from './node.ts'
 import {
   numberParam,

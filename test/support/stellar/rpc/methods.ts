@@ -1,5 +1,5 @@
+import { METHOD_NOT_FOUND, RpcFault } from '../../json-rpc/fault.ts'
 import { getHealth, getNetwork, getVersionInfo } from './about.ts'
-import { METHOD_NOT_FOUND, RpcFault } from './fault.ts'
 import { getFeeStats } from './fee-stats.ts'
 import { getLatestLedger, getLedgerEntries, getLedgers } from './ledgers.ts'
 import type { Node } from './node.ts'

@@ -1,4 +1,4 @@
-import { invalidParams } from './fault.ts'
+import { invalidParams } from '../../json-rpc/fault.ts'
 
 /** Named parameters; stellar-rpc takes no others. */
 export type Params = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
+import { invalidParams } from '../../json-rpc/fault.ts'
 import type { AppliedTransaction } from '../chain.ts'
 import { decodeFrame } from '../frame.ts'
 import { toMetaXdr } from '../meta.ts'
 import { isSuccess, toResultXdr } from '../results.ts'
-import { invalidParams } from './fault.ts'
 import type { Node } from './node.ts'
 import { numberParam, objectParam, type Params, refuseJsonFormat, stringParam } from './params.ts'
 

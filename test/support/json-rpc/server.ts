@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcFault } from './fault.ts'
+
+/** JSON-RPC over HTTP: `/` is up to date, `/behind/3` is a replica that is three blocks late. */
+export interface JsonRpcServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** One call, as far as JSON-RPC itself has nothing against it. */
+export interface JsonRpcCall {
+  /** How late the replica is that was asked, in blocks. */
+  readonly behind: number
+  readonly method: string
+  /** Undefined where the call has none. */
+  readonly params: unknown
+}
+
+/** What differs between the nodes that speak it. */
+export interface JsonRpcNode {
+  /** How it says that a body is not JSON, is no call, or is a batch of none. */
+  readonly words: { readonly unreadable: string; readonly invalid: string; readonly empty: string }
+  /** Answers a call. Throws an {@link RpcFault} when it cannot. */
+  answer(call: JsonRpcCall): unknown
+  /** Writes a reply as JSON. */
+  write(reply: unknown): string
+}
+
+const REPLICA_PATH = /^\/behind\/(\d+)$/
+
+/** Starts it on a free port. */
+export async function startJsonRpcServer(node: JsonRpcNode): Promise<JsonRpcServer> {
+  const server = createServer((request, response) => {
+    serve(node, request, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function serve(node: JsonRpcNode, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request)
+  const behind = Number(REPLICA_PATH.exec(request.url ?? '')?.[1] ?? 0)
+  const reply = answerBody(node, behind, body)
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(node.write(reply))
+}
+
+function answerBody(node: JsonRpcNode, behind: number, body: string): unknown {
+  const { words } = node
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return failure(null, new RpcFault(PARSE_ERROR, words.unreadable))
+  }
+  if (!Array.isArray(parsed)) return answerCall(node, behind, parsed)
+  if (parsed.length === 0) return failure(null, new RpcFault(INVALID_REQUEST, words.empty))
+  return parsed.map((call) => answerCall(node, behind, call))
+}
+
+function answerCall(node: JsonRpcNode, behind: number, call: unknown): unknown {
+  const { id = null, jsonrpc, method, params } = (call ?? {}) as Record<string, unknown>
+  if (jsonrpc !== '2.0' || typeof method !== 'string') {
+    return failure(id, new RpcFault(INVALID_REQUEST, node.words.invalid))
+  }
+  try {
+    return { jsonrpc: '2.0', result: node.answer({ behind, method, params }), id }
+  } catch (error) {
+    return failure(id, error)
+  }
+}
+
+/** What is no {@link RpcFault} is a fault of the node; the test that met it must see where. */
+function failure(id: unknown, error: unknown): unknown {
+  if (!(error instanceof RpcFault)) {
+    return { jsonrpc: '2.0', error: { code: INTERNAL_ERROR, message: String((error as Error).stack) }, id }
+  }
+  const { code, message, data } = error
+  return { jsonrpc: '2.0', error: data === undefined ? { code, message } : { code, message, data }, id }
+}
