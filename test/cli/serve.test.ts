@@ -63,7 +63,8 @@ describe('serve', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'answers right after init, and ends with 0 at %s',
     async (signal) => {
-      const { child, logged } = serve()
+      // Empty at the first of them.
+      const { child, logged } = serve({ DATA_DIR: 'data' })
       const { url } = await logged('ready')
       expect((await fetch(`${url}/api/v1/health`)).status).toBe(200)
       child.kill(signal)
@@ -105,14 +106,14 @@ describe('serve', () => {
   })
 
   test('keeps every other process off its data folder, and tells which one has it', async () => {
-    const { child, logged } = serve({ DATA_DIR: 'data' })
+    const { child, logged } = serve()
     await logged('ready')
-    const { code, err } = await relayer({ cwd, args: ['migrate'] })
+    const { code, err } = await relayer({ cwd, args: ['migrate'], env })
     expect(code).toBe(1)
     expect(err).toContain(`in use by process ${child.pid}`)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect(await relayer({ cwd, args: ['migrate'] })).toMatchObject({
+    expect(await relayer({ cwd, args: ['migrate'], env })).toMatchObject({
       code: 0,
       out: 'the tables are up to date\n',
     })
