@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { evmAddress } from '../signers/evm-address.ts'
 import { createKey, isSecret } from '../signers/key.ts'
 import { encryptKeystore } from '../signers/keystore.ts'
-import { UsageError } from './command.ts'
+import { type Terminal, UsageError } from './command.ts'
 import { exists, refuseExisting, writeNew } from './files.ts'
 
 /** 256 bits in 43 characters. */
@@ -51,8 +51,28 @@ export async function writeKeyFile(
   return { evm, solana: solanaAddress(publicKey), stellar: stellarAddress(publicKey) }
 }
 
+interface NamedKeyFile {
+  readonly path: string
+  /** Default: beside the key file. */
+  readonly passphraseFile: string | undefined
+  readonly terminal: Terminal
+}
+
+/** The same, and prints what there is now. */
+export async function makeKeyFile(
+  secret: Uint8Array,
+  { path, passphraseFile = passphraseFileOf(path), terminal }: NamedKeyFile,
+): Promise<void> {
+  const addresses = await writeKeyFile(secret, { path, passphraseFile })
+  terminal.out(`address     ${addresses.evm}`)
+  terminal.out(`stellar     ${addresses.stellar}`)
+  terminal.out(`solana      ${addresses.solana}`)
+  terminal.out(`key file    ${path}`)
+  terminal.out(`passphrase  ${passphraseFile}`)
+}
+
 /** `keys/a.json` → `keys/a.passphrase` */
-export function passphraseFileOf(path: string): string {
+function passphraseFileOf(path: string): string {
   return `${path.replace(/\.json$/, '')}.passphrase`
 }
 

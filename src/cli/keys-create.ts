@@ -1,5 +1,5 @@
 import { type Command, EXIT, UsageError } from './command.ts'
-import { generateKey, passphraseFileOf, writeKeyFile } from './key-file.ts'
+import { generateKey, makeKeyFile } from './key-file.ts'
 
 /** `relayer keys create`. */
 export const keysCreate: Command = {
@@ -19,13 +19,7 @@ export const keysCreate: Command = {
   maxPositionals: 1,
   async run({ positionals: [path], options }, terminal) {
     if (!path) throw new UsageError('Name the file to write: relayer keys create <file>')
-    const passphraseFile = options['passphrase-file'] ?? passphraseFileOf(path)
-    const addresses = await writeKeyFile(generateKey(), { path, passphraseFile })
-    terminal.out(`address     ${addresses.evm}`)
-    terminal.out(`stellar     ${addresses.stellar}`)
-    terminal.out(`solana      ${addresses.solana}`)
-    terminal.out(`key file    ${path}`)
-    terminal.out(`passphrase  ${passphraseFile}`)
+    await makeKeyFile(generateKey(), { path, passphraseFile: options['passphrase-file'], terminal })
     return EXIT.ok
   },
 }

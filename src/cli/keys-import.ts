@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { PRIVATE_KEY_FORMS, parsePrivateKey } from '../signers/private-key.ts'
 import { type Command, EXIT, UsageError } from './command.ts'
-import { passphraseFileOf, writeKeyFile } from './key-file.ts'
+import { makeKeyFile } from './key-file.ts'
 
 /** `relayer keys import`. */
 export const keysImport: Command = {
@@ -27,13 +27,7 @@ export const keysImport: Command = {
       throw new UsageError('A private key does not belong on the command line: it was shown to others.')
     const key = await parsePrivateKey(await readKey(options['key-file']))
     if (!key) throw new UsageError(`What was given is no private key: ${PRIVATE_KEY_FORMS}.`)
-    const passphraseFile = options['passphrase-file'] ?? passphraseFileOf(path)
-    const addresses = await writeKeyFile(key, { path, passphraseFile })
-    terminal.out(`address     ${addresses.evm}`)
-    terminal.out(`stellar     ${addresses.stellar}`)
-    terminal.out(`solana      ${addresses.solana}`)
-    terminal.out(`key file    ${path}`)
-    terminal.out(`passphrase  ${passphraseFile}`)
+    await makeKeyFile(key, { path, passphraseFile: options['passphrase-file'], terminal })
     return EXIT.ok
   },
 }

@@ -239,7 +239,7 @@ describe('migrate', () => {
     })
     expect(await run('migrate')).toMatchObject({ code: 0, err: '', out: 'the tables are up to date\n' })
     expect(await modeOf('data')).toBe('700')
-  })
+  }, 60_000)
 
   test('fails with one line and exit code 1 when the database is not there', async () => {
     await copyInitialized()

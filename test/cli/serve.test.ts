@@ -70,6 +70,7 @@ describe('serve', () => {
       child.kill(signal)
       expect(await once(child, 'exit')).toEqual([0, null])
     },
+    60_000,
   )
 
   test('ends with 1 at once at the second signal, whatever is under way', async () => {

@@ -1,6 +1,7 @@
 import {
   FeeBumpTransaction,
   Keypair,
+  Operation,
   rpc,
   type Transaction,
   TransactionBuilder,
@@ -39,7 +40,12 @@ export interface Desk {
   look(transaction: Transaction | FeeBumpTransaction): Promise<rpc.Api.GetTransactionResponse>
   /** Sends it, closes a ledger, and gives the result: the code, and that of each operation. */
   apply(transaction: Transaction | FeeBumpTransaction): Promise<string[]>
+  /** What the node answers to a transaction of these operations, which do nothing unless told: its status and the codes. */
+  refusal(source: Keypair, wish: Wish, operations?: readonly xdr.Operation[]): Promise<string[]>
 }
+
+/** An operation that changes nothing. */
+export const NOTHING = Operation.bumpSequence({ bumpTo: '0' })
 
 /** Opens a desk; its ledger stops with it. */
 export async function openDesk(options: LedgerOptions = {}): Promise<Desk> {
@@ -69,6 +75,10 @@ export async function openDesk(options: LedgerOptions = {}): Promise<Desk> {
       ledger.close()
       const found = await look(transaction)
       return found.status === 'NOT_FOUND' ? [found.status] : codesOf(found.resultXdr)
+    },
+    async refusal(source, wish, operations = [NOTHING]) {
+      const sent = await send(build(ledger, source, operations, wish))
+      return [sent.status, ...codesOf(sent.errorResult)]
     },
   }
 }

@@ -1,19 +1,12 @@
-import { type Keypair, Operation } from '@stellar/stellar-sdk'
+import { Operation } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { codesOf, type Desk, openDesk, type Wish } from './desk.ts'
+import { codesOf, type Desk, NOTHING, openDesk } from './desk.ts'
 
 let desk: Desk
 beforeEach(async () => {
   desk = await openDesk()
 })
 afterEach(() => desk.ledger.stop())
-
-const NOTHING = Operation.bumpSequence({ bumpTo: '0' })
-
-async function refusal(source: Keypair, wish: Wish, operations = [NOTHING]): Promise<string[]> {
-  const sent = await desk.send(desk.build(source, operations, wish))
-  return [sent.status, ...codesOf(sent.errorResult)]
-}
 
 describe('fees', () => {
   test('less than 100 stroops for each operation is too little; the result names what it takes', async () => {
@@ -23,14 +16,14 @@ describe('fees', () => {
   })
 
   test('a transaction without operations is none', async () => {
-    expect(await refusal(desk.person(), {}, [])).toEqual(['ERROR', 'txMissingOperation'])
+    expect(await desk.refusal(desk.person(), {}, [])).toEqual(['ERROR', 'txMissingOperation'])
   })
 
   test('a fee below the reserve cannot be paid', async () => {
     const poor = desk.person(10_000_099n)
-    expect(await refusal(poor, {})).toEqual(['ERROR', 'txInsufficientBalance'])
+    expect(await desk.refusal(poor, {})).toEqual(['ERROR', 'txInsufficientBalance'])
     desk.ledger.fund(poor.publicKey(), 1n)
-    expect(await refusal(poor, {})).toEqual(['PENDING'])
+    expect(await desk.refusal(poor, {})).toEqual(['PENDING'])
   })
 })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Asset, Keypair, Networks, Operation, StrKey, Transaction } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { codesOf, type Desk, openDesk, type Wish } from './desk.ts'
+import { codesOf, type Desk, NOTHING, openDesk, type Wish } from './desk.ts'
 
 let desk: Desk
 beforeEach(async () => {
@@ -9,25 +9,21 @@ beforeEach(async () => {
 })
 afterEach(() => desk.ledger.stop())
 
-const NOTHING = Operation.bumpSequence({ bumpTo: '0' })
-
-async function refusal(source: Keypair, wish: Wish, operations = [NOTHING]): Promise<string[]> {
-  const sent = await desk.send(desk.build(source, operations, wish))
-  return [sent.status, ...codesOf(sent.errorResult)]
-}
-
 describe('signatures', () => {
   test('nobody has signed', async () => {
-    expect(await refusal(desk.person(), { signers: [] })).toEqual(['ERROR', 'txBadAuth'])
+    expect(await desk.refusal(desk.person(), { signers: [] })).toEqual(['ERROR', 'txBadAuth'])
   })
 
   test('somebody else has signed', async () => {
-    expect(await refusal(desk.person(), { signers: [Keypair.random()] })).toEqual(['ERROR', 'txBadAuth'])
+    expect(await desk.refusal(desk.person(), { signers: [Keypair.random()] })).toEqual(['ERROR', 'txBadAuth'])
   })
 
   test('one signature more than needed', async () => {
     const alice = desk.person()
-    expect(await refusal(alice, { signers: [alice, Keypair.random()] })).toEqual(['ERROR', 'txBadAuthExtra'])
+    expect(await desk.refusal(alice, { signers: [alice, Keypair.random()] })).toEqual([
+      'ERROR',
+      'txBadAuthExtra',
+    ])
   })
 
   test('a signature for another network', async () => {
@@ -41,7 +37,7 @@ describe('signatures', () => {
   test('an operation of an account that has not signed', async () => {
     const [alice, bob] = [desk.person(), desk.person()]
     const foreign = Operation.bumpSequence({ bumpTo: '0', source: bob.publicKey() })
-    expect(await refusal(alice, {}, [NOTHING, foreign])).toEqual([
+    expect(await desk.refusal(alice, {}, [NOTHING, foreign])).toEqual([
       'ERROR',
       'txFailed',
       'bumpSequenceSuccess',
@@ -75,8 +71,8 @@ describe('signatures', () => {
     const pay = Operation.payment({ destination: alice.publicKey(), asset: Asset.native(), amount: '1' })
     const merge = Operation.accountMerge({ destination: desk.person().publicKey() })
     const both = { signers: [alice, friend] }
-    expect(await refusal(alice, {}, [pay])).toEqual(['ERROR', 'txFailed', 'opBadAuth'])
-    expect(await refusal(alice, both, [merge])).toEqual(['ERROR', 'txFailed', 'opBadAuth'])
+    expect(await desk.refusal(alice, {}, [pay])).toEqual(['ERROR', 'txFailed', 'opBadAuth'])
+    expect(await desk.refusal(alice, both, [merge])).toEqual(['ERROR', 'txFailed', 'opBadAuth'])
     expect(await desk.apply(desk.build(alice, [pay], both))).toEqual(['txSuccess', 'paymentSuccess'])
     expect(await desk.apply(desk.build(alice, [NOTHING]))).toEqual(['txSuccess', 'bumpSequenceSuccess'])
   })
@@ -106,13 +102,13 @@ describe('signatures', () => {
     const signer = { ed25519PublicKey: Keypair.random().publicKey(), weight: 1 }
     const strict = Operation.setOptions({ signer, lowThreshold: 2, medThreshold: 2, highThreshold: 2 })
     await desk.apply(desk.build(alice, [strict]))
-    expect(await refusal(alice, {})).toEqual(['ERROR', 'txBadAuth'])
+    expect(await desk.refusal(alice, {})).toEqual(['ERROR', 'txBadAuth'])
   })
 
   test('an extra signer must have signed', async () => {
     const [alice, witness] = [desk.person(), Keypair.random()]
     const change: Wish['change'] = (builder) => builder.setExtraSigners([witness.publicKey()])
-    expect(await refusal(alice, { change })).toEqual(['ERROR', 'txBadAuth'])
+    expect(await desk.refusal(alice, { change })).toEqual(['ERROR', 'txBadAuth'])
     expect(await desk.apply(desk.build(alice, [NOTHING], { change, signers: [alice, witness] }))).toEqual([
       'txSuccess',
       'bumpSequenceSuccess',
@@ -127,7 +123,7 @@ describe('sequence numbers', () => {
   ])('%s', async (_name, by) => {
     const alice = desk.person()
     const { sequence = 0n } = desk.ledger.account(alice.publicKey()) ?? {}
-    expect(await refusal(alice, { sequence: sequence + by })).toEqual(['ERROR', 'txBadSeq'])
+    expect(await desk.refusal(alice, { sequence: sequence + by })).toEqual(['ERROR', 'txBadSeq'])
   })
 
   test('a gap is allowed from a least number on, and skipped by it (CAP-21)', async () => {
@@ -145,7 +141,7 @@ describe('sequence numbers', () => {
     const alice = desk.person()
     await desk.apply(desk.build(alice, [NOTHING]))
     const change: Wish['change'] = (builder) => builder.setMinAccountSequenceAge(3600n)
-    expect(await refusal(alice, { change })).toEqual(['ERROR', 'txBadMinSeqAgeOrGap'])
+    expect(await desk.refusal(alice, { change })).toEqual(['ERROR', 'txBadMinSeqAgeOrGap'])
     desk.ledger.close({ seconds: 3600 })
     expect(await desk.apply(desk.build(alice, [NOTHING], { change }))).toEqual([
       'txSuccess',
@@ -171,14 +167,14 @@ describe('time', () => {
 
   test('a transaction that ends before two ledgers of five seconds can close comes too late', async () => {
     const late = { maxTime: closeTime() + 8n }
-    expect(await refusal(desk.person(), late)).toEqual(['ERROR', 'txTooLate'])
-    expect(await refusal(desk.person(), { maxTime: closeTime() + 60n })).toEqual(['PENDING'])
+    expect(await desk.refusal(desk.person(), late)).toEqual(['ERROR', 'txTooLate'])
+    expect(await desk.refusal(desk.person(), { maxTime: closeTime() + 60n })).toEqual(['PENDING'])
   })
 
   test('the clock that counts is that of the ledgers', async () => {
     const maxTime = closeTime() + 100n
     desk.ledger.close({ seconds: 200 })
-    expect(await refusal(desk.person(), { maxTime })).toEqual(['ERROR', 'txTooLate'])
+    expect(await desk.refusal(desk.person(), { maxTime })).toEqual(['ERROR', 'txTooLate'])
   })
 
   test('a transaction that begins later comes too early', async () => {
@@ -188,7 +184,7 @@ describe('time', () => {
       builder.timebounds = { minTime, maxTime: '0' }
       return builder
     }
-    expect(await refusal(alice, { change })).toEqual(['ERROR', 'txTooEarly'])
+    expect(await desk.refusal(alice, { change })).toEqual(['ERROR', 'txTooEarly'])
     desk.ledger.close({ seconds: 50 })
     expect(await desk.apply(desk.build(alice, [NOTHING], { change }))).toEqual([
       'txSuccess',
@@ -198,8 +194,8 @@ describe('time', () => {
 
   test('the numbers of ledgers bound it, too', async () => {
     const change: Wish['change'] = (builder) => builder.setLedgerbounds(0, 2)
-    expect(await refusal(desk.person(), { change })).toEqual(['ERROR', 'txTooLate'])
+    expect(await desk.refusal(desk.person(), { change })).toEqual(['ERROR', 'txTooLate'])
     const later: Wish['change'] = (builder) => builder.setLedgerbounds(4, 0)
-    expect(await refusal(desk.person(), { change: later })).toEqual(['ERROR', 'txTooEarly'])
+    expect(await desk.refusal(desk.person(), { change: later })).toEqual(['ERROR', 'txTooEarly'])
   })
 })

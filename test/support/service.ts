@@ -1,14 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../../src/app.ts'
+import { type App, createApp } from '../../src/app.ts'
 import type { Clock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config.ts'
 import { parseJson } from '../../src/contract/integers.ts'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
-import { fillDataDir } from './data-dir.ts'
+import { createDataDir } from './data-dir.ts'
 import { plainSigner } from './plain-signer.ts'
 
 /** Accounts of anvil's default mnemonic ("test test … junk"): public knowledge, worth nothing anywhere else. */
@@ -85,27 +85,14 @@ export interface ServiceOptions {
 
 /** The whole service on a free port, with relayers `main` and `other` and the notification `ops`. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const folder = await mkdtemp(join(tmpdir(), 'relayer-test-'))
-  await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(options)))
-  const { dataDir = await ownDataDir(folder, options) } = options
-  const config = loadConfig(
-    {
-      API_KEY,
-      HOST: '127.0.0.1',
-      APP_PORT: '0',
-      CONFIG_DIR: folder,
-      DATA_DIR: dataDir,
-      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-      NODE_ENV: 'test',
-      RATE_LIMIT_REQUESTS_PER_SECOND: '100000',
-      RATE_LIMIT_BURST_SIZE: '100000',
-      ...(options.databaseUrl ? { DATABASE_URL: options.databaseUrl } : {}),
-      ...options.env,
-    },
-    folder,
-  )
-  const { clock, log = createLogger({ level: config.logLevel }) } = options
-  const app = await createApp(config, { log, ...(clock ? { clock } : {}) })
+  const own = options.dataDir === undefined && options.databaseUrl === undefined && (await createDataDir())
+  const removeOwn = async () => {
+    if (own) await rm(own, { recursive: true })
+  }
+  const app = await buildApp(own ? { ...options, dataDir: own } : options).catch(async (error) => {
+    await removeOwn()
+    throw error
+  })
   const started = await app.start()
   const { url } = started
   return {
@@ -113,16 +100,38 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     api: (method, path, body, headers) => callService(url, { method, path, body, headers }),
     stop: async () => {
       await app.stop()
-      await rm(folder, { recursive: true })
+      await removeOwn()
     },
   }
 }
 
-/** A folder for the embedded database inside of `folder`. */
-async function ownDataDir(folder: string, { databaseUrl }: ServiceOptions): Promise<string> {
-  const dataDir = join(folder, 'data')
-  if (databaseUrl === undefined) await fillDataDir(dataDir)
-  return dataDir
+/** Its configuration is there only while it is read, because a service that is killed can remove nothing. */
+async function buildApp(options: ServiceOptions): Promise<App> {
+  const { clock, dataDir, databaseUrl } = options
+  const folder = await mkdtemp(join(tmpdir(), 'relayer-test-'))
+  try {
+    await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(options)))
+    const config = loadConfig(
+      {
+        API_KEY,
+        HOST: '127.0.0.1',
+        APP_PORT: '0',
+        CONFIG_DIR: folder,
+        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+        NODE_ENV: 'test',
+        RATE_LIMIT_REQUESTS_PER_SECOND: '100000',
+        RATE_LIMIT_BURST_SIZE: '100000',
+        ...(dataDir === undefined ? {} : { DATA_DIR: dataDir }),
+        ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+        ...options.env,
+      },
+      folder,
+    )
+    const { log = createLogger({ level: config.logLevel }) } = options
+    return await createApp(config, { log, ...(clock ? { clock } : {}) })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 function configFile({
