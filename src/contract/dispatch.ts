@@ -20,8 +20,8 @@ export interface Exchange {
   credentialProblem(): AppError | undefined
   /** Counts the request against the rate limit. Throws AppError 429. */
   admit(): void
-  /** The parsed JSON body. Throws AppError 400 when it cannot be read. */
-  readBody(): Promise<unknown>
+  /** The parsed JSON body, declared as one of these media types. Throws AppError 400 when it cannot be read. */
+  readBody(mediaTypes: readonly string[]): Promise<unknown>
   readonly context: RequestContext
 }
 
@@ -114,7 +114,8 @@ function hooks(router: ContractRouter, contract: Contract) {
     postSecurityHandler: async (context: Context, passage: Passage) => {
       if (passage.operation?.responses.has(429)) passage.exchange.admit()
       const welcome = context.security.authorized || !passage.operation?.secured
-      if (welcome && passage.operation?.body) passage.body = await passage.exchange.readBody()
+      const body = welcome ? passage.operation?.body : undefined
+      if (body) passage.body = await passage.exchange.readBody(body.mediaTypes)
     },
     unauthorizedHandler: (_context: Context, { exchange }: Passage) => {
       throw exchange.credentialProblem()

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
 import { stringifyJson } from './integers.ts'
 import type { OperationId } from './operations.ts'
@@ -15,6 +16,12 @@ export interface Parameter {
   readonly caseInsensitive: boolean
 }
 
+/** A request body that may be declared as any of several media types, which all mean the same JSON. */
+export interface DeclaredBody {
+  readonly mediaTypes: readonly string[]
+  readonly schema: Node
+}
+
 /** What the contract says about one operation, with its references followed to the first schema. */
 export interface ContractOperation {
   readonly id: OperationId
@@ -23,10 +30,12 @@ export interface ContractOperation {
   /** Path template such as `/api/v1/relayers/{relayer_id}/sign`. */
   readonly path: string
   readonly parameters: readonly Parameter[]
-  /** Schema of the JSON request body; absent when the operation takes none. */
-  readonly body?: Node
+  /** The JSON request body; absent when the operation takes none. */
+  readonly body?: DeclaredBody
   /** Status code → media type and schema of the answer. */
   readonly responses: ReadonlyMap<number, { readonly mediaType: string; readonly schema: Node }>
+  /** The status of its success. */
+  readonly successStatus: number
   /** False for the operations that ask for no credential. */
   readonly secured: boolean
 }
@@ -87,20 +96,35 @@ function readOperation(document: Node, { path, method, item }: Place): ContractO
   const node = item[method] as Node
   const declared = [...((item.parameters ?? []) as Node[]), ...((node.parameters ?? []) as Node[])]
   const body = node.requestBody as Node | undefined
+  const responses = readResponses(document, node.responses as Node)
   return Object.freeze({
     id: node.operationId as OperationId,
     method: method.toUpperCase(),
     path,
     parameters: declared.map((parameter) => readParameter(resolveReference(document, parameter))),
-    ...(body && { body: contentOf(body).schema }),
-    responses: new Map(
-      Object.entries(node.responses as Node).map(([status, response]) => [
-        Number(status),
-        contentOf(resolveReference(document, response as Node)),
-      ]),
-    ),
+    ...(body && { body: readBody(body) }),
+    responses,
+    successStatus: [...responses.keys()].find((status) => status >= 200 && status < 300) ?? 200,
     secured: ((node.security ?? document.security) as unknown[]).length > 0,
   })
+}
+
+function readResponses(document: Node, responses: Node): ContractOperation['responses'] {
+  return new Map(
+    Object.entries(responses).map(([status, response]) => [
+      Number(status),
+      contentOf(resolveReference(document, response as Node)),
+    ]),
+  )
+}
+
+/** All media types of a body have the same schema: the service does not look at what was declared. */
+function readBody(node: Node): DeclaredBody {
+  const entries = Object.entries(node.content as Readonly<Record<string, Node>>)
+  const [schema, ...others] = entries.map(([, media]) => media.schema as Node)
+  if (schema === undefined || others.some((other) => !isDeepStrictEqual(other, schema)))
+    throw new Error('openapi.yaml: one schema per request body, please')
+  return { mediaTypes: entries.map(([mediaType]) => mediaType), schema }
 }
 
 function readParameter(node: Node): Parameter {
@@ -112,11 +136,11 @@ function readParameter(node: Node): Parameter {
   }
 }
 
-/** The one media type of a body. More than one would need negotiation, which the service does not do. */
+/** The one media type of an answer. More than one would need negotiation, which the service does not do. */
 function contentOf(node: Node): { mediaType: string; schema: Node } {
   const [entry, ...others] = Object.entries(node.content as Node)
   if (entry === undefined || others.length > 0)
-    throw new Error('openapi.yaml: one media type per body, please')
+    throw new Error('openapi.yaml: one media type per answer, please')
   return { mediaType: entry[0], schema: (entry[1] as Node).schema as Node }
 }
 

@@ -52,7 +52,7 @@ type ContentOf<
     : never
   : never
 
-type BodyOf<Id extends OperationId> = ContentOf<Id, 200 | 503>
+type BodyOf<Id extends OperationId> = ContentOf<Id, 200 | 201 | 503>
 
 /** Operations whose answer is not wrapped in the envelope. */
 type BareOperationId = 'health' | 'readiness' | 'rpc'

@@ -71,7 +71,7 @@ function requestCheck(
     parameters.filter((parameter) => parameter.in === 'header'),
     compiler,
   )
-  const validateBody = body && compiler.compile(body)
+  const validateBody = body && compiler.compile(body.schema)
   return (input) => {
     const path = pathCheck(input.path)
     if ('kind' in path) return path

@@ -24,9 +24,9 @@ export function api(options: ApiOptions): Middleware {
     if (context.method === 'OPTIONS' && answerOptions(context, options.dispatcher)) return
     let arrived = true
     const deadline = startDeadline(context, options.requestTimeoutMs, () => arrived)
-    const readBody = async () => {
+    const readBody = async (mediaTypes: readonly string[]) => {
       arrived = false
-      const body = await options.readBody(context)
+      const body = await options.readBody(context, mediaTypes)
       arrived = true
       return body
     }
@@ -46,7 +46,7 @@ function answerOptions(context: HttpContext, dispatcher: Dispatcher): boolean {
 
 interface ExchangeParts {
   readonly deadline: Deadline
-  readonly readBody: () => Promise<unknown>
+  readonly readBody: (mediaTypes: readonly string[]) => Promise<unknown>
 }
 
 function createExchange(
@@ -85,12 +85,12 @@ function headerOf(context: HttpContext, name: string): string | undefined {
 const BARE: ReadonlySet<OperationId | undefined> = new Set<OperationId>(['health', 'readiness', 'rpc'])
 
 function answer(context: HttpContext, result: unknown): void {
-  if (context.state.operation?.id === 'sendTransaction')
+  const { operation } = context.state
+  if (operation?.id === 'sendTransaction')
     context.state.transactionId = (result as { data: { id: string } }).data.id
   if (isStreamed(result)) sendEvents(context, result.stream)
-  else if (BARE.has(context.state.operation?.id))
-    answerBare(context, result as { status: number; body: unknown })
-  else sendJson(context, 200, successBody(result as SuccessResult))
+  else if (BARE.has(operation?.id)) answerBare(context, result as { status: number; body: unknown })
+  else sendJson(context, operation?.successStatus ?? 200, successBody(result as SuccessResult))
 }
 
 function isStreamed(result: unknown): result is Streamed {

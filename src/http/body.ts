@@ -5,8 +5,8 @@ import { type AppError, badRequest } from '../errors.ts'
 import type { Limits } from './limits.ts'
 import type { HttpContext } from './state.ts'
 
-/** Reads the JSON body of a request. Throws AppError 400 with a code of its own for each way in which that fails. */
-export type BodyReader = (context: HttpContext) => Promise<unknown>
+/** Reads the JSON body of a request, which has to be declared as one of the media types. Throws AppError 400 with a code of its own for each way in which that fails. */
+export type BodyReader = (context: HttpContext, mediaTypes: readonly string[]) => Promise<unknown>
 
 const JSON_PROBLEMS: Record<JsonProblem, { code: ErrorCode; detail: string }> = {
   syntax: { code: 'invalid_json', detail: 'The body is not valid JSON.' },
@@ -34,11 +34,12 @@ export function createBodyReader({
   const collect = bodyParser({
     ...AS_BYTES,
     enableTypes: ['text'],
-    extendTypes: { text: ['application/json'] },
+    // Which of them the operation takes is checked before.
+    extendTypes: { text: ['application/json', '+json'] },
     textLimit: `${bodyBytes}b`,
   })
-  return async (context) => {
-    assertReadable(context, bodyBytes)
+  return async (context, mediaTypes) => {
+    assertReadable(context, mediaTypes, bodyBytes)
     await collect(context as Parameters<typeof collect>[0], async () => {}).catch((error: unknown) => {
       throw bodyFailure(error, bodyBytes)
     })
@@ -46,21 +47,23 @@ export function createBodyReader({
   }
 }
 
-function assertReadable(context: HttpContext, bodyBytes: number): void {
+function assertReadable(context: HttpContext, mediaTypes: readonly string[], bodyBytes: number): void {
   const { 'content-encoding': encoding = 'identity', 'content-length': length = '0' } = context.headers
-  if (!isJson(context.get('Content-Type'))) {
-    throw badRequest('unsupported_content_type', 'Send the header Content-Type: application/json and UTF-8.')
+  if (!isOneOf(mediaTypes, context.get('Content-Type'))) {
+    throw badRequest(
+      'unsupported_content_type',
+      `Send the header Content-Type: ${mediaTypes.join(' or ')} and UTF-8.`,
+    )
   }
   if (encoding !== 'identity') throw badRequest('unsupported_content_type', 'Send the body uncompressed.')
   if (Number(length) > bodyBytes) throw tooLarge(bodyBytes)
 }
 
 /** JSON is UTF-8 (RFC 8259), so the only charset that may be named is this one. */
-function isJson(contentType: string): boolean {
-  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
+function isOneOf(mediaTypes: readonly string[], contentType: string): boolean {
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
   return (
-    type === 'application/json' &&
-    parameters.every((part) => part === '' || /^charset="?utf-?8"?$/.test(part))
+    mediaTypes.includes(type) && parameters.every((part) => part === '' || /^charset="?utf-?8"?$/.test(part))
   )
 }
 
