@@ -420,15 +420,63 @@ export interface paths {
         };
         /**
          * List notifications
-         * @description The configured destinations for events in the order of their creation, then by id. Not subject to the rate limit.
+         * @description The destinations for events in the order of their creation, then by id. Not subject to the rate limit.
          */
         readonly get: operations["listNotifications"];
         readonly put?: never;
-        readonly post?: never;
+        /**
+         * Create a notification
+         * @description Relayers that name it in `notification_id` tell it of their events from then on. `url` must be an `http://` or `https://` url that may be
+         *     reached: addresses of private networks are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and those of
+         *     metadata services of clouds always. Names are looked up at each delivery, and the addresses that they stand for then are held to the same rule.
+         *
+         *     A signing key is stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An `id` that a
+         *     notification, or an entry of the configuration file, has is a conflict.
+         */
+        readonly post: operations["createNotification"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/notifications/{notification_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a notification
+         * @description One destination for events. Its signing key is never shown.
+         */
+        readonly get: operations["getNotification"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a notification
+         * @description With its signing keys and all deliveries, those included that wait; the events stay in the log. One that a relayer names in `notification_id` is refused
+         *     (400 `in_use`): change the relayer first. One of the configuration file stays deleted until its entry in the file changes.
+         */
+        readonly delete: operations["deleteNotification"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a notification
+         * @description A merge patch (RFC 7396): what is not named stays. What waits to be delivered goes to the new `url`; a notification that is paused because its
+         *     receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before no longer; to have both sign for
+         *     a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
+         *
+         *     For a notification of the configuration file the change counts until its entry in the file changes.
+         */
+        readonly patch: operations["updateNotification"];
         readonly trace?: never;
     };
     readonly "/api/v1/events": {
@@ -706,6 +754,120 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/signers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List signers
+         * @description Those of the configuration file and those that callers created, in the order of their creation, then by id. Nothing of their keys is shown.
+         */
+        readonly get: operations["listSigners"];
+        readonly put?: never;
+        /**
+         * Create a signer
+         * @description Gives the service a private key. It is stored encrypted and never shown again; a deployment without `STORAGE_ENCRYPTION_KEY` takes none
+         *     (400 `not_supported`). The same key serves an EVM account and, as the seed of an Ed25519 key, one on Stellar or Solana: which it is
+         *     depends on the network of the relayer that names the signer. An `id` that a signer, or an entry of the configuration file, has is a conflict.
+         */
+        readonly post: operations["createSigner"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/signers/{signer_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @example hot
+                 */
+                readonly signer_id: components["parameters"]["SignerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a signer
+         * @description That it is there, and of which kind it is. Its key is never shown.
+         */
+        readonly get: operations["getSigner"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a signer
+         * @description With its key: **an account that nobody has another copy of the key of is lost with it.** One that a relayer signs with is refused (400 `in_use`): delete the
+         *     relayer first. One of the configuration file stays deleted until its entry in the file changes.
+         */
+        readonly delete: operations["deleteSigner"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/networks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List networks
+         * @description Every network that a relayer can be on, first those of the configuration, then the well-known ones that it does not describe.
+         */
+        readonly get: operations["listNetworks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/networks/{network_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a network
+         * @description One network with the endpoints that are asked now. Of each only scheme and host are shown.
+         */
+        readonly get: operations["getNetwork"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change the endpoints of a network
+         * @description The urls take the place of all that the network had, in every process at once, for each relayer that has none of its own. Send them whole, not as an answer
+         *     showed them. They are asked which chain they serve: when one serves another than the network, nothing is changed (400 `wrong_chain`); when none answers
+         *     within a few seconds, they are taken as they are.
+         *
+         *     `http://` and `https://` only. Addresses of private networks are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and those of
+         *     metadata services of clouds always; names are looked up at each connection, and held to the same rule then.
+         *
+         *     The change outlives a restart. When the urls of the network change in the configuration file, those count again.
+         */
+        readonly patch: operations["updateNetwork"];
+        readonly trace?: never;
+    };
 }
 export interface webhooks {
     readonly transaction_update: {
@@ -840,6 +1002,11 @@ export interface components {
          *     | `transaction_not_found` | 404. This relayer has no such transaction |
          *     | `notification_not_found` | 404. No notification has this id |
          *     | `delivery_not_found` | 404. This notification has no such delivery |
+         *     | `signer_not_found` | 404. No signer has this id |
+         *     | `network_not_found` | 404. There is no network of this type and name |
+         *     | `already_exists` | 409. There is one with this id, or the configuration file has an entry with it |
+         *     | `in_use` | Relayers refer to it; `error` names them |
+         *     | `wrong_chain` | The endpoints serve another chain than that of the network |
          *     | `method_not_allowed` | 405. The path exists, the method does not; `Allow` lists those that do |
          *     | `internal_error` | 500. An unexpected fault on our side |
          *     | `request_timeout` | 500. Not finished in time; it may still take effect, so look before repeating |
@@ -873,7 +1040,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -899,13 +1066,13 @@ export interface components {
             /** @constant */
             readonly message?: "Not found";
             /** @enum {string} */
-            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found";
+            readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Conflict";
             /** @enum {string} */
-            readonly code?: "idempotency_key_reused";
+            readonly code?: "idempotency_key_reused" | "already_exists";
         };
         readonly TooManyRequestsFailure: components["schemas"]["Failure"] & {
             /** @constant */
@@ -951,6 +1118,44 @@ export interface components {
             readonly success: true;
             readonly data: readonly components["schemas"]["Notification"][];
             readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly SignerListResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: readonly components["schemas"]["Signer"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly SignerResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Signer"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NetworkListResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: readonly components["schemas"]["Network"][];
+            readonly pagination: components["schemas"]["Pagination"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NetworkResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Network"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly DeletionResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @description A sentence that says so. */
+            readonly data: string;
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
@@ -1087,7 +1292,109 @@ export interface components {
              */
             readonly fee_payer_spending?: "own" | "always" | "never";
         };
-        /** @description A configured destination for events. */
+        /** @description A key that relayers sign with. Says nothing about the key itself. */
+        readonly Signer: {
+            readonly id: components["schemas"]["Id"];
+            /**
+             * @description `local`: the service holds the key itself, whether it came by the API (`plain`) or from the configuration.
+             * @enum {string}
+             */
+            readonly type: "local";
+            /** @description What may be shown of how the key is reached; nothing for `local`. */
+            readonly config: Record<string, never>;
+        };
+        readonly CreateSignerRequest: {
+            /** @description A new UUID when absent. */
+            readonly id?: components["schemas"]["Id"];
+            /**
+             * @description How the key is given. `plain`: as it is. Key management services are not supported yet.
+             * @enum {string}
+             */
+            readonly type: "plain";
+            readonly config: {
+                /**
+                 * @description The private key: 64 hex digits with or without `0x`, a Stellar secret seed (`S…`), or a Solana key pair (64 bytes in base58 or as a JSON list,
+                 *     as a text). Never returned.
+                 */
+                readonly key: string;
+            };
+        };
+        /** @description A chain and how it is reached. What a network does not have, or does not say, is left out. */
+        readonly Network: {
+            /**
+             * @description Type and name with a colon between.
+             * @example evm:sepolia
+             */
+            readonly id: string;
+            /** @description What relayers name in `network`; unique within its type. */
+            readonly name: string;
+            readonly network_type: components["schemas"]["NetworkType"];
+            /** @description The endpoints that are asked now. None where nobody has given any yet. */
+            readonly rpc_urls: readonly components["schemas"]["RpcUrl"][];
+            /** @description Where people can look at it. */
+            readonly explorer_urls?: readonly string[];
+            /** @description Expected time between blocks, in milliseconds. */
+            readonly average_blocktime_ms: number;
+            /** @description Whether its money is worth nothing. */
+            readonly is_testnet: boolean;
+            /** @description What is particular about it, in the words of the configuration: `arbitrum-based`, `rollup` … */
+            readonly tags?: readonly string[];
+            /** @description EVM. */
+            readonly chain_id?: number;
+            /** @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. */
+            readonly required_confirmations?: number;
+            /** @description EVM. `eip1559`: blocks have a base fee. */
+            readonly features?: readonly "eip1559"[];
+            /** @description EVM: what its money is called. */
+            readonly symbol?: string;
+            /** @description Stellar: tells its networks apart in everything that is signed. */
+            readonly passphrase?: string;
+            /** @description Solana: tells its clusters apart, in base58. */
+            readonly genesis_hash?: string;
+        };
+        readonly UpdateNetworkRequest: {
+            /** @description All endpoints from now on, each a url or a url with a weight. At least one must have a weight above 0. */
+            readonly rpc_urls: readonly components["schemas"]["GivenRpcUrl"][];
+        };
+        readonly GivenRpcUrl: components["schemas"]["RpcEndpointUrl"] | {
+            readonly url: components["schemas"]["RpcEndpointUrl"];
+            /**
+             * @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. 100 when absent.
+             * @default 100
+             */
+            readonly weight: number;
+        };
+        /**
+         * @description An `http://` or `https://` url, whole.
+         * @example https://rpc.example/v2/key
+         */
+        readonly RpcEndpointUrl: string;
+        readonly CreateNotificationRequest: {
+            /** @description A new UUID when absent. */
+            readonly id?: components["schemas"]["Id"];
+            /**
+             * @description How events are delivered. `webhook` when absent.
+             * @default webhook
+             * @enum {string}
+             */
+            readonly type: "webhook";
+            /** @description Where events are sent: an `http://` or `https://` url. */
+            readonly url: string;
+            /** @description Signs deliveries. Never returned. */
+            readonly signing_key?: string;
+        };
+        readonly UpdateNotificationRequest: {
+            /**
+             * @description How events are delivered.
+             * @enum {string}
+             */
+            readonly type?: "webhook";
+            /** @description Where events are sent: an `http://` or `https://` url. */
+            readonly url?: string;
+            /** @description The only key from now on, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
+            readonly signing_key?: string | null;
+        };
+        /** @description A destination for events. */
         readonly Notification: {
             readonly id: components["schemas"]["Id"];
             /**
@@ -2493,7 +2800,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["UnauthorizedFailure"];
             };
         };
-        /** @description There is no such relayer or notification, or no such transaction or delivery within it. */
+        /** @description There is no such record, or no such transaction or delivery within it. */
         readonly NotFound: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2601,6 +2908,16 @@ export interface components {
          * @example ops
          */
         readonly NotificationId: components["schemas"]["Id"];
+        /**
+         * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+         * @example hot
+         */
+        readonly SignerId: components["schemas"]["Id"];
+        /**
+         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+         * @example evm:sepolia
+         */
+        readonly NetworkId: string;
         /**
          * @description Identifier of the delivery. A delivery of another notification is Not found.
          * @example 01a3c2f4-77aa-8c10-8000-0000000004b4
@@ -3188,6 +3505,137 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly createNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateNotificationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The notification. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The notification. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateNotification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the notification. Anything that is not the id of a notification is Not found.
+                 * @example ops
+                 */
+                readonly notification_id: components["parameters"]["NotificationId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateNotificationRequest"];
+                readonly "application/merge-patch+json": components["schemas"]["UpdateNotificationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The notification as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NotificationResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listEvents: {
         readonly parameters: {
             readonly query?: {
@@ -3567,6 +4015,241 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["RotateSigningKeyResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listSigners: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of signers. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignerListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createSigner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateSignerRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The signer, without its key. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignerResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getSigner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @example hot
+                 */
+                readonly signer_id: components["parameters"]["SignerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The signer, without its key. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignerResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteSigner: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the signer. Anything that is not the id of a signer is Not found.
+                 * @example hot
+                 */
+                readonly signer_id: components["parameters"]["SignerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeletionResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listNetworks: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page. Pages start at 1, and 0 is served as 1. A page after the last one is empty. Numbers above 2147483647 are served as 2147483647.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+                /**
+                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @example 10
+                 */
+                readonly per_page?: components["parameters"]["PerPage"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of networks. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NetworkListResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getNetwork: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The network. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NetworkResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateNetwork: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateNetworkRequest"];
+                readonly "application/merge-patch+json": components["schemas"]["UpdateNetworkRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The network as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NetworkResponse"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { applyConfig } from './apply/apply.ts'
 import { describeChange } from './apply/changes.ts'
 import type { Chain } from './chains/chain.ts'
+import { guardedTransport } from './chains/rpc/transport.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { wellKnownNetworks } from './configuration/networks.ts'
@@ -22,15 +23,19 @@ import { createEventPresenter } from './handlers/present-event.ts'
 import { createHttpServer } from './http/server.ts'
 import { createLogger } from './log.ts'
 import { createNetworkDirectory } from './networks/directory.ts'
+import { createNetworkManager } from './networks/manage.ts'
 import { createObservation, type Observation } from './observation.ts'
 import { createOperators } from './operators.ts'
+import { createPoster } from './outbound/post.ts'
 import { createReadinessCheck } from './readiness.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
 import { createRelayerReader } from './relayers/read.ts'
+import { relayersSigningWith } from './relayers/store.ts'
 import { createSealer, readSealingKey } from './sealing/sealer.ts'
 import type { Key } from './signers/key.ts'
 import { createKeyring } from './signers/keyring.ts'
 import { loadKeys } from './signers/load.ts'
+import { createSignerManager } from './signers/manage.ts'
 import { createAcceptor } from './transactions/accept.ts'
 import { createPendingCanceler } from './transactions/cancel-pending.ts'
 import { createReplacer } from './transactions/replace.ts'
@@ -38,6 +43,9 @@ import { createTransactionSigner } from './transactions/sign-only.ts'
 import { WORK_CHANNEL } from './transactions/store.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 import { createWatchWorker, type WatchTarget } from './workers/watch-worker.ts'
+
+/** Answers of nodes to a batch can be large; more than this, in bytes, is held to be an attack on our memory. */
+const RPC_POSTER = { wholeBodyBytes: 64 * 1024 * 1024, idleSockets: 64 }
 
 /** The service, put together and not yet started. */
 export interface App {
@@ -128,7 +136,10 @@ async function formFleet({ config, database, keys, observation, owner, clock, lo
   const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
   const keyring = createKeyring({ db, sealer, configured: keys })
   const rpcObserver = observation?.rpc
-  const operators = createOperators({ networks, keyring, rpcTimeoutMs, clock, log, rpcObserver })
+  const policy = { allowPrivate: config.allowPrivateUrls }
+  const poster = createPoster(policy, RPC_POSTER)
+  const guarded = guardedTransport(poster)
+  const operators = createOperators({ networks, keyring, rpcTimeoutMs, clock, log, rpcObserver, guarded })
   const { operatorOf, prepare } = operators
   const relayerOf = createRelayerReader(db, prepare)
   const observer = observation?.transactions
@@ -138,7 +149,15 @@ async function formFleet({ config, database, keys, observation, owner, clock, lo
   const problems = await fleet.look()
   if (problems.length > 0) throw new ConfigError(problems)
   await verifyChains(fleet, log)
-  return { fleet, operators, context, sealer }
+  const { wrongChain } = operators
+  return {
+    fleet,
+    operators,
+    context,
+    sealer,
+    networks: createNetworkManager({ db, networks, policy, wrongChain }),
+    close: () => poster.close(),
+  }
 }
 
 async function assemble(parts: Parts): Promise<App> {
@@ -146,7 +165,8 @@ async function assemble(parts: Parts): Promise<App> {
   const { db } = database
   const owner = randomUUID()
   const observation = createObservation(config, { clock, log })
-  const { fleet, operators, context, sealer } = await formFleet({ ...parts, observation, owner })
+  const formed = await formFleet({ ...parts, observation, owner })
+  const { fleet, operators, context, sealer, networks } = formed
   const presentEvents = createEventPresenter({ db, operatorsOf: fleet.operatorsOf })
   const observer = observation?.deliveries
   const shared = { config, database, presentEvents, sealer, owner, clock, log }
@@ -169,6 +189,8 @@ async function assemble(parts: Parts): Promise<App> {
     wakers,
     presentEvents,
     stopping: stopping.signal,
+    signers: createSignerManager({ db, sealer, usersOf: relayersSigningWith }),
+    networks,
     ...deliveries,
     check: createReadinessCheck({ database, chains: () => chainsOf(fleet), loops, clock }),
   })
@@ -192,6 +214,7 @@ async function assemble(parts: Parts): Promise<App> {
       await Promise.all([server.drain(config.shutdownMs), ...standing.map((loop) => loop.stop())])
       for (const unlisten of ears) await unlisten()
       await deliveries.close()
+      formed.close()
       await observation?.close()
       await database.close()
     },

@@ -8,10 +8,12 @@ import { createBodyWriter } from './handlers/write-body.ts'
 import type { BodyWriter } from './notifications/deliver.ts'
 import { createJobQueue } from './notifications/job-queue.ts'
 import { createSigningKeys, type SigningKeys } from './notifications/keys.ts'
+import { createNotificationManager, type NotificationManager } from './notifications/manage.ts'
 import type { DeliveryObserver } from './notifications/observer.ts'
 import { DUE_CHANNEL } from './notifications/relay-store.ts'
 import { createSteering, type Steering } from './notifications/steer.ts'
 import { createPoster } from './outbound/post.ts'
+import { relayersTelling } from './relayers/store.ts'
 import type { Sealer } from './sealing/sealer.ts'
 import { createDeliverWorker } from './workers/deliver-worker.ts'
 import { createHousekeepingWorker } from './workers/housekeeping-worker.ts'
@@ -35,6 +37,7 @@ interface DeliveriesOptions {
 export interface Deliveries {
   readonly loops: readonly Loop[]
   readonly steering: Steering
+  readonly notifications: NotificationManager
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
   /** Lets news from the database wake the loops; the result ends it. */
@@ -54,6 +57,8 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
   // Urls of the configuration file are the operator's own, and a receiver on the same machine is nothing unusual.
   const poster = createPoster({ allowPrivate: true })
+  const policy = { allowPrivate: config.allowPrivateUrls }
+  const guardedPoster = createPoster(policy)
   const bodiesOf = createBodyWriter(options.presentEvents)
   const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({
@@ -63,6 +68,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     queue,
     keys,
     poster,
+    guardedPoster,
     bodiesOf,
     timeoutMs,
     random: Math.random,
@@ -78,6 +84,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   return {
     loops: [relay, deliver, housekeeping],
     steering: createSteering({ db, queue, windowMs }),
+    notifications: createNotificationManager({ db, keys, queue, policy, windowMs, usersOf: relayersTelling }),
     keys,
     bodiesOf,
     listen: async () => {
@@ -91,6 +98,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     },
     close: async () => {
       poster.close()
+      guardedPoster.close()
       await queue.close()
     },
   }

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { Chain } from './chains/chain.ts'
 import { createEvmChain } from './chains/evm/evm-chain.ts'
 import type { RpcObserver } from './chains/rpc/observer.ts'
+import type { Transport } from './chains/rpc/transport.ts'
 import type { Clock } from './clock.ts'
 import type { NetworkDirectory } from './networks/directory.ts'
 import type { Network, NetworkType, RpcUrl } from './networks/network.ts'
@@ -20,6 +22,8 @@ interface OperatorsOptions {
   readonly log: Logger
   /** Who is told of the calls to a network. Absent: nobody. */
   readonly rpcObserver?: ((network: string) => RpcObserver) | undefined
+  /** Asks the RPC urls that callers of the API chose. Absent: they are not asked. */
+  readonly guarded?: Transport | undefined
 }
 
 /** Where relayers act and with which keys. */
@@ -34,7 +38,15 @@ export interface Operators {
   operatorOf(relayer: Relayer): Operator
   /** A chain that no relayer uses yet. */
   createChain(network: Network): Promise<Chain>
+  /**
+   * Asks the network's urls which chain they serve, for a few seconds at most. Gives why that is a wrong one, as a sentence;
+   * undefined also when nobody answers.
+   */
+  wrongChain(network: Network): Promise<string | undefined>
 }
+
+/** How long a caller waits for endpoints that he has named, in ms: silence is no reason to refuse them. */
+const VERIFY_MS = 5_000
 
 /** Names the endpoints that a relayer uses; relayers with the same key share them. */
 export function endpointsKey(relayer: Relayer): string {
@@ -66,6 +78,10 @@ export function createOperators(options: OperatorsOptions): Operators {
     return maker
   }
 
+  async function createChain(network: Network): Promise<Chain> {
+    return (await load(network.type))(network)
+  }
+
   function chainOf(relayer: Relayer): ChainInUse {
     const base = networks.find(relayer.networkType, relayer.network)
     const make = makers.get(relayer.networkType)
@@ -89,7 +105,12 @@ export function createOperators(options: OperatorsOptions): Operators {
 
   return {
     operatorOf,
-    createChain: async (network) => (await load(network.type))(network),
+    createChain,
+    wrongChain: async (network) => {
+      const chain = await createChain(network)
+      const answer = await Promise.race([chain.verify(), sleep(VERIFY_MS, undefined, { ref: false })])
+      return answer?.kind === 'refused' ? answer.refusal.detail : undefined
+    },
     prepare: async (relayer) => {
       const key = linesKey(relayer)
       if (lines.has(key)) return operatorOf(relayer)
@@ -115,8 +136,8 @@ function linesKey(relayer: Relayer): string {
 
 /** Only where a relayer needs it: the libraries take a tenth and a third of a second to load. */
 async function loadMaker(type: NetworkType, options: OperatorsOptions): Promise<ChainMaker> {
-  const { rpcTimeoutMs, clock, log, rpcObserver } = options
-  const common = ({ name }: Network) => ({ rpcTimeoutMs, clock, log, observer: rpcObserver?.(name) })
+  const { rpcTimeoutMs, clock, log, guarded, rpcObserver } = options
+  const common = ({ name }: Network) => ({ rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(name) })
   if (type === 'evm') {
     return (network) => createEvmChain({ network: ofType(network, 'evm'), ...common(network) })
   }

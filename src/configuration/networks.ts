@@ -94,15 +94,23 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   const isTestnet = reader.find('is_testnet', flag) ?? false
   const rpcUrls = readRpcUrls(reader, 'rpc_urls', problems)
   if (rpcUrls.length === 0) reader.problem('has no usable url in "rpc_urls"')
-  // Of use to other programs that read the same files.
-  reader.ignore('from', 'explorer_urls')
-  const shared = { name: reader.get('network', text), isTestnet, rpcUrls }
+  // What it stands for has been filled in.
+  reader.ignore('from')
+  const explorerUrls = reader.list('explorer_urls', text)
+  const tags = reader.list('tags', text)
+  const shared: Shared = {
+    name: reader.get('network', text),
+    isTestnet,
+    rpcUrls,
+    ...(explorerUrls.length > 0 && { explorerUrls }),
+    ...(tags.length > 0 && { tags }),
+  }
   const type = reader.raw('type')
   if (type === 'stellar') return readStellar(reader, shared)
   return type === 'solana' ? readSolana(reader, shared) : readEvm(reader, shared)
 }
 
-type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls'>
+type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags'>
 
 function readEvm(reader: Reader, shared: Shared): EvmNetwork {
   reader.ignore('gas_price_cache')
@@ -112,7 +120,7 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
     chainId: reader.get('chain_id', whole(1)),
     symbol: reader.get('symbol', text),
     features: reader.list('features', oneOf('eip1559')),
-    mempool: !reader.list('tags', text).some((tag) => WITHOUT_MEMPOOL.includes(tag)),
+    mempool: !shared.tags?.some((tag) => WITHOUT_MEMPOOL.includes(tag)),
     averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_BLOCKTIME_MS,
     requiredConfirmations:
       reader.find('required_confirmations', whole(0, MAX_CONFIRMATIONS)) ??
@@ -122,7 +130,7 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
 
 function readStellar(reader: Reader, shared: Shared): StellarNetwork {
   // Horizon is not needed, and what a ledger includes is final at once.
-  reader.ignore('type', 'horizon_url', 'required_confirmations', 'tags', 'features', 'symbol')
+  reader.ignore('type', 'horizon_url', 'required_confirmations', 'features', 'symbol')
   return {
     ...shared,
     type: 'stellar',
@@ -134,7 +142,7 @@ function readStellar(reader: Reader, shared: Shared): StellarNetwork {
 
 function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
   // Its nodes tell themselves what is final.
-  reader.ignore('type', 'required_confirmations', 'tags', 'features', 'symbol')
+  reader.ignore('type', 'required_confirmations', 'features', 'symbol')
   const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
   return defined({
     ...shared,

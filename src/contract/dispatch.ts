@@ -139,6 +139,8 @@ const NOT_FOUND: Record<string, ErrorCode> = {
   transaction_id: 'transaction_not_found',
   notification_id: 'notification_not_found',
   delivery_id: 'delivery_not_found',
+  signer_id: 'signer_not_found',
+  network_id: 'network_not_found',
 }
 
 function refusal(verdict: Verdict | undefined): unknown {

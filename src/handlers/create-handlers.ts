@@ -2,10 +2,12 @@ import type { HandlerMap } from '../contract/operations.ts'
 import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthReport, healthHandlers } from './health.ts'
-import { notificationHandlers } from './notifications.ts'
+import { type NetworkHandlerDeps, networkHandlers } from './networks.ts'
+import { type NotificationHandlerDeps, notificationHandlers } from './notifications.ts'
 import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
 import { type RelayerHandlerDeps, relayerHandlers } from './relayers.ts'
 import { rpcHandlers } from './rpc.ts'
+import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
 import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
 
@@ -16,7 +18,10 @@ export function createHandlers(
     PendingHandlerDeps &
     SigningHandlerDeps &
     EventHandlerDeps &
-    DeliveryHandlerDeps & { check: () => Promise<HealthReport> },
+    DeliveryHandlerDeps &
+    SignerHandlerDeps &
+    NetworkHandlerDeps &
+    NotificationHandlerDeps & { check: () => Promise<HealthReport> },
 ): HandlerMap {
   return {
     ...healthHandlers(deps),
@@ -25,6 +30,8 @@ export function createHandlers(
     ...rpcHandlers(deps),
     ...transactionHandlers(deps),
     ...pendingHandlers(deps),
+    ...signerHandlers(deps),
+    ...networkHandlers(deps),
     ...notificationHandlers(deps),
     ...eventHandlers(deps),
     ...deliveryHandlers(deps),

@@ -2,17 +2,47 @@ import type { Kysely } from 'kysely'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { defined } from '../defined.ts'
+import type { NotificationManager } from '../notifications/manage.ts'
 import type { Notification } from '../notifications/notification.ts'
 import { listNotifications } from '../notifications/store.ts'
 import { toPage } from './page.ts'
 
+export interface NotificationHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly notifications: NotificationManager
+}
+
+type Operations =
+  | 'listNotifications'
+  | 'createNotification'
+  | 'getNotification'
+  | 'updateNotification'
+  | 'deleteNotification'
+
 /** The tag Notifications. */
-export function notificationHandlers({ db }: { db: Kysely<Schema> }): Pick<HandlerMap, 'listNotifications'> {
+export function notificationHandlers({
+  db,
+  notifications,
+}: NotificationHandlerDeps): Pick<HandlerMap, Operations> {
   return {
     listNotifications: async ({ query }) => {
       const page = toPage(query)
       const { items, total } = await listNotifications(db, page)
       return { data: items.map(presentNotification), pagination: page.describe(total) }
+    },
+    createNotification: async ({ body: { id, url, signing_key: signingKey } }) => ({
+      data: presentNotification(await notifications.create({ id, url, signingKey })),
+    }),
+    getNotification: async ({ path }) => ({
+      data: presentNotification(await notifications.get(path.notification_id)),
+    }),
+    updateNotification: async ({ path, body: { url, signing_key: signingKey } }) => {
+      const patch = { url, signingKey: signingKey === '' ? null : signingKey }
+      return { data: presentNotification(await notifications.update(path.notification_id, patch)) }
+    },
+    deleteNotification: async ({ path }) => {
+      await notifications.delete(path.notification_id)
+      return { data: 'Notification deleted successfully' }
     },
   }
 }

@@ -22,6 +22,10 @@ interface AnyNetwork {
   /** How many blocks must lie on top of the including block before a transaction counts as final. */
   readonly requiredConfirmations: number
   readonly rpcUrls: readonly RpcUrl[]
+  /** Where people can look at it; absent when nobody says. */
+  readonly explorerUrls?: readonly string[]
+  /** What is particular about it, in the words of the configuration; absent when it has none. */
+  readonly tags?: readonly string[]
 }
 
 /** What an EVM network can do. `eip1559`: blocks have a base fee and accept type-2 transactions. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createBatcher } from '../batcher.ts'
 import type { Schema } from '../database/schema.ts'
 import type { EventRecord } from '../events/event.ts'
+import type { Poster } from '../outbound/post.ts'
 import { type DeliveryOfEvent, findPending } from './delivery-store.ts'
 import type { JobQueue } from './job-queue.ts'
 import type { SigningKeys } from './keys.ts'
@@ -15,7 +16,11 @@ import { type TryDeps, type TryResult, tryDelivery } from './try-delivery.ts'
 /** The exact body of each event, in the order given. */
 export type BodyWriter = (events: readonly EventRecord[]) => Promise<readonly string[]>
 
-export interface DelivererDeps extends TryDeps {
+export interface DelivererDeps extends Omit<TryDeps, 'poster'> {
+  /** For urls of the configuration, which are the operator's own. */
+  readonly poster: Poster
+  /** For urls that callers chose. */
+  readonly guardedPoster: Poster
   readonly db: Kysely<Schema>
   readonly log: Logger
   readonly queue: JobQueue
@@ -57,9 +62,10 @@ export function createDeliverer(deps: DelivererDeps, onFree: (notificationId: st
   })
 
   /** A try that cannot be settled, as the database is away, is left to the queue, which gives its job out again. */
-  async function attempt({ id, url }: Notification, one: Prepared): Promise<void> {
+  async function attempt({ id, url, urlByApi }: Notification, one: Prepared): Promise<void> {
     try {
-      const result = await tryDelivery(deps, { ...one, url })
+      const poster = urlByApi ? deps.guardedPoster : deps.poster
+      const result = await tryDelivery({ ...deps, poster }, { ...one, url })
       receivers.ended(id, result)
       await settle({ notificationId: id, result })
       deps.observer?.tried(outcomeOf(result))

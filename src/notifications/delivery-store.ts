@@ -47,6 +47,17 @@ export async function findDelivery(
   return (await withEvents(db, rows))[0]
 }
 
+/** All of a notification that have a job, by id. */
+export async function pendingIds(tx: Transaction<Schema>, notificationId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('notification_id', '=', notificationId)
+    .where('status', '=', 'pending')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Those among these that are still to be delivered. */
 export async function findPending(db: Kysely<Schema>, ids: readonly string[]): Promise<DeliveryOfEvent[]> {
   if (ids.length === 0) return []

@@ -36,19 +36,39 @@ export async function lastConfiguredKey(
   return row?.sealed
 }
 
+/** From now on no key signs. The configuration's last one is kept, so that it is not taken for a new one. */
+export async function endKeys(tx: Transaction<Schema>, notificationId: string): Promise<void> {
+  await sql`
+    update notification_keys set expires_at = now()
+    where notification_id = ${notificationId} and (expires_at is null or expires_at > now())`.execute(tx)
+  await tx
+    .updateTable('notifications')
+    .set({ has_signing_key: false })
+    .where('id', '=', notificationId)
+    .execute()
+  await deleteUseless(tx, notificationId)
+}
+
+async function deleteUseless(tx: Transaction<Schema>, notificationId: string): Promise<void> {
+  await sql`
+    delete from notification_keys k where notification_id = ${notificationId} and expires_at <= now()
+      and not (source = 'config' and id = (
+        select max(id) from notification_keys where notification_id = k.notification_id and source = 'config'))`.execute(
+    tx,
+  )
+}
+
 interface NewKey extends SealedKey {
   readonly notificationId: string
   readonly overlapMs: number
 }
 
 /**
- * Makes a key the newest one; the one before signs beside it until the overlap is over, older ones no longer. Tells when
- * that is, undefined when there was none. Keys that are no use to anybody are deleted, but for the configuration's last.
+ * Makes a key the newest one of a notification that the database transaction holds; the one before signs beside it until the overlap
+ * is over, older ones no longer. Tells when that is, undefined when there was none. Keys that are no use to anybody are deleted, but for the configuration's last.
  */
 export async function addKey(tx: Transaction<Schema>, key: NewKey): Promise<Date | undefined> {
   const { notificationId, source, sealed, overlapMs } = key
-  // Rotations of one notification take turns.
-  await tx.selectFrom('notifications').select('id').where('id', '=', notificationId).forUpdate().execute()
   await sql`
     update notification_keys set expires_at = now()
     where notification_id = ${notificationId} and expires_at > now()`.execute(tx)
@@ -65,11 +85,6 @@ export async function addKey(tx: Transaction<Schema>, key: NewKey): Promise<Date
     .set({ has_signing_key: true })
     .where('id', '=', notificationId)
     .execute()
-  await sql`
-    delete from notification_keys k where notification_id = ${notificationId} and expires_at <= now()
-      and not (source = 'config' and id = (
-        select max(id) from notification_keys where notification_id = k.notification_id and source = 'config'))`.execute(
-    tx,
-  )
+  await deleteUseless(tx, notificationId)
   return rows[0]?.expires_at
 }

@@ -7,6 +7,8 @@ export interface Notification {
   readonly type: 'webhook'
   readonly url: string
   readonly hasSigningKey: boolean
+  /** A caller of the API chose the url: it leads only where callers may lead us. */
+  readonly urlByApi?: true
   /** Set while nothing is sent to it. */
   readonly paused?: PauseReason
 }

@@ -84,6 +84,7 @@ async function insertDeliveries(
     from events e join notifications n on n.id = e.notification_id
     where e.number > ${after} and e.number <= ${upTo}
     order by e.number
+    for key share of n
     on conflict (event_id, notification_id) do nothing
     returning notification_id, lane`.execute(tx)
   return rows

@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import { lockLanes, saveTries, startNext } from './delivery-store.ts'
 import type { JobQueue } from './job-queue.ts'
 import { DUE_CHANNEL } from './relay-store.ts'
-import { setPaused } from './store.ts'
+import { pauseGone } from './store.ts'
 import type { TryResult } from './try-delivery.ts'
 
 interface SettleDeps {
@@ -23,6 +23,9 @@ export function settleTries(
 ): Promise<void> {
   return db.transaction().execute(async (tx) => {
     const settlements = results.map(({ settlement }) => settlement)
+    // First, as everybody takes a notification before its deliveries: who waits for both in another order waits for ever.
+    const gone = new Set(results.filter((one) => one.gone).map(({ settlement }) => settlement.exchange.url))
+    for (const url of gone) await pauseGone(tx, notificationId, url)
     const lanes = [...new Set(settlements.map(({ lane }) => lane))]
     await lockLanes(tx, notificationId, lanes)
     const saved = await saveTries(tx, settlements)
@@ -38,7 +41,6 @@ export function settleTries(
       ...again.map(({ id, delayMs = 0 }) => ({ id, delayMs })),
       ...next.map((id) => ({ id, delayMs: 0 })),
     ])
-    if (results.some(({ gone }) => gone)) await setPaused(tx, notificationId, 'gone')
     if (next.length > 0) await notify(tx, DUE_CHANNEL, notificationId)
   })
 }

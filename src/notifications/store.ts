@@ -51,7 +51,7 @@ export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<st
   const rows = await tx.selectFrom('notifications').selectAll().forUpdate().execute()
   return new Map(
     rows.map((row) => {
-      const { paused, ...configured } = toNotification(row)
+      const { paused, urlByApi, ...configured } = toNotification(row)
       return [row.id, configured]
     }),
   )
@@ -59,20 +59,62 @@ export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<st
 
 /** Creates or overwrites a notification. It stays paused if it is, unless a receiver that was gone has a new url. */
 export async function saveNotification(tx: Transaction<Schema>, notification: Notification): Promise<void> {
-  const { id, type, url, hasSigningKey } = notification
-  const values = { type, url, has_signing_key: hasSigningKey }
+  const { id, type, url, hasSigningKey, urlByApi = false } = notification
+  const values = { type, url, url_by_api: urlByApi }
+  // One that a caller gave goes on signing: receivers rely on it.
+  const keyOfCaller = sql<boolean>`exists (select from notification_keys k
+    where k.notification_id = notifications.id and k.source = 'api' and k.expires_at is null)`
   const moved = sql<boolean>`notifications.paused_reason = 'gone' and notifications.url <> excluded.url`
   await tx
     .insertInto('notifications')
-    .values({ id, ...values })
+    .values({ id, ...values, has_signing_key: hasSigningKey })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({
         ...values,
+        has_signing_key: sql<boolean>`excluded.has_signing_key or ${keyOfCaller}`,
         paused: sql<boolean>`notifications.paused and not coalesce(${moved}, false)`,
         paused_reason: sql<string | null>`case when ${moved} then null else notifications.paused_reason end`,
       }),
     )
     .execute()
+}
+
+/** One notification, held against other changes until the commit; undefined when there is none of this id. */
+export async function lockNotification(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<Notification | undefined> {
+  const row = await tx
+    .selectFrom('notifications')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && toNotification(row)
+}
+
+/**
+ * Adds a notification of a caller. False, and nothing was done, when its id is taken; those of the configuration file are, even
+ * when a caller has deleted their notification: the keys that the file has for it would be mistaken for the caller's.
+ */
+export async function insertNotification(
+  tx: Transaction<Schema>,
+  { id, type, url }: Pick<Notification, 'id' | 'type' | 'url'>,
+): Promise<boolean> {
+  const entry = await tx
+    .selectFrom('file_entries')
+    .select('id')
+    .where('kind', '=', 'notification')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (entry !== undefined) return false
+  const inserted = await tx
+    .insertInto('notifications')
+    .values({ id, type, url, has_signing_key: false, url_by_api: true })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return inserted !== undefined
 }
 
 /** Pauses with a reason, or lets it go on with null. */
@@ -81,6 +123,16 @@ export async function setPaused(db: Kysely<Schema>, id: string, reason: PauseRea
     .updateTable('notifications')
     .set({ paused: reason !== null, paused_reason: reason })
     .where('id', '=', id)
+    .execute()
+}
+
+/** Pauses because the receiver at this url wants nothing more. It may have another url by now. */
+export async function pauseGone(tx: Transaction<Schema>, id: string, url: string): Promise<void> {
+  await tx
+    .updateTable('notifications')
+    .set({ paused: true, paused_reason: 'gone' })
+    .where('id', '=', id)
+    .where('url', '=', url)
     .execute()
 }
 
@@ -95,6 +147,7 @@ function toNotification(row: Selectable<NotificationsTable>): Notification {
     type: row.type as 'webhook',
     url: row.url,
     hasSigningKey: row.has_signing_key,
+    ...(row.url_by_api && { urlByApi: true as const }),
     ...(row.paused && { paused: row.paused_reason as PauseReason }),
   }
 }

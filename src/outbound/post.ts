@@ -14,7 +14,7 @@ export interface PostRequest {
 export interface PostAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of the body, at most `MAX_BODY_BYTES`. */
+  /** The beginning of the body, as far as it may go. */
   readonly body: string
 }
 
@@ -26,27 +26,37 @@ export interface Poster {
   close(): void
 }
 
-/** More of an answer is not read: it is for people who look for a fault. */
-const MAX_BODY_BYTES = 16_384
+export interface PosterOptions {
+  /** The longest body that is read of an answer, in bytes; `post` rejects when there is more. Absent: a beginning is enough. */
+  readonly wholeBodyBytes?: number
+  /** Idle connections per host that are kept for the next request. Default 8. */
+  readonly idleSockets?: number
+}
+
+/** More of an answer whose beginning is enough is not read, in bytes: it is for people who look for a fault. */
+const BEGINNING_BYTES = 16_384
 
 /** Headers of an answer that are kept, and the length of each. */
 const MAX_HEADERS = 50
 const MAX_HEADER_LENGTH = 500
 
-/** Idle connections per host that are kept for the next request. */
-const IDLE_SOCKETS = 8
+const DEFAULT_IDLE_SOCKETS = 8
 
 /** Connections are reused. Redirects are an answer like any other: whoever was configured is who is told. */
-export function createPoster(policy: AddressPolicy): Poster {
-  const options = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, lookup: guardedLookup(policy) }
-  const agents = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) }
+export function createPoster(policy: AddressPolicy, options: PosterOptions = {}): Poster {
+  const { wholeBodyBytes, idleSockets = DEFAULT_IDLE_SOCKETS } = options
+  const settings = { keepAlive: true, maxFreeSockets: idleSockets, lookup: guardedLookup(policy) }
+  const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent(settings) }
+  const read = wholeBodyBytes === undefined ? readBeginning : readWhole(wholeBodyBytes)
   return {
     post: async (request) => {
       const url = new URL(request.url)
       checkLiteral(url, policy)
-      if (url.protocol === 'https:')
-        return exchange((settings) => httpsRequest(url, { ...settings, agent: agents['https:'] }), request)
-      return exchange((settings) => httpRequest(url, { ...settings, agent: agents['http:'] }), request)
+      const open = (how: Settings) =>
+        url.protocol === 'https:'
+          ? httpsRequest(url, { ...how, agent: agents['https:'] })
+          : httpRequest(url, { ...how, agent: agents['http:'] })
+      return exchange({ open, read }, request)
     },
     close: () => {
       for (const agent of Object.values(agents)) agent.destroy()
@@ -60,13 +70,18 @@ interface Settings {
   readonly signal: AbortSignal
 }
 
+interface Ways {
+  readonly open: (settings: Settings) => ReturnType<typeof httpRequest>
+  readonly read: (response: IncomingMessage) => Promise<string>
+}
+
 async function exchange(
-  open: (settings: Settings) => ReturnType<typeof httpRequest>,
+  { open, read }: Ways,
   { headers, body, timeoutMs }: PostRequest,
 ): Promise<PostAnswer> {
   const late = new AbortController()
   const timer = setTimeout(
-    () => late.abort(new Error(`no complete answer within ${timeoutMs} ms`)),
+    () => late.abort(new DOMException(`no complete answer within ${timeoutMs} ms`, 'TimeoutError')),
     timeoutMs,
   )
   const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>()
@@ -76,7 +91,7 @@ async function exchange(
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal: late.signal,
     })
-    outgoing.on('response', (response) => readAnswer(response).then(resolve, reject))
+    outgoing.on('response', (response) => answerOf(response, read).then(resolve, reject))
     outgoing.on('error', reject)
     outgoing.end(body)
     return await promise
@@ -87,17 +102,35 @@ async function exchange(
   }
 }
 
+async function answerOf(response: IncomingMessage, read: Ways['read']): Promise<PostAnswer> {
+  const body = await read(response)
+  return { status: response.statusCode ?? 0, headers: headersOf(response), body }
+}
+
 /** Stops reading at the limit, which costs the connection. */
-async function readAnswer(response: IncomingMessage): Promise<PostAnswer> {
+async function readBeginning(response: IncomingMessage): Promise<string> {
+  const { bytes } = await collect(response, BEGINNING_BYTES)
+  return printable(bytes.subarray(0, BEGINNING_BYTES))
+}
+
+function readWhole(limit: number): Ways['read'] {
+  return async (response) => {
+    // One more than may be, so that one too many is seen.
+    const { bytes, size } = await collect(response, limit + 1)
+    if (size > limit) throw new Error(`the answer has more than ${limit} bytes`)
+    return new TextDecoder().decode(bytes)
+  }
+}
+
+async function collect(response: IncomingMessage, enough: number): Promise<{ bytes: Buffer; size: number }> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     size += chunk.length
-    if (size >= MAX_BODY_BYTES) break
+    if (size >= enough) break
   }
-  const body = Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES)
-  return { status: response.statusCode ?? 0, headers: headersOf(response), body: printable(body) }
+  return { bytes: Buffer.concat(chunks), size }
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {

@@ -28,10 +28,10 @@ export const ownerOf = (signerId: string) => `signer ${signerId}`
 export function createKeyring({ db, sealer, configured }: KeyringDeps): Keyring {
   return {
     find: async (id) => {
-      const known = configured.get(id)
-      if (known !== undefined) return known
       const sealed = await findSealed(db, id)
+      // A signer of the file that a caller deleted is none, though its key is still loaded.
       if (sealed === undefined) return undefined
+      if (sealed === null) return configured.get(id)
       if (sealer === undefined)
         throw new Error(`The secret of signer "${id}" is stored, and STORAGE_ENCRYPTION_KEY is not set.`)
       return createKey(id, Buffer.from(sealer.open(sealed, ownerOf(id)), 'hex'))

@@ -40,6 +40,17 @@ const STATUSES: Record<string, number[]> = {
   sendTestEvent: [200, 400, 401, 404, 429, 500],
   pauseNotification: [200, 400, 401, 404, 429, 500],
   resumeNotification: [200, 400, 401, 404, 429, 500],
+  createNotification: [201, 400, 401, 409, 429, 500],
+  getNotification: [200, 400, 401, 404, 429, 500],
+  updateNotification: [200, 400, 401, 404, 429, 500],
+  deleteNotification: [200, 400, 401, 404, 429, 500],
+  listSigners: [200, 400, 401, 429, 500],
+  createSigner: [201, 400, 401, 409, 429, 500],
+  getSigner: [200, 400, 401, 404, 429, 500],
+  deleteSigner: [200, 400, 401, 404, 429, 500],
+  listNetworks: [200, 400, 401, 429, 500],
+  getNetwork: [200, 400, 401, 404, 429, 500],
+  updateNetwork: [200, 400, 401, 404, 429, 500],
   rotateSigningKey: [200, 400, 401, 404, 429, 500],
 }
 

@@ -55,6 +55,17 @@ const NOTIFICATION = {
   has_signing_key: false,
 } as const
 
+const SIGNER = { id: 'hot', type: 'local', config: {} } as const
+
+const NETWORK = {
+  id: 'stellar:testnet',
+  name: 'testnet',
+  network_type: 'stellar',
+  rpc_urls: [],
+  average_blocktime_ms: 5000,
+  is_testnet: true,
+} as const
+
 async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** The smallest correct answer of every operation. A test replaces the one it is about. */
@@ -106,6 +117,17 @@ const HANDLERS: HandlerMap = {
   sendTestEvent: async () => ({ data: { event_id: EVENT_ID } }),
   pauseNotification: async () => ({ data: NOTIFICATION }),
   resumeNotification: async () => ({ data: NOTIFICATION }),
+  createNotification: async () => ({ data: NOTIFICATION }),
+  getNotification: async () => ({ data: NOTIFICATION }),
+  updateNotification: async () => ({ data: NOTIFICATION }),
+  deleteNotification: async () => ({ data: 'Notification deleted successfully' }),
+  listSigners: async () => EMPTY_LIST,
+  createSigner: async () => ({ data: SIGNER }),
+  getSigner: async () => ({ data: SIGNER }),
+  deleteSigner: async () => ({ data: 'Signer deleted successfully' }),
+  listNetworks: async () => EMPTY_LIST,
+  getNetwork: async () => ({ data: NETWORK }),
+  updateNetwork: async () => ({ data: NETWORK }),
   rotateSigningKey: async () => ({ data: { notification_id: 'ops' } }),
 }
 

@@ -46,6 +46,7 @@ export async function startWorker(database: Database, options: WorkerOptions = {
   await keys.adopt()
   const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
   const poster = createPoster({ allowPrivate: true })
+  const guardedPoster = createPoster({ allowPrivate: false })
   const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({
     db,
@@ -54,6 +55,7 @@ export async function startWorker(database: Database, options: WorkerOptions = {
     queue,
     keys,
     poster,
+    guardedPoster,
     bodiesOf,
     timeoutMs,
     random: Math.random,
@@ -71,6 +73,7 @@ export async function startWorker(database: Database, options: WorkerOptions = {
       await Promise.all([relay.stop(), deliver.stop()])
       for (const unlisten of ears) await unlisten()
       poster.close()
+      guardedPoster.close()
       await queue.close()
     },
   }

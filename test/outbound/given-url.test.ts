@@ -10,9 +10,17 @@ describe('givenUrlProblem', () => {
     (url) => expect(givenUrlProblem(url, CAREFUL)).toBeUndefined(),
   )
 
-  test.each(['', 'example.com', 'ftp://example.com/', 'ws://example.com/', 'file:///etc/passwd', 'http://'])(
-    '%j is no http url',
-    (url) => expect(givenUrlProblem(url, CAREFUL)).toBe('expected an http:// or https:// url'),
+  test.each([
+    '',
+    'example.com',
+    'ftp://example.com/',
+    'ws://example.com/',
+    'file:///etc/passwd',
+    'http://',
+    ' http://a.b/',
+    'http://a.b/\u0000',
+  ])('%j is no http url', (url) =>
+    expect(givenUrlProblem(url, CAREFUL)).toBe('expected an http:// or https:// url'),
   )
 
   test.each([

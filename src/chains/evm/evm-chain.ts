@@ -9,6 +9,7 @@ import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { createSurvey } from '../rpc/survey.ts'
+import type { Transport } from '../rpc/transport.ts'
 import type { Speed } from '../speed.ts'
 import { readManyReceipts } from './block-receipts.ts'
 import { checkRequest } from './check.ts'
@@ -41,10 +42,19 @@ interface EvmChainOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly observer?: RpcObserver | undefined
+  /** Asks the RPC urls that callers of the API chose. Absent: they are not asked. */
+  readonly guarded?: Transport | undefined
 }
 
 /** One EVM network behind the `Chain` interface. */
-export function createEvmChain({ network, rpcTimeoutMs, clock, log, observer }: EvmChainOptions): EvmChain {
+export function createEvmChain({
+  network,
+  rpcTimeoutMs,
+  clock,
+  log,
+  observer,
+  guarded,
+}: EvmChainOptions): EvmChain {
   const { http, webSocket } = byProtocol(network.rpcUrls)
   const client = createRpcClient({
     urls: http,
@@ -53,6 +63,7 @@ export function createEvmChain({ network, rpcTimeoutMs, clock, log, observer }: 
     log,
     height: HEIGHT,
     observer,
+    guarded,
   })
   const eip1559 = network.features.includes('eip1559')
   const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })

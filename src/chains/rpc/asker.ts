@@ -5,6 +5,7 @@ import { maskUrl } from '../../networks/mask-url.ts'
 import { createExchange, type Exchanged } from './exchange.ts'
 import type { RpcObserver } from './observer.ts'
 import type { PlacedReply, RpcCall, RpcReply } from './rpc.ts'
+import type { Transport } from './transport.ts'
 import { isEndpointTrouble, isRateLimit } from './trouble.ts'
 
 /** How a node is asked for the height that it has reached. */
@@ -26,6 +27,8 @@ interface AskerOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly height: HeightQuestion
+  /** How a url is asked. */
+  readonly transportOf: (url: string) => Transport
   readonly observer?: RpcObserver | undefined
 }
 
@@ -49,8 +52,8 @@ export interface TurnTaken {
 
 /** Asks one endpoint and tells the pool how it went. */
 export function createAsker(options: AskerOptions): (turn: Turn) => Promise<TurnTaken> {
-  const { pool, timeoutMs, clock, height, observer } = options
-  const exchange = createExchange(() => clock.now(), observer)
+  const { pool, timeoutMs, clock, height, transportOf, observer } = options
+  const exchange = createExchange({ now: () => clock.now(), transportOf, observer })
 
   async function put(
     { url, deadline, verbatim = false }: Turn,

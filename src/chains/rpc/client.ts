@@ -6,12 +6,15 @@ import { createAsker, type HeightQuestion } from './asker.ts'
 import { createGatherer } from './gather.ts'
 import type { RpcObserver } from './observer.ts'
 import type { PlacedReply, PooledClient, RpcCall, RpcParams } from './rpc.ts'
+import { type Transport, trustedTransport } from './transport.ts'
 import { isEndpointTrouble } from './trouble.ts'
 import { writable } from './verbatim.ts'
 import { createVisits } from './visits.ts'
 
 interface RpcClientOptions {
   readonly urls: readonly RpcUrl[]
+  /** Asks the urls that callers of the API chose. Absent: they are not asked. */
+  readonly guarded?: Transport | undefined
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
   readonly clock: Clock
@@ -30,7 +33,8 @@ const PATIENCE = 2
 export function createRpcClient(options: RpcClientOptions): PooledClient {
   const { urls, timeoutMs, clock, random = Math.random, log, height, observer } = options
   const pool = createEndpointPool({ urls, now: () => clock.now(), random })
-  const asker = createAsker({ pool, timeoutMs, clock, log, height, observer })
+  const transportOf = transportsOf(options)
+  const asker = createAsker({ pool, timeoutMs, clock, log, height, transportOf, observer })
   const visits = createVisits({ pool, clock, random })
 
   async function ask(calls: readonly RpcCall[], asOf?: bigint, verbatim = false): Promise<PlacedReply[]> {
@@ -72,6 +76,13 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     states: () => pool.states(),
   }
 }
+
+function transportsOf({ urls, guarded = refuse }: RpcClientOptions): (url: string) => Transport {
+  const byApi = new Set(urls.flatMap((one) => (one.byApi ? [one.url] : [])))
+  return (url) => (byApi.has(url) ? guarded : trustedTransport)
+}
+
+const refuse: Transport = () => Promise.reject(new Error('urls of callers are not asked here'))
 
 function writableCall({ method, params }: RpcCall): RpcCall {
   return params === undefined ? { method } : { method, params: writable(params) as RpcParams }

@@ -2,6 +2,7 @@ import type { Failure } from '../../networks/endpoint-health.ts'
 import type { RpcObserver } from './observer.ts'
 import { type Posted, post } from './post.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
+import type { Transport } from './transport.ts'
 
 /** What one endpoint answered to many calls. A `failure` may come with replies: it took some and then no more. */
 export interface Exchanged {
@@ -32,14 +33,22 @@ export interface Question {
   readonly verbatim: boolean
 }
 
+interface ExchangeOptions {
+  readonly now: () => number
+  /** How a url is asked. */
+  readonly transportOf: (url: string) => Transport
+  readonly observer?: RpcObserver | undefined
+}
+
 /**
  * Asks one endpoint, in batches as large as it takes; what it takes is found out once and remembered. The first batch
  * goes alone: its answer tells whether the size is right, and a height that is asked for first is not newer than the rest.
  */
-export function createExchange(
-  now: () => number,
-  observer?: RpcObserver,
-): (question: Question) => Promise<Exchanged> {
+export function createExchange({
+  now,
+  transportOf,
+  observer,
+}: ExchangeOptions): (question: Question) => Promise<Exchanged> {
   const sizes = new Map<string, number>()
 
   async function ask(
@@ -53,6 +62,7 @@ export function createExchange(
       timeoutMs: Math.max(1, Math.min(timeoutMs, deadline - now())),
       now,
       verbatim,
+      transport: transportOf(url),
     })
     observer?.asked({
       methods: calls.map(({ method }) => method),

@@ -1,6 +1,8 @@
 import type { Failure } from '../../networks/endpoint-health.ts'
+import { ForbiddenAddressError } from '../../outbound/lookup.ts'
 import { readRetryAfter } from './retry-after.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
+import type { Transport } from './transport.ts'
 import { isRateLimit } from './trouble.ts'
 import { parseVerbatim } from './verbatim.ts'
 import { readBody, writeCalls } from './wire.ts'
@@ -18,6 +20,7 @@ interface PostOptions {
   readonly now: () => number
   /** Numbers in replies are kept as they are spelled. */
   readonly verbatim: boolean
+  readonly transport: Transport
 }
 
 /** Statuses of servers that will go on not talking to us: a wrong key, a wrong path, an account that was closed. */
@@ -27,19 +30,12 @@ const BARRED = [401, 403, 404, 410]
 const NOT_UNDERSTOOD = [-32700, -32600]
 
 /** One HTTP request with one call or a batch, over a connection that is kept. Never rejects, never repeats. */
-export async function post({ url, calls, timeoutMs, now, verbatim }: PostOptions): Promise<Posted> {
+export async function post(options: PostOptions): Promise<Posted> {
+  const { url, calls, timeoutMs, now, verbatim, transport } = options
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: writeCalls(calls),
-      signal: AbortSignal.timeout(timeoutMs),
-      redirect: 'error',
-    })
-    // Read in any case: only then is the connection free for the next request.
-    const text = await response.text()
-    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now())
-    return judge({ status: response.status, text, count: calls.length, retryAfterMs, verbatim })
+    const { status, text, retryAfter } = await transport({ url, body: writeCalls(calls), timeoutMs })
+    const retryAfterMs = readRetryAfter(retryAfter, now())
+    return judge({ status, text, count: calls.length, retryAfterMs, verbatim })
   } catch (error) {
     return { kind: 'failed', failure: reasonOf(error) }
   }
@@ -98,6 +94,12 @@ function fail(kind: Failure['kind'], detail: string, pause: { retryAfterMs?: num
 function reasonOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { kind: 'down', detail: 'the endpoint could not be asked' }
   if (error.name === 'TimeoutError') return { kind: 'slow', detail: 'the endpoint did not answer in time' }
-  const code = error.cause instanceof Error && 'code' in error.cause ? ` (${String(error.cause.code)})` : ''
-  return { kind: 'down', detail: `the endpoint could not be reached${code}` }
+  // It was we who barred it, and asking again changes as little as where it is the other way round.
+  if (error instanceof ForbiddenAddressError) return { kind: 'barred', detail: error.message }
+  const code = codeOf(error) ?? codeOf(error.cause)
+  return { kind: 'down', detail: `the endpoint could not be reached${code ? ` (${code})` : ''}` }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

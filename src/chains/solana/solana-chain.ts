@@ -6,6 +6,7 @@ import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { createSurvey } from '../rpc/survey.ts'
+import type { Transport } from '../rpc/transport.ts'
 import { readBalance } from './balance.ts'
 import { createBlockhashWatch } from './blockhash.ts'
 import { broadcastAll } from './broadcast.ts'
@@ -34,6 +35,8 @@ interface SolanaChainOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly observer?: RpcObserver | undefined
+  /** Asks the RPC urls that callers of the API chose. Absent: they are not asked. */
+  readonly guarded?: Transport | undefined
 }
 
 /** Leaders take a transaction only while they lead, four slots each, so it is offered to the next ones, too; in ms. */
@@ -46,6 +49,7 @@ export function createSolanaChain({
   clock,
   log,
   observer,
+  guarded,
 }: SolanaChainOptions): SolanaChain {
   const client = createRpcClient({
     urls: network.rpcUrls,
@@ -54,6 +58,7 @@ export function createSolanaChain({
     log,
     height: HEIGHT,
     observer,
+    guarded,
   })
   const slotMs = network.averageBlocktimeMs
   const receipts = createReceiptReader({ client, slotMs, now: () => clock.now() })

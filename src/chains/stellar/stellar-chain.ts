@@ -7,6 +7,7 @@ import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { createSurvey } from '../rpc/survey.ts'
+import type { Transport } from '../rpc/transport.ts'
 import { readBalance, readNonces } from './accounts.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
@@ -33,6 +34,8 @@ interface StellarChainOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly observer?: RpcObserver | undefined
+  /** Asks the RPC urls that callers of the API chose. Absent: they are not asked. */
+  readonly guarded?: Transport | undefined
 }
 
 /** One Stellar network behind the `Chain` interface, over the Stellar RPC's JSON-RPC. */
@@ -42,6 +45,7 @@ export function createStellarChain({
   clock,
   log,
   observer,
+  guarded,
 }: StellarChainOptions): StellarChain {
   const client = createRpcClient({
     urls: network.rpcUrls,
@@ -50,6 +54,7 @@ export function createStellarChain({
     log,
     height: HEIGHT,
     observer,
+    guarded,
   })
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })

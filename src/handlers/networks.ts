@@ -1,0 +1,54 @@
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import { defined } from '../defined.ts'
+import { type NetworkManager, networkId } from '../networks/manage.ts'
+import { maskUrl } from '../networks/mask-url.ts'
+import type { Network } from '../networks/network.ts'
+import { toPage } from './page.ts'
+
+export interface NetworkHandlerDeps {
+  readonly networks: NetworkManager
+}
+
+type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork'
+
+/** The tag Networks. */
+export function networkHandlers({ networks }: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
+  return {
+    listNetworks: async ({ query }) => {
+      const page = toPage(query)
+      const all = networks.list()
+      const shown = all.slice(page.offset, page.offset + page.limit)
+      return { data: shown.map(presentNetwork), pagination: page.describe(all.length) }
+    },
+    getNetwork: async ({ path }) => ({ data: presentNetwork(networks.get(path.network_id)) }),
+    updateNetwork: async ({ path, body }) => ({
+      data: presentNetwork(await networks.changeUrls(path.network_id, body.rpc_urls)),
+    }),
+  }
+}
+
+/** A network as the contract shows it. */
+function presentNetwork(network: Network): Schemas['Network'] {
+  return defined({
+    id: networkId(network),
+    name: network.name,
+    network_type: network.type,
+    rpc_urls: network.rpcUrls.map(({ url, weight }) => ({ url: maskUrl(url), weight })),
+    explorer_urls: network.explorerUrls,
+    average_blocktime_ms: network.averageBlocktimeMs,
+    is_testnet: network.isTestnet,
+    tags: network.tags,
+    ...presentKind(network),
+  })
+}
+
+function presentKind(network: Network) {
+  if (network.type === 'stellar') return { passphrase: network.passphrase }
+  if (network.type === 'solana') return { genesis_hash: network.genesisHash }
+  return {
+    chain_id: network.chainId,
+    required_confirmations: network.requiredConfirmations,
+    features: network.features,
+    symbol: network.symbol,
+  }
+}

@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import type { SignerManager } from '../signers/manage.ts'
+import { listSigners, type StoredSigner } from '../signers/store.ts'
+import { toPage } from './page.ts'
+
+export interface SignerHandlerDeps {
+  readonly db: Kysely<Schema>
+  readonly signers: SignerManager
+}
+
+type Operations = 'listSigners' | 'createSigner' | 'getSigner' | 'deleteSigner'
+
+/** The tag Signers. */
+export function signerHandlers({ db, signers }: SignerHandlerDeps): Pick<HandlerMap, Operations> {
+  return {
+    listSigners: async ({ query }) => {
+      const page = toPage(query)
+      const { items, total } = await listSigners(db, page)
+      return { data: items.map(presentSigner), pagination: page.describe(total) }
+    },
+    createSigner: async ({ body }) => ({
+      data: presentSigner(await signers.create({ id: body.id, key: body.config.key })),
+    }),
+    getSigner: async ({ path }) => ({ data: presentSigner(await signers.get(path.signer_id)) }),
+    deleteSigner: async ({ path }) => {
+      await signers.delete(path.signer_id)
+      return { data: 'Signer deleted successfully' }
+    },
+  }
+}
+
+/** A signer as the contract shows it. Whether its key came from a file or from a caller, the service holds it itself. */
+function presentSigner({ id }: StoredSigner): Schemas['Signer'] {
+  return { id, type: 'local', config: {} }
+}

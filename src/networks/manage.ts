@@ -1,0 +1,92 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import { badRequest, notFound } from '../errors.ts'
+import type { AddressPolicy } from '../outbound/lookup.ts'
+import type { NetworkDirectory } from './directory.ts'
+import { givenRpcUrlProblem } from './given-url.ts'
+import type { Network, RpcUrl } from './network.ts'
+import { listGivenUrls, saveGivenUrls } from './urls-store.ts'
+
+/** An RPC url as a caller writes it: alone, or with its weight. */
+export type GivenRpcUrl = string | { readonly url: string; readonly weight?: number | undefined }
+
+/** What callers can do about networks. */
+export interface NetworkManager {
+  /** In the order of the configuration, then of the catalogue. */
+  list(): readonly Network[]
+  /**
+   * By type and name with a colon between. A name that is spelled in other cases of letters will do.
+   * @throws AppError 404
+   */
+  get(id: string): Network
+  /**
+   * Gives a network other RPC urls, here at once and everywhere within moments.
+   * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain
+   */
+  changeUrls(id: string, urls: readonly GivenRpcUrl[]): Promise<Network>
+}
+
+interface NetworkManagerDeps {
+  readonly db: Kysely<Schema>
+  readonly networks: NetworkDirectory
+  /** Where urls of callers may lead. */
+  readonly policy: AddressPolicy
+  /** Asks the network's urls which chain they serve. Gives why that is a wrong one; undefined also when nobody answers. */
+  readonly wrongChain: (network: Network) => Promise<string | undefined>
+}
+
+/** As in the configuration file. */
+const DEFAULT_WEIGHT = 100
+
+export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
+  const { db, networks, policy, wrongChain } = deps
+
+  function get(id: string): Network {
+    const network = findById(networks.list(), id)
+    if (network === undefined)
+      throw notFound('network_not_found', `There is no network ${id}; an id is like evm:sepolia.`)
+    return network
+  }
+
+  return {
+    list: () => networks.list(),
+    get,
+    changeUrls: async (id, urls) => {
+      const network = get(id)
+      const rpcUrls = readUrls(urls, policy)
+      const refusal = await wrongChain({ ...network, rpcUrls })
+      if (refusal !== undefined) throw badRequest('wrong_chain', `body.rpc_urls: ${refusal}`)
+      const { type, name } = network
+      await saveGivenUrls(db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
+      networks.update(await listGivenUrls(db))
+      return get(networkId(network))
+    },
+  }
+}
+
+/** What callers name a network by. */
+export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): string {
+  return `${type}:${name}`
+}
+
+function findById(all: readonly Network[], id: string): Network | undefined {
+  const lower = id.toLowerCase()
+  return (
+    all.find((network) => networkId(network) === id) ??
+    all.find((network) => networkId(network).toLowerCase() === lower)
+  )
+}
+
+/** @throws AppError 400 */
+function readUrls(urls: readonly GivenRpcUrl[], policy: AddressPolicy): RpcUrl[] {
+  const read = urls.map((given, index): RpcUrl => {
+    const { url, weight = DEFAULT_WEIGHT } = typeof given === 'string' ? { url: given } : given
+    const problem = givenRpcUrlProblem(url, policy)
+    const place = `body.rpc_urls[${index}]${typeof given === 'string' ? '' : '.url'}`
+    if (problem !== undefined) throw badRequest('invalid_request', `${place}: ${problem}.`)
+    return { url, weight, byApi: true }
+  })
+  if (read.every(({ weight }) => weight === 0))
+    throw badRequest('invalid_request', 'body.rpc_urls: expected at least one url with a weight above 0.')
+  return read
+}
