@@ -8,6 +8,7 @@ const POSTGRES_TESTS = [
   'event-order',
   'deliveries',
   'idempotency',
+  'records',
 ].map((name) => `test/database/${name}.test.ts`)
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.

@@ -107,6 +107,16 @@ async function misbehave({ url, api }: Service): Promise<void> {
   await api('POST', path, { private_key: DEV_KEYS[0], secret: MAIN.secret() })
   await api('POST', '/notifications/ops/signing-key', { signing_key: ROTATED_KEY, key: ROTATED_KEY })
   await api('POST', '/notifications/ops/signing-key', { signing_key: ROTATED_KEY })
+  await api('POST', '/signers', { type: 'plain', config: { key: `${DEV_KEYS[0]}0` } })
+  await api('POST', '/signers', { type: DEV_KEYS[0], config: { key: MAIN.secret(), secret: MAIN.secret() } })
+  for (const key of [DEV_KEYS[0], MAIN.secret()]) {
+    const { status } = await api('POST', '/signers', { type: 'plain', config: { key } })
+    expect(status).toBe(201)
+  }
+  await api('POST', '/notifications', { url: 'nowhere', signing_key: ROTATED_KEY })
+  await api('PATCH', '/notifications/ops', { signing_key: ROTATED_KEY })
+  await api('PATCH', '/networks/evm:mainnet', { rpc_urls: [withKeys('http://127.0.0.1:9')] })
+  await api('PATCH', '/networks/evm:mainnet', { rpc_urls: [withKeys('http://rpc.invalid')] })
 }
 
 async function metricsOf({ metricsUrl = '' }: Service): Promise<string> {

@@ -36,6 +36,12 @@ test.each(EVM)('$network is the chain that viem knows by that id', (entry) => {
   )
 })
 
+test.each(EVM)('$network has the explorer that viem knows', ({ chain_id, explorer_urls }) => {
+  const known = Object.values(chains).filter(({ id }) => id === chain_id)
+  const urls = known.map((chain) => chain.blockExplorers?.default.url.replace(/\/$/, ''))
+  expect(urls).toContain(explorer_urls?.[0])
+})
+
 test.each(COMPLETE)('$type $network needs no description', ({ type, network }) => {
   const config = load({ file: fileOn(network, type) })
   expect(config.networks).toEqual([expect.objectContaining({ type, name: network })])

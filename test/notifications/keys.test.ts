@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { createSigningKeys } from '../../src/notifications/keys.ts'
+import { findNotification, saveNotification } from '../../src/notifications/store.ts'
 import { createSealer, UnsealError } from '../../src/sealing/sealer.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { addNotification } from './room.ts'
@@ -83,4 +84,42 @@ test('without a sealing key the configuration is all there is, and nothing is st
 test('another sealing key than before: the start says so', async () => {
   await startWith(ONE)
   await expect(keys(ONE, createSealer(randomBytes(32))).adopt()).rejects.toThrow(UnsealError)
+})
+
+const replace = (started: ReturnType<typeof keys>, key: string | null) =>
+  database.db.transaction().execute((tx) => started.replace(tx, 'ops', key))
+
+test('a key that a caller put in place of all others is the only one, and stays so', async () => {
+  const started = await startWith(ONE)
+  await started.rotate('ops', TWO, DAY_MS)
+  await replace(started, THREE)
+  expect(await started.of('ops')).toEqual([THREE])
+  expect(await (await startWith(ONE)).of('ops')).toEqual([THREE])
+  expect(await (await startWith(TWO)).of('ops')).toEqual([TWO, THREE])
+})
+
+test('signing that a caller ended begins anew only when the configuration brings another key, or its entry changed', async () => {
+  await replace(await startWith(ONE), null)
+  expect(await (await startWith(ONE)).of('ops')).toEqual([])
+  await database.db
+    .transaction()
+    .execute((tx) =>
+      saveNotification(tx, { id: 'ops', type: 'webhook', url: 'https://b', hasSigningKey: true }),
+    )
+  expect(await (await startWith(ONE)).of('ops')).toEqual([ONE])
+  await replace(await startWith(ONE), null)
+  expect(await (await startWith(TWO)).of('ops')).toEqual([TWO])
+})
+
+test('a key for a notification that a caller deleted is left alone', async () => {
+  await database.db.deleteFrom('notifications').execute()
+  expect(await (await startWith(ONE)).of('ops')).toEqual([])
+  await expect(keys().rotate('ops', TWO, DAY_MS)).rejects.toMatchObject({ code: 'notification_not_found' })
+})
+
+test('an entry of the file without a key does not end the signing with a key of a caller', async () => {
+  await (await startWith()).rotate('ops', ONE, 0)
+  const changed = { id: 'ops', type: 'webhook', url: 'https://b', hasSigningKey: false } as const
+  await database.db.transaction().execute((tx) => saveNotification(tx, changed))
+  expect(await findNotification(database.db, 'ops')).toMatchObject({ url: 'https://b', hasSigningKey: true })
 })

@@ -8,6 +8,7 @@ export interface CatalogueEntry {
   readonly average_blocktime_ms: number
   /** Absent where nobody offers a public endpoint: the file has to name one. */
   readonly rpc_urls?: readonly string[]
+  /** Where people can look at it. */
   readonly explorer_urls?: readonly string[]
   /** EVM: these four are there. */
   readonly chain_id?: number

@@ -11,6 +11,7 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 12_000,
     required_confirmations: 12,
+    explorer_urls: ['https://etherscan.io'],
     rpc_urls: ['https://ethereum-rpc.publicnode.com', 'https://eth.drpc.org'],
   },
   {
@@ -21,6 +22,7 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 12_000,
     required_confirmations: 6,
+    explorer_urls: ['https://sepolia.etherscan.io'],
     rpc_urls: ['https://ethereum-sepolia-rpc.publicnode.com', 'https://sepolia.drpc.org'],
   },
   {
@@ -31,6 +33,7 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 12_000,
     required_confirmations: 6,
+    explorer_urls: ['https://hoodi.etherscan.io'],
     rpc_urls: ['https://rpc.hoodi.ethpandaops.io', 'https://ethereum-hoodi-rpc.publicnode.com'],
   },
   {
@@ -41,6 +44,7 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 12_000,
     required_confirmations: 6,
+    explorer_urls: ['https://holesky.etherscan.io'],
     rpc_urls: ['https://ethereum-holesky-rpc.publicnode.com'],
   },
 ]
@@ -58,6 +62,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 16,
+    explorer_urls: ['https://polygonscan.com'],
     rpc_urls: ['https://polygon-bor-rpc.publicnode.com', 'https://polygon.drpc.org'],
   },
   {
@@ -68,6 +73,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 6,
+    explorer_urls: ['https://amoy.polygonscan.com'],
     rpc_urls: ['https://rpc-amoy.polygon.technology', 'https://polygon-amoy-bor-rpc.publicnode.com'],
   },
   {
@@ -78,6 +84,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 750,
     required_confirmations: 15,
+    explorer_urls: ['https://bscscan.com'],
     rpc_urls: ['https://bsc-dataseed.bnbchain.org', 'https://bsc-rpc.publicnode.com'],
   },
   {
@@ -88,6 +95,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 750,
     required_confirmations: 6,
+    explorer_urls: ['https://testnet.bscscan.com'],
     rpc_urls: ['https://bsc-testnet-dataseed.bnbchain.org', 'https://bsc-testnet-rpc.publicnode.com'],
   },
   {
@@ -98,6 +106,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 5_000,
     required_confirmations: 12,
+    explorer_urls: ['https://gnosisscan.io'],
     rpc_urls: ['https://rpc.gnosischain.com', 'https://gnosis-rpc.publicnode.com'],
   },
   {
@@ -108,6 +117,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 5_000,
     required_confirmations: 6,
+    explorer_urls: ['https://blockscout.chiadochain.net'],
     rpc_urls: ['https://rpc.chiadochain.net'],
   },
   {
@@ -118,6 +128,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://snowtrace.io'],
     rpc_urls: ['https://api.avax.network/ext/bc/C/rpc', 'https://avalanche-c-chain-rpc.publicnode.com'],
   },
   {
@@ -128,6 +139,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://testnet.snowtrace.io'],
     rpc_urls: [
       'https://api.avax-test.network/ext/bc/C/rpc',
       'https://avalanche-fuji-c-chain-rpc.publicnode.com',
@@ -141,6 +153,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 6_000,
     required_confirmations: 6,
+    explorer_urls: ['https://moonscan.io'],
     rpc_urls: ['https://rpc.api.moonbeam.network'],
   },
   {
@@ -151,6 +164,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 6_000,
     required_confirmations: 6,
+    explorer_urls: ['https://moonriver.moonscan.io'],
     rpc_urls: ['https://rpc.api.moonriver.moonbeam.network'],
   },
   {
@@ -161,6 +175,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 6_000,
     required_confirmations: 6,
+    explorer_urls: ['https://moonbase.moonscan.io'],
     rpc_urls: ['https://rpc.api.moonbase.moonbeam.network'],
   },
   {
@@ -171,6 +186,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 700,
     required_confirmations: 1,
+    explorer_urls: ['https://sonicscan.org'],
     rpc_urls: ['https://rpc.soniclabs.com'],
   },
   {
@@ -181,6 +197,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://berascan.com'],
     rpc_urls: ['https://rpc.berachain.com'],
   },
   {
@@ -191,6 +208,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 400,
     required_confirmations: 1,
+    explorer_urls: ['https://seiscan.io'],
     rpc_urls: ['https://evm-rpc.sei-apis.com'],
   },
   {
@@ -201,6 +219,7 @@ const OTHERS: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 400,
     required_confirmations: 1,
+    explorer_urls: ['https://testnet.seiscan.io'],
     rpc_urls: ['https://evm-rpc-testnet.sei-apis.com'],
   },
 ]

@@ -11,6 +11,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://optimistic.etherscan.io'],
     rpc_urls: ['https://mainnet.optimism.io', 'https://optimism-rpc.publicnode.com'],
   },
   {
@@ -21,6 +22,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://optimism-sepolia.blockscout.com'],
     rpc_urls: ['https://sepolia.optimism.io', 'https://optimism-sepolia-rpc.publicnode.com'],
   },
   {
@@ -31,6 +33,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://basescan.org'],
     rpc_urls: ['https://mainnet.base.org', 'https://base-rpc.publicnode.com'],
   },
   {
@@ -41,6 +44,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.basescan.org'],
     rpc_urls: ['https://sepolia.base.org', 'https://base-sepolia-rpc.publicnode.com'],
   },
   {
@@ -51,6 +55,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://uniscan.xyz'],
     rpc_urls: ['https://mainnet.unichain.org', 'https://unichain-rpc.publicnode.com'],
   },
   {
@@ -61,6 +66,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.uniscan.xyz'],
     rpc_urls: ['https://sepolia.unichain.org', 'https://unichain-sepolia-rpc.publicnode.com'],
   },
   {
@@ -71,6 +77,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://worldscan.org'],
     rpc_urls: ['https://worldchain-mainnet.g.alchemy.com/public'],
   },
   {
@@ -81,6 +88,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.worldscan.org'],
     rpc_urls: ['https://worldchain-sepolia.g.alchemy.com/public'],
   },
   {
@@ -91,6 +99,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://blastscan.io'],
     rpc_urls: ['https://rpc.blast.io'],
   },
   {
@@ -101,6 +110,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.blastscan.io'],
     rpc_urls: ['https://sepolia.blast.io'],
   },
   {
@@ -111,6 +121,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://mantlescan.xyz'],
     rpc_urls: ['https://rpc.mantle.xyz', 'https://mantle-rpc.publicnode.com'],
   },
   {
@@ -121,6 +132,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://explorer.sepolia.mantle.xyz'],
     rpc_urls: ['https://rpc.sepolia.mantle.xyz'],
   },
   {
@@ -131,6 +143,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://celoscan.io'],
     rpc_urls: ['https://forno.celo.org', 'https://celo-rpc.publicnode.com'],
   },
   {
@@ -141,6 +154,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://celo-sepolia.blockscout.com'],
     rpc_urls: ['https://forno.celo-sepolia.celo-testnet.org'],
   },
   {
@@ -151,6 +165,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://explorer.inkonchain.com'],
     rpc_urls: ['https://rpc-gel.inkonchain.com', 'https://rpc-qnd.inkonchain.com'],
   },
   {
@@ -161,6 +176,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://explorer-sepolia.inkonchain.com'],
     rpc_urls: ['https://rpc-gel-sepolia.inkonchain.com'],
   },
   {
@@ -171,6 +187,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://explorer.zora.energy'],
     rpc_urls: ['https://rpc.zora.energy'],
   },
   {
@@ -181,6 +198,7 @@ export const EVM_OP_STACK: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://soneium.blockscout.com'],
     rpc_urls: ['https://rpc.soneium.org'],
   },
 ]

@@ -11,6 +11,7 @@ const ARBITRUM: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 250,
     required_confirmations: 1,
+    explorer_urls: ['https://arbiscan.io'],
     rpc_urls: ['https://arb1.arbitrum.io/rpc', 'https://arbitrum-one-rpc.publicnode.com'],
   },
   {
@@ -21,6 +22,7 @@ const ARBITRUM: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 250,
     required_confirmations: 1,
+    explorer_urls: ['https://nova.arbiscan.io'],
     rpc_urls: ['https://nova.arbitrum.io/rpc', 'https://arbitrum-nova-rpc.publicnode.com'],
   },
   {
@@ -31,6 +33,7 @@ const ARBITRUM: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 250,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.arbiscan.io'],
     rpc_urls: ['https://sepolia-rollup.arbitrum.io/rpc', 'https://arbitrum-sepolia-rpc.publicnode.com'],
   },
 ]
@@ -45,6 +48,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://lineascan.build'],
     rpc_urls: ['https://rpc.linea.build', 'https://linea-rpc.publicnode.com'],
   },
   {
@@ -55,6 +59,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 2_000,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.lineascan.build'],
     rpc_urls: ['https://rpc.sepolia.linea.build', 'https://linea-sepolia-rpc.publicnode.com'],
   },
   {
@@ -65,6 +70,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 3_000,
     required_confirmations: 1,
+    explorer_urls: ['https://scrollscan.com'],
     rpc_urls: ['https://rpc.scroll.io', 'https://scroll-rpc.publicnode.com'],
   },
   {
@@ -75,6 +81,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 3_000,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.scrollscan.com'],
     rpc_urls: ['https://sepolia-rpc.scroll.io'],
   },
   {
@@ -85,6 +92,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://explorer.zksync.io'],
     rpc_urls: ['https://mainnet.era.zksync.io'],
   },
   {
@@ -95,6 +103,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.explorer.zksync.io'],
     rpc_urls: ['https://sepolia.era.zksync.dev'],
   },
   {
@@ -105,6 +114,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://abscan.org'],
     rpc_urls: ['https://api.mainnet.abs.xyz'],
   },
   {
@@ -115,6 +125,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 1_000,
     required_confirmations: 1,
+    explorer_urls: ['https://sepolia.abscan.org'],
     rpc_urls: ['https://api.testnet.abs.xyz'],
   },
 ]

@@ -9,6 +9,7 @@ export const SOLANA_CATALOGUE: readonly CatalogueEntry[] = [
     genesis_hash: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
     is_testnet: false,
     average_blocktime_ms: DEFAULT_SLOT_TIME_MS,
+    explorer_urls: ['https://explorer.solana.com'],
     rpc_urls: ['https://api.mainnet-beta.solana.com'],
   },
   {
@@ -17,6 +18,7 @@ export const SOLANA_CATALOGUE: readonly CatalogueEntry[] = [
     genesis_hash: '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY',
     is_testnet: true,
     average_blocktime_ms: DEFAULT_SLOT_TIME_MS,
+    explorer_urls: ['https://explorer.solana.com?cluster=testnet'],
     rpc_urls: ['https://api.testnet.solana.com'],
   },
   {
@@ -25,6 +27,7 @@ export const SOLANA_CATALOGUE: readonly CatalogueEntry[] = [
     genesis_hash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
     is_testnet: true,
     average_blocktime_ms: DEFAULT_SLOT_TIME_MS,
+    explorer_urls: ['https://explorer.solana.com?cluster=devnet'],
     rpc_urls: ['https://api.devnet.solana.com'],
   },
   {

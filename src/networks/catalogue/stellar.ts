@@ -14,6 +14,7 @@ export const STELLAR_CATALOGUE: readonly CatalogueEntry[] = [
     passphrase: 'Public Global Stellar Network ; September 2015',
     is_testnet: false,
     average_blocktime_ms: DEFAULT_LEDGER_TIME_MS,
+    explorer_urls: ['https://stellar.expert/explorer/public'],
   },
   {
     type: 'stellar',
@@ -21,6 +22,7 @@ export const STELLAR_CATALOGUE: readonly CatalogueEntry[] = [
     passphrase: 'Test SDF Network ; September 2015',
     is_testnet: true,
     average_blocktime_ms: DEFAULT_LEDGER_TIME_MS,
+    explorer_urls: ['https://stellar.expert/explorer/testnet'],
     rpc_urls: ['https://soroban-testnet.stellar.org'],
   },
   {

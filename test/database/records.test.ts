@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { createLogger } from '../../src/log.ts'
+import { type ConfiguredRelayer, saveRelayer } from '../../src/relayers/store.ts'
+import { lockSigner } from '../../src/signers/store.ts'
+import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { scenarioOf } from '../support/scenario.ts'
+import { type Answer, NOWHERE, RECEIVER, type Service, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
+
+const KEY = '7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
+const ENV = {
+  STORAGE_ENCRYPTION_KEY: Buffer.alloc(32, 'sealing').toString('base64'),
+  RELAYER_ALLOW_PRIVATE_URLS: 'true',
+}
+const ROUNDS = 10
+
+let anvil: Anvil
+let postgres: PostgresServer
+let database: Database
+let services: readonly [Service, Service]
+
+beforeAll(async () => {
+  anvil = await startAnvil({ args: ['--no-mining'] })
+  postgres = await startPostgres()
+  const databaseUrl = await postgres.createDatabase()
+  const start = () => startService({ rpcUrls: ['http://127.0.0.1:9'], databaseUrl, env: ENV })
+  services = [await start(), await start()]
+  database = await openDatabase({ url: databaseUrl, dataDir: 'memory://' }, createLogger({ level: 'silent' }))
+}, 60_000)
+afterAll(async () => {
+  await database.close()
+  for (const service of services) await service.stop()
+  await postgres.stop()
+  await anvil.stop()
+})
+
+const signer = (id: string) => ({ id, type: 'plain', config: { key: KEY } })
+
+/** A relayer as its creation stores it. */
+const relayerWith = (changes: Partial<ConfiguredRelayer>) =>
+  ({
+    id: 'late',
+    name: 'Late',
+    network: 'anvil',
+    networkType: 'evm',
+    address: RECEIVER,
+    signerId: 'dev-0',
+    paused: true,
+    policies: {},
+    ...changes,
+  }) as ConfiguredRelayer
+
+/** How many statements of others wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) as count from pg_stat_activity where wait_event_type = 'Lock'`.execute(database.db)
+  return Number(rows[0]?.count)
+}
+
+test('of two services that create the same one at the same instant, one does', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [path, body] of [
+      ['/signers', signer(`round-${round}`)],
+      ['/notifications', { id: `round-${round}`, url: NOWHERE }],
+    ] as const) {
+      const answers = await Promise.all(services.map(({ api }) => api('POST', path, body)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+    }
+  }
+})
+
+test('a signer is not deleted while a relayer is being created with it', async () => {
+  await services[0].api('POST', '/signers', signer('wanted'))
+  let deletion: Promise<Answer> | undefined
+  await database.db.transaction().execute(async (tx) => {
+    expect(await lockSigner(tx, 'wanted', 'share')).toMatchObject({ id: 'wanted', origin: 'api' })
+    deletion = services[1].api('DELETE', '/signers/wanted')
+    await until(waiting, (count) => count > 0)
+    await saveRelayer(tx, relayerWith({ signerId: 'wanted' }))
+  })
+  expect((await deletion)?.body).toMatchObject({
+    code: 'in_use',
+    error: expect.stringContaining('"late"'),
+  })
+})
+
+test('nor is a notification', async () => {
+  await services[0].api('POST', '/notifications', { id: 'wanted', url: NOWHERE })
+  let deletion: Promise<Answer> | undefined
+  await database.db.transaction().execute(async (tx) => {
+    await saveRelayer(tx, relayerWith({ notificationId: 'wanted' }))
+    deletion = services[1].api('DELETE', '/notifications/wanted')
+    await until(waiting, (count) => count > 0)
+  })
+  expect((await deletion)?.body).toMatchObject({
+    code: 'in_use',
+    error: expect.stringContaining('"late"'),
+  })
+})
+
+test('urls that a network is given at one service are asked by the other, too', async () => {
+  const { status } = await services[0].api('PATCH', '/networks/evm:anvil', { rpc_urls: [anvil.url] })
+  expect(status).toBe(200)
+  const other = services[1]
+  await until(
+    () => other.api<{ rpc_urls: { url: string }[] }>('GET', '/networks/evm:anvil'),
+    ({ body }) => body.data.rpc_urls[0]?.url === `${anvil.url}/***`,
+  )
+  const story = scenarioOf(anvil, other)
+  await story.send({ to: RECEIVER, value: 1 })
+  await story.settle()
+}, 60_000)
