@@ -33,7 +33,7 @@ type Env = Readonly<Record<string, string | undefined>>
  *
  * Files of existing deployments are taken as they are: `rpc_urls` as texts or `{ url, weight }`; `networks` as a list,
  * as a folder, or absent (then the folder `networks` beside the file); parents by `from`; amounts as numbers or decimal strings. Without
- * meaning here and accepted: `explorer_urls`, `tags`, `gas_price_cache`, `include_revert_data`, networks of other types.
+ * meaning here and accepted: `gas_price_cache`, `include_revert_data`, networks of other types.
  *
  * @throws MissingConfigError when there is no file
  * @throws ConfigError with everything that is wrong, and no secret

@@ -15,7 +15,8 @@ export function givenUrlProblem(text: string, policy: AddressPolicy): string | u
     checkLiteral(url, policy)
     return undefined
   } catch (error) {
-    if (error instanceof ForbiddenAddressError) return `expected a url that may be reached; ${error.message}`
-    throw error
+    if (!(error instanceof ForbiddenAddressError)) throw error
+    const hint = error.reach === 'private' ? ', which RELAYER_ALLOW_PRIVATE_URLS would allow' : ''
+    return `expected a url that may be reached; ${error.message}${hint}`
   }
 }

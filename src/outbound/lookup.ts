@@ -5,10 +5,12 @@ import { type Reach, reachOf } from './address.ts'
 /** The url leads where this service does not go. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError'
+  readonly reach: Reach
 
   constructor(host: string, reach: Reach) {
     const place = reach === 'private' ? 'in a private network' : 'at an address that is never allowed'
     super(`${host} is ${place}`)
+    this.reach = reach
   }
 }
 

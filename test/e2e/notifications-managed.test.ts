@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -166,6 +167,25 @@ describe('a change of a notification', () => {
       (came) => came,
     )
     await call('DELETE', 'gone')
+  })
+
+  test('outlives what the receiver of before says: its 410 pauses nothing', async () => {
+    const held: ServerResponse[] = []
+    receiver.behave(() => (response) => void held.push(response))
+    await create({ id: 'moved', url: receiver.url })
+    await service.api('POST', '/notifications/moved/test')
+    await until(
+      async () => held.length,
+      (count) => count > 0,
+    )
+    await call('PATCH', 'moved', { url: `${receiver.url}/moved` })
+    for (const response of held) response.writeHead(410).end()
+    await until(
+      () => service.api<Delivery[]>('GET', '/notifications/moved/deliveries'),
+      ({ body }) => body.data[0]?.response_code === 410,
+    )
+    expect((await call('GET', 'moved')).body.data).not.toHaveProperty('paused')
+    await call('DELETE', 'moved')
   })
 
   test('is served with another at the same time: each field has one of the wanted values', async () => {

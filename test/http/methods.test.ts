@@ -11,7 +11,7 @@ const METHODS = [
   ['/api/v1/relayers/r/transactions', 'GET, POST, HEAD, OPTIONS'],
   ['/api/v1/relayers/r/transactions/t', 'GET, PUT, DELETE, HEAD, OPTIONS'],
   ['/api/v1/relayers/r/transactions/pending', 'DELETE, OPTIONS'],
-  ['/api/v1/notifications', 'GET, HEAD, OPTIONS'],
+  ['/api/v1/notifications', 'GET, POST, HEAD, OPTIONS'],
   ['/docs', 'GET, HEAD, OPTIONS'],
   ['/openapi.json', 'GET, HEAD, OPTIONS'],
 ] as const

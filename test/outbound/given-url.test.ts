@@ -37,7 +37,9 @@ describe('givenUrlProblem', () => {
     'http://①②⑦.0.0.1/',
     'https://user:word@10.0.0.7/rpc',
   ])('%s is an address of a private network', (url) => {
-    expect(givenUrlProblem(url, CAREFUL)).toMatch(/^expected a url that may be reached; .* private network$/)
+    expect(givenUrlProblem(url, CAREFUL)).toMatch(
+      /^expected a url that may be reached; .* private network, which RELAYER_ALLOW_PRIVATE_URLS would allow$/,
+    )
     expect(givenUrlProblem(url, { allowPrivate: true })).toBeUndefined()
   })
 

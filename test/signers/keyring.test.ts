@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { createSealer, type Sealer, UnsealError } from '../../src/sealing/sealer.ts'
+import { createKey } from '../../src/signers/key.ts'
+import { createKeyring } from '../../src/signers/keyring.ts'
+import { createSignerManager } from '../../src/signers/manage.ts'
+import { listStored, saveConfiguredSigner } from '../../src/signers/store.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+
+const [OF_FILE, OF_CALLER] = ['11', '22'].map((byte) => byte.repeat(32)) as [string, string]
+const sealer = createSealer(randomBytes(32))
+const keyOf = (hex: string) => createKey('any', Buffer.from(hex, 'hex'))
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+beforeEach(async () => {
+  await emptyDatabase(database)
+  await database.db.transaction().execute((tx) => saveConfiguredSigner(tx, { id: 'ours', type: 'plain' }))
+})
+afterAll(() => database.close())
+
+const keyring = (how: Sealer | undefined = sealer) =>
+  createKeyring({ db: database.db, sealer: how, configured: new Map([['ours', keyOf(OF_FILE)]]) })
+const manager = (users: readonly string[] = []) =>
+  createSignerManager({ db: database.db, sealer, usersOf: async () => users })
+
+const publicKey = async (id: string, ring = keyring()) => (await ring.find(id))?.ed25519.publicKey
+
+test('gives the keys of the file and those of callers', async () => {
+  await manager().create({ id: 'theirs', key: OF_CALLER })
+  expect(await publicKey('ours')).toEqual(keyOf(OF_FILE).ed25519.publicKey)
+  expect(await publicKey('theirs')).toEqual(keyOf(OF_CALLER).ed25519.publicKey)
+  expect(await publicKey('nobody')).toBeUndefined()
+})
+
+test('a signer that is deleted has no key any more, though the one of the file is still loaded', async () => {
+  await manager().delete('ours')
+  expect(await publicKey('ours')).toBeUndefined()
+})
+
+test('a key is stored sealed, and opens for its own signer only', async () => {
+  await manager().create({ id: 'theirs', key: `0x${OF_CALLER}` })
+  const [row] = await database.db.selectFrom('signers').select('sealed').where('id', '=', 'theirs').execute()
+  expect(Buffer.from(row?.sealed ?? []).toString('latin1')).not.toContain(OF_CALLER)
+  await database.db.updateTable('signers').set({ id: 'another' }).where('id', '=', 'theirs').execute()
+  await expect(publicKey('another')).rejects.toThrow(UnsealError)
+  await expect(publicKey('another', keyring(createSealer(randomBytes(32))))).rejects.toThrow(UnsealError)
+  await expect(
+    createKeyring({ db: database.db, sealer: undefined, configured: new Map() }).find('another'),
+  ).rejects.toThrow('STORAGE_ENCRYPTION_KEY is not set')
+})
+
+test('a signer that relayers use is kept', async () => {
+  await expect(manager(['one', 'two']).delete('ours')).rejects.toMatchObject({
+    code: 'in_use',
+    detail: 'Signer ours is used by "one", "two"; delete what uses it first.',
+  })
+  const stored = await database.db.transaction().execute((tx) => listStored(tx))
+  expect([...stored.keys()]).toEqual(['ours'])
+})
