@@ -106,11 +106,7 @@ export function createOperators(options: OperatorsOptions): Operators {
   return {
     operatorOf,
     createChain,
-    wrongChain: async (network) => {
-      const chain = await createChain(network)
-      const answer = await Promise.race([chain.verify(), sleep(VERIFY_MS, undefined, { ref: false })])
-      return answer?.kind === 'refused' ? answer.refusal.detail : undefined
-    },
+    wrongChain: async (network) => refusalOf(await createChain(network)),
     prepare: async (relayer) => {
       const key = linesKey(relayer)
       if (lines.has(key)) return operatorOf(relayer)
@@ -126,6 +122,11 @@ export function createOperators(options: OperatorsOptions): Operators {
       return operatorOf(relayer)
     },
   }
+}
+
+async function refusalOf(chain: Chain): Promise<string | undefined> {
+  const answer = await Promise.race([chain.verify(), sleep(VERIFY_MS, undefined, { ref: false })])
+  return answer?.kind === 'refused' ? answer.refusal.detail : undefined
 }
 
 /** Everything that decides about its lines. */
