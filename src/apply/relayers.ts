@@ -41,17 +41,23 @@ export async function applyRelayers(
   const gone = comparison.gone.filter((id) => stored.get(id)?.removed === false)
   await refuseStranding(tx, { ...comparison, gone }, stored)
 
-  await releaseAccounts(tx, [...gone, ...entries.keys()])
+  const kept = unchanged.filter((next) => isStillIt(next, stored.get(next.id)))
+  const claiming = [...changed, ...kept]
+  await releaseAccounts(tx, [...gone, ...claiming.map(({ id }) => id)])
   const changes: ConfigChange[] = []
   for (const relayer of changed) changes.push(...(await applyRelayer(tx, relayer, stored.get(relayer.id))))
   for (const id of gone) {
     await removeRelayer(tx, id)
     changes.push({ kind: 'removed', what: 'relayer', id, fields: [] })
   }
-  const kept = unchanged.filter(({ id }) => stored.get(id)?.removed === false)
-  await claimAll(tx, [...changed, ...kept], accounts)
+  await claimAll(tx, claiming, accounts)
   await writeEntries(tx, 'relayer', entries)
   return changes
+}
+
+/** Whether what is stored is the file's: a caller may have deleted it, and created another one under its name. */
+function isStillIt(next: ConfiguredRelayer, before: StoredRelayer | undefined): boolean {
+  return before !== undefined && !before.removed && !isMoved(before.relayer, next)
 }
 
 async function claimAll(

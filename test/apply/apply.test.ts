@@ -293,6 +293,16 @@ describe('a record that a caller created', () => {
     expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xA' })
   })
 
+  test('under the name of one of the file that was deleted keeps its own account', async () => {
+    await apply()
+    await database.db.transaction().execute((tx) => removeRelayer(tx, 'main'))
+    await create({ ...theirs, id: 'main' })
+    expect(await apply()).toEqual([])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xT' })
+    const owned = await database.db.selectFrom('operated_accounts').selectAll().execute()
+    expect(owned).toEqual([{ chain: 'anvil', address: '0xT', relayer_id: 'main' }])
+  })
+
   test('keeps what it refers to from leaving the file, and nothing changes', async () => {
     const dev: SignerConfig = { id: 'dev', type: 'plain', key: createSecret('x') }
     await apply({ signers: [dev] })
