@@ -30,8 +30,9 @@ export interface paths {
         };
         /**
          * Can the service do its work?
-         * @description Looks at the database, the networks and the workers. `degraded` still answers 200: part of the work is impossible, for
-         *     example because one network does not answer. Only `unhealthy` answers 503. The body is not wrapped in the envelope.
+         * @description Looks at the database, the networks, the workers and the relayers. `degraded` still answers 200: part of the work is
+         *     impossible, for example because one network does not answer, or a relayer is disabled. Only `unhealthy` answers 503. The
+         *     body is not wrapped in the envelope.
          */
         readonly get: operations["readiness"];
         readonly put?: never;
@@ -902,7 +903,9 @@ export interface webhooks {
         readonly put?: never;
         /**
          * The service switched a relayer off or on
-         * @description Sent to the notification of the relayer. `payload_type` tells which.
+         * @description Sent to the notification of the relayer when a check of its health failed and switched it off (`relayer_disabled`), when
+         *     the reason is another one than before (`relayer_disabled` again), and when a check found everything right and switched it on
+         *     (`relayer_enabled`).
          */
         readonly post: operations["onRelayerStateUpdate"];
         readonly delete?: never;
@@ -1204,7 +1207,11 @@ export interface components {
             readonly notification_id?: string;
             /** @description Switched off by an operator. A paused relayer takes no new work. */
             readonly paused: boolean;
-            /** @description Switched off by the service itself; see `disabled_reason`. */
+            /**
+             * @description Switched off by the service itself, because a check of its health failed; `disabled_reason` tells why. It signs nothing
+             *     new, and new work is refused with `relayer_disabled`. What is signed already goes on, what is accepted waits, and
+             *     nothing is canceled. The first check that finds everything right switches it on again.
+             */
             readonly system_disabled: boolean;
             readonly disabled_reason?: components["schemas"]["DisabledReason"];
             /** @description Endpoints of this relayer that are used instead of the network's. */
@@ -1216,17 +1223,24 @@ export interface components {
              */
             readonly channels?: readonly components["schemas"]["StellarAccount"][];
         };
-        /** @description Why the service switched the relayer off. */
+        /**
+         * @description Why the service switched the relayer off. Every relayer is checked at the start of the service and then every 30 seconds
+         *     (`RELAYER_HEALTH_INTERVAL_SECONDS`); a disabled one after 10, 20, 30, 45 and then every 60 seconds. What no endpoint can
+         *     tell counts neither for nor against a relayer, so a short outage switches nothing off.
+         */
         readonly DisabledReason: {
             /**
-             * @description - `NonceSyncFailed`: the nonce of the account could not be learned.
-             *     - `RpcValidationFailed`: no endpoint answers for the configured network.
-             *     - `BalanceCheckFailed`: the balance could not be learned, or it is below `min_balance`.
-             *     - `SequenceSyncFailed`: the sequence number of the account could not be learned.
-             *     - `Multiple`: more than one of these; `details` lists them.
+             * @description - `RpcValidationFailed`: an endpoint serves another network than the configured one; or none has answered in three checks
+             *       in a row, over at least 30 seconds.
+             *     - `BalanceCheckFailed`: the account can spend less than `min_balance`; an account that does not exist can spend nothing.
+             *     - `NonceSyncFailed`: EVM. The next nonce of the account on the chain is not above that of a transaction that was confirmed
+             *       there, in two checks in a row: the chain was reset, or it is another one.
+             *     - `SequenceSyncFailed`: Stellar. The same of the sequence number of the account, or of a channel.
+             *     - `Multiple`: more than one of these; `details` has them all.
              * @enum {string}
              */
             readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "Multiple";
+            /** @description What was found, in sentences for people, with the numbers. */
             readonly details: string;
         };
         readonly RpcUrl: {
@@ -1254,7 +1268,8 @@ export interface components {
             readonly gas_price_cap?: bigint;
             /**
              * Format: u128
-             * @description What must stay on the account when everything in flight is paid. 1 wei, 1000000 stroops or 10000000 lamports when absent.
+             * @description What must stay on the account when everything in flight is paid; a relayer whose account can spend less is disabled. 1 wei,
+             *     1000000 stroops or 10000000 lamports when absent; 0 for no minimum.
              */
             readonly min_balance?: bigint;
             /** @description Reserved for networks with a private pool; there is none yet, so a configuration with `true` is refused. */
@@ -1522,7 +1537,7 @@ export interface components {
             readonly payload_type: "relayer_enabled";
             /** @description The relayer as it was then. */
             readonly relayer: components["schemas"]["Relayer"];
-            /** @description Reserved; always 0. */
+            /** @description How many checks had failed in a row before this one. */
             readonly retry_count: number;
         };
         readonly TestPayload: {
@@ -2737,6 +2752,8 @@ export interface components {
                 readonly networks: components["schemas"]["ComponentHealth"];
                 /** @description Do the loops that submit and watch make progress? */
                 readonly workers: components["schemas"]["ComponentHealth"];
+                /** @description Has the service disabled relayers? `error` tells how many and why, never which. Never `unhealthy`: the others work. */
+                readonly relayers: components["schemas"]["ComponentHealth"];
             };
             /** @description When this was found out. */
             readonly timestamp: components["schemas"]["Timestamp"];

@@ -29,6 +29,7 @@ import { createOperators } from './operators.ts'
 import { createPoster } from './outbound/post.ts'
 import { createReadinessCheck } from './readiness.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
+import { createHealthChecker } from './relayers/check-health.ts'
 import { createRelayerReader } from './relayers/read.ts'
 import { relayersSigningWith } from './relayers/store.ts'
 import { createSealer, readSealingKey } from './sealing/sealer.ts'
@@ -41,6 +42,7 @@ import { createPendingCanceler } from './transactions/cancel-pending.ts'
 import { createReplacer } from './transactions/replace.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
 import { WORK_CHANNEL } from './transactions/store.ts'
+import { createHealthWorker } from './workers/health-worker.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 import { createWatchWorker, type WatchTarget } from './workers/watch-worker.ts'
 
@@ -97,15 +99,21 @@ async function prepareDatabase({ config, database, accounts, log }: Preparation)
   )
 }
 
-/** A wrong chain id is a mistake of the configuration; a silent node is weather, and the start goes on. */
+/**
+ * A wrong chain id is a mistake of the configuration; a silent node is weather, and the start goes on. Urls of callers stop no start:
+ * relayers behind them are disabled by the first check of their health.
+ */
 async function verifyChains(fleet: Fleet, log: Logger): Promise<void> {
   const answers = await Promise.all(
     [...fleet.squads()].map(async ([name, { operator }]) => ({
       name,
+      byApi: operator.network.rpcUrls.some((url) => url.byApi),
       answer: await operator.chain.verify(),
     })),
   )
-  const problems = answers.flatMap(({ answer }) => (answer.kind === 'refused' ? [answer.refusal.detail] : []))
+  const problems = answers.flatMap(({ byApi, answer }) =>
+    answer.kind === 'refused' && !byApi ? [answer.refusal.detail] : [],
+  )
   if (problems.length > 0) throw new ConfigError(problems)
   for (const { name, answer } of answers) {
     if (answer.kind === 'unknown')
@@ -172,7 +180,11 @@ async function assemble(parts: Parts): Promise<App> {
   const shared = { config, database, presentEvents, sealer, owner, clock, log }
   const deliveries = await createDeliveries({ ...shared, observer })
   const submit = createSubmitWorker(context)
-  const standing = [fleet.loop, submit, ...deliveries.loops]
+  const { prepare } = operators
+  const checker = createHealthChecker({ db, clock, log, prepare })
+  const { healthIntervalMs: intervalMs } = config
+  const health = createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs })
+  const standing = [fleet.loop, submit, health, ...deliveries.loops]
   const loops = () => [...standing, ...fleet.watchLoops()]
   observation?.watch({ database, owner, loops })
   const wakers = createWakers()

@@ -7,6 +7,7 @@ import { createMetricsServer } from './http/metrics-server.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { countDead } from './notifications/delivery-store.ts'
 import { relayLag } from './notifications/relay-store.ts'
+import { countDisabled } from './relayers/health-store.ts'
 import { countByStatus } from './transactions/finished-store.ts'
 import type { Loop } from './workers/loop.ts'
 
@@ -44,7 +45,9 @@ export function createObservation(
           const transactions = await countByStatus(db)
           const eventsLag = await relayLag(db)
           const deadLetters = await countDead(db)
-          return { transactions, eventsLag, deadLetters, leases: await countLeases(db, owner) }
+          const { byType: disabledRelayers } = await countDisabled(db)
+          const leases = await countLeases(db, owner)
+          return { transactions, eventsLag, deadLetters, disabledRelayers, leases }
         },
       }),
     listen: async () => {

@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts'
 import type { Database } from './database/database.ts'
 import { ping } from './database/ping.ts'
 import type { HealthReport } from './handlers/health.ts'
+import { countDisabled } from './relayers/health-store.ts'
 import type { Loop } from './workers/loop.ts'
 
 /** Supervisors ask often; what was found out is good for this long, in ms. */
@@ -24,7 +25,7 @@ interface ReadinessOptions {
 
 type Component = HealthReport['database']
 
-/** Looks at database, networks and workers, at most once in two seconds however many ask. */
+/** Looks at database, networks, workers and relayers, at most once in two seconds however many ask. */
 export function createReadinessCheck(options: ReadinessOptions): () => Promise<HealthReport> {
   let last: { at: number; report: Promise<HealthReport> } | undefined
   return () => {
@@ -35,8 +36,9 @@ export function createReadinessCheck(options: ReadinessOptions): () => Promise<H
 }
 
 async function look({ database, chains, loops, clock }: ReadinessOptions): Promise<HealthReport> {
-  const [store, networks] = await Promise.all([
+  const [store, relayers, networks] = await Promise.all([
     inTime(clock, checkDatabase(database)),
+    inTime(clock, checkRelayers(database)),
     Promise.all(
       [...chains()].map(async ([name, chain]) => ({ name, ...(await inTime(clock, checkChain(chain))) })),
     ),
@@ -46,6 +48,8 @@ async function look({ database, chains, loops, clock }: ReadinessOptions): Promi
     database: store,
     networks: combine(networks),
     workers: combine(workers),
+    // Whatever it is, the others work.
+    relayers: relayers.status === 'unhealthy' ? { ...relayers, status: 'degraded' } : relayers,
     at: new Date(clock.now()),
   }
 }
@@ -56,6 +60,20 @@ async function checkDatabase({ db }: Database): Promise<Component> {
     return { status: 'healthy' }
   } catch {
     return { status: 'unhealthy', error: 'The database does not answer.' }
+  }
+}
+
+/** Which ones is for those with a key to know: the list of relayers tells. */
+async function checkRelayers({ db }: Database): Promise<Component> {
+  try {
+    const { total, byType } = await countDisabled(db)
+    const disabled = [...byType.values()].reduce((sum, count) => sum + count, 0)
+    if (disabled === 0) return { status: 'healthy' }
+    const reasons = [...byType].map(([type, count]) => `${count} ${type}`).join(', ')
+    const error = `${disabled} of ${total} relayers ${disabled === 1 ? 'is' : 'are'} disabled: ${reasons}.`
+    return { status: 'degraded', error }
+  } catch {
+    return { status: 'degraded', error: 'The database does not answer.' }
   }
 }
 

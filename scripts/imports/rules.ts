@@ -86,7 +86,7 @@ const ARROWS: Rules['arrows'] = {
   'workers/': [
     ...CHAINS,
     'transactions/',
-    'relayers/relayer.ts',
+    'relayers/',
     'database/lease.ts',
     'database/schema.ts',
     'events/',

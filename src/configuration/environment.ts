@@ -17,6 +17,7 @@ const NUMBERS = {
   RATE_LIMIT_BURST_SIZE: [300, 1, 1_000_000],
   RATE_LIMIT_REQUESTS_PER_SECOND: [100, 1, 1_000_000],
   RELAYER_EVENT_RETENTION_DAYS: [30, 1, 3650],
+  RELAYER_HEALTH_INTERVAL_SECONDS: [30, 5, 3600],
   RELAYER_MAX_BODY_BYTES: [1_048_576, 1024, 104_857_600],
   RELAYER_MAX_IN_FLIGHT: [16, 1, 10_000],
   RELAYER_SHUTDOWN_SECONDS: [25, 1, 600],
@@ -65,6 +66,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     rpcTimeoutMs: number('RPC_TIMEOUT_MS'),
     maxInFlight: number('RELAYER_MAX_IN_FLIGHT'),
     shutdownMs: number('RELAYER_SHUTDOWN_SECONDS') * 1000,
+    healthIntervalMs: number('RELAYER_HEALTH_INTERVAL_SECONDS') * 1000,
     eventRetentionMs: number('RELAYER_EVENT_RETENTION_DAYS') * 86_400_000,
     webhooks: {
       timeoutMs: number('RELAYER_WEBHOOK_TIMEOUT_SECONDS') * 1000,

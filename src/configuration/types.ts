@@ -23,6 +23,8 @@ export interface Config {
   readonly maxInFlight: number
   /** How long a stop may take before it is forced. */
   readonly shutdownMs: number
+  /** Time between two checks of an enabled relayer. */
+  readonly healthIntervalMs: number
   /** How long the event log keeps an event. */
   readonly eventRetentionMs: number
   readonly webhooks: WebhookConfig

@@ -47,8 +47,8 @@ function switchedOff({ transaction, relayer }: DiagnosisFacts): Finding | undefi
   if (relayer.paused)
     return { code: 'relayer_paused', message: `Relayer ${relayer.id} is paused; nothing is signed.` }
   if (!relayer.systemDisabled) return undefined
-  const reason = relayer.disabledReason?.details ?? 'a health check failed'
-  return { code: 'relayer_disabled', message: `The service has disabled relayer ${relayer.id}: ${reason}.` }
+  const reason = relayer.disabledReason?.details ?? 'A health check failed.'
+  return { code: 'relayer_disabled', message: `The service has disabled relayer ${relayer.id}. ${reason}` }
 }
 
 function missingPredecessor({ missing }: DiagnosisFacts): Finding | undefined {

@@ -5,6 +5,7 @@ export interface HealthReport {
   readonly database: Schemas['ComponentHealth']
   readonly networks: Schemas['ComponentHealth']
   readonly workers: Schemas['ComponentHealth']
+  readonly relayers: Schemas['ComponentHealth']
   readonly at: Date
 }
 
@@ -31,10 +32,10 @@ export function healthHandlers({
 
 type Components = Omit<HealthReport, 'at'>
 
-/** Without the database nothing can be accepted; without a network or a worker, accepted work waits. */
-function overall({ database, networks, workers }: Components): Schemas['HealthStatus'] {
+/** Without the database nothing can be accepted; without a network, a worker or a relayer, some work waits. */
+function overall({ database, ...others }: Components): Schemas['HealthStatus'] {
   if (database.status === 'unhealthy') return 'unhealthy'
-  return [networks, workers].every(({ status }) => status === 'healthy') ? 'healthy' : 'degraded'
+  return Object.values(others).every(({ status }) => status === 'healthy') ? 'healthy' : 'degraded'
 }
 
 function reasonOf(components: Components): string | undefined {

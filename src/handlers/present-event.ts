@@ -3,8 +3,7 @@ import type { Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { defined } from '../defined.ts'
 import type { EventRecord } from '../events/event.ts'
-import type { Relayer } from '../relayers/relayer.ts'
-import { readRelayerSnapshots } from '../relayers/snapshot-store.ts'
+import { type RelayerSnapshot, readRelayerSnapshots } from '../relayers/snapshot-store.ts'
 import type { Operator } from '../transactions/context.ts'
 import { readSnapshots } from '../transactions/snapshot-store.ts'
 import type { TransactionWithAttempts } from '../transactions/transaction.ts'
@@ -47,7 +46,7 @@ export function createEventPresenter({ db, operatorsOf }: EventPresenterDeps): E
 interface Snapshots {
   readonly operators: ReadonlyMap<string, Operator>
   readonly transactions: ReadonlyMap<bigint, TransactionWithAttempts>
-  readonly relayers: ReadonlyMap<bigint, Relayer>
+  readonly relayers: ReadonlyMap<bigint, RelayerSnapshot>
 }
 
 function payloadOf(
@@ -64,20 +63,23 @@ function payloadOf(
       }
     }
     case 'relayer_state_update': {
-      const relayer = relayers.get(event.id)
-      if (relayer === undefined) throw new Error(`event ${event.number} has no relayer`)
-      return presentRelayerState(relayer, operators.get(relayer.id))
+      const snapshot = relayers.get(event.id)
+      if (snapshot === undefined) throw new Error(`event ${event.number} has no relayer`)
+      return presentRelayerState(snapshot, operators.get(snapshot.relayer.id))
     }
     case 'notification_test':
       return { payload_type: 'test', notification_id: event.notificationId ?? '' }
   }
 }
 
-function presentRelayerState(snapshot: Relayer, operator: Operator | undefined): Schemas['EventPayload'] {
-  const relayer = presentRelayer(snapshot, operator)
-  const { disabledReason } = snapshot
-  if (!snapshot.systemDisabled || disabledReason === undefined) {
-    return { payload_type: 'relayer_enabled', relayer, retry_count: 0 }
+function presentRelayerState(
+  snapshot: RelayerSnapshot,
+  operator: Operator | undefined,
+): Schemas['EventPayload'] {
+  const relayer = presentRelayer(snapshot.relayer, operator)
+  const { systemDisabled, disabledReason } = snapshot.relayer
+  if (!systemDisabled || disabledReason === undefined) {
+    return { payload_type: 'relayer_enabled', relayer, retry_count: snapshot.failedChecks }
   }
   return { payload_type: 'relayer_disabled', relayer, disable_reason: disabledReason }
 }

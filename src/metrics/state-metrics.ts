@@ -31,6 +31,7 @@ function createStoredMetrics(registry: Registry): StateMetrics['setStored'] {
     }
     for (const [id, count] of state.deadLetters)
       lists.deadLetters.inc({ notification_id: notificationLabel(id) }, count)
+    for (const [reason, count] of state.disabledRelayers) lists.disabledRelayers.set({ reason }, count)
     for (const [kind, count] of state.leases) lists.leases.set({ kind }, count)
   }
 }
@@ -48,6 +49,12 @@ function createStoredGauges(registry: Registry) {
       name: 'webhook_dead_letters',
       help: 'Deliveries that were given up and not made again; the same from every process.',
       labelNames: ['notification_id'],
+      registers,
+    }),
+    disabledRelayers: new Gauge({
+      name: 'relayers_disabled',
+      help: 'Relayers that the service has disabled; the same from every process on the database.',
+      labelNames: ['reason'],
       registers,
     }),
     leases: new Gauge({

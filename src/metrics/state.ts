@@ -13,6 +13,8 @@ export interface StoredState {
   readonly eventsLag?: number | undefined
   /** Dead letters by notification. */
   readonly deadLetters: ReadonlyMap<string, number>
+  /** Relayers that the service has disabled, by type of the reason. */
+  readonly disabledRelayers: ReadonlyMap<string, number>
   /** Leases of this process by kind. */
   readonly leases: ReadonlyMap<string, number>
 }

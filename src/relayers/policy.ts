@@ -17,8 +17,8 @@ export function inactive(relayer: Relayer): AppError | undefined {
     )
   }
   if (relayer.systemDisabled) {
-    const reason = relayer.disabledReason?.details ?? 'a health check failed'
-    return badRequest('relayer_disabled', `Relayer ${relayer.id} was disabled by the service: ${reason}.`)
+    const reason = relayer.disabledReason?.details ?? 'A health check failed.'
+    return badRequest('relayer_disabled', `Relayer ${relayer.id} was disabled by the service. ${reason}`)
   }
   return undefined
 }
@@ -42,6 +42,11 @@ export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppE
   )
 }
 
+/** What has to stay on the account, in the smallest unit. */
+export function minBalanceOf({ policies }: Relayer, unit: ChainTraits['unit']): bigint {
+  return policies.minBalance ?? DEFAULT_MIN_BALANCES[unit]
+}
+
 /** Amounts in the network's smallest unit. */
 interface Funds {
   readonly unit: ChainTraits['unit']
@@ -58,7 +63,7 @@ export function shortOfFunds(
   relayer: Relayer,
   { unit, balance, reserved, cost }: Funds,
 ): AppError | undefined {
-  const keep = relayer.policies.minBalance ?? DEFAULT_MIN_BALANCES[unit]
+  const keep = minBalanceOf(relayer, unit)
   if (balance - reserved - cost >= keep) return undefined
   return badRequest(
     'insufficient_balance',

@@ -5,7 +5,16 @@ import type { RpcUrl } from '../networks/network.ts'
 
 /** Why the service itself switched a relayer off. */
 export interface DisabledReason {
-  readonly type: 'NonceSyncFailed' | 'RpcValidationFailed' | 'BalanceCheckFailed'
+  readonly type:
+    | 'RpcValidationFailed'
+    | 'BalanceCheckFailed'
+    /** EVM. */
+    | 'NonceSyncFailed'
+    /** Stellar. */
+    | 'SequenceSyncFailed'
+    /** More than one of these. */
+    | 'Multiple'
+  /** Sentences for people. */
   readonly details: string
 }
 

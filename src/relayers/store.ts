@@ -50,7 +50,10 @@ export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relay
   return row && toRelayer(row)
 }
 
-/** Switches a relayer off with a reason, or on again with null, and tells of it in the same database transaction (I8). */
+/**
+ * Switches a relayer off with a reason, or on again with null, and tells of it in the same database transaction (I8). How many
+ * checks failed in a row is counted on from the first reason, and stays when it is switched on: the event tells it.
+ */
 export async function setSystemDisabled(
   tx: Transaction<Schema>,
   id: string,
@@ -58,7 +61,13 @@ export async function setSystemDisabled(
 ): Promise<void> {
   await tx
     .updateTable('relayers')
-    .set({ system_disabled: reason !== null, disabled_reason: reason && JSON.stringify(reason) })
+    .set({
+      system_disabled: reason !== null,
+      disabled_reason: reason && JSON.stringify(reason),
+      ...(reason && {
+        failed_checks: sql<number>`case when system_disabled then failed_checks + 1 else 1 end`,
+      }),
+    })
     .where('id', '=', id)
     .execute()
   await recordRelayerState(tx, id)

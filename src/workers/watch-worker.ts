@@ -1,9 +1,9 @@
 import type { HeadFeed } from '../chains/answer.ts'
-import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator, TransactionsContext } from '../transactions/context.ts'
 import { watchNetwork } from '../transactions/watch.ts'
 import { createWatchMemory } from '../transactions/watch-memory.ts'
+import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /** How long one process watches a network without asking for the lease again, in ms. */
@@ -29,7 +29,8 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
   const memory = createWatchMemory()
   const { chain, network } = target.operator
   const backstopMs = BACKSTOP_BLOCKS * network.averageBlocktimeMs
-  const holdLease = createLeaseHolder(context, `watch:${target.key}`)
+  const { db, clock, owner } = context
+  const lease = createLeaseHolder({ db, clock, owner, name: `watch:${target.key}`, ttlMs: LEASE_MS })
   let feed: HeadFeed | undefined
   let newHead = false
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -49,7 +50,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     clock: context.clock,
     log: context.log,
     work: async () => {
-      if (!(await holdLease.ask()) || mayWait()) return
+      if (!(await lease.ask()) || mayWait()) return
       newHead = false
       lookedAt = context.clock.now()
       await watchNetwork(context, { operator: target.operator, relayers: target.relayers(), memory })
@@ -67,27 +68,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     stop: async () => {
       feed?.stop()
       await loop.stop()
-      await holdLease.giveUp()
-    },
-  }
-}
-
-/** The right to watch, renewed in time; asking is cheap while it lasts. */
-function createLeaseHolder({ db, clock, owner }: TransactionsContext, name: string) {
-  let lease: Lease | undefined
-  let askAgainAt = 0
-  return {
-    /** Whether it is ours. */
-    ask: async (): Promise<boolean> => {
-      const now = clock.now()
-      if (now >= askAgainAt) {
-        lease = await acquireLease(db, { name, owner, ttlMs: LEASE_MS })
-        if (lease !== undefined) askAgainAt = now + LEASE_MS / 2
-      }
-      return lease !== undefined
-    },
-    giveUp: async (): Promise<void> => {
-      if (lease !== undefined) await releaseLease(db, lease)
+      await lease.giveUp()
     },
   }
 }

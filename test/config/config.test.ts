@@ -25,6 +25,7 @@ describe('a good configuration', () => {
       rpcTimeoutMs: 10_000,
       maxInFlight: 16,
       shutdownMs: 25_000,
+      healthIntervalMs: 30_000,
       eventRetentionMs: 30 * 86_400_000,
       webhooks: { timeoutMs: 10_000, retryMs: 86_400_000 },
       allowPrivateUrls: false,
@@ -51,6 +52,7 @@ describe('a good configuration', () => {
         RELAYER_MAX_BODY_BYTES: '2048',
         RELAYER_MAX_IN_FLIGHT: '13',
         RELAYER_SHUTDOWN_SECONDS: '14',
+        RELAYER_HEALTH_INTERVAL_SECONDS: '15',
         RELAYER_ALLOW_PRIVATE_URLS: 'TRUE',
       },
     })
@@ -63,6 +65,7 @@ describe('a good configuration', () => {
       rpcTimeoutMs: 1100,
       maxInFlight: 13,
       shutdownMs: 14_000,
+      healthIntervalMs: 15_000,
       allowPrivateUrls: true,
     })
   })

@@ -1,3 +1,4 @@
+import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { plainSigner } from '../support/plain-signer.ts'
@@ -24,9 +25,12 @@ const POLICIES = {
 beforeAll(async () => {
   anvil = await startAnvil({ args: ['--block-time', '1'] })
   const names = Object.keys(POLICIES) as (keyof typeof POLICIES)[]
+  const keys = names.map((_, index) => `0x${String(index + 1).padStart(64, '0')}` as const)
+  for (const key of keys)
+    await anvil.rpc('anvil_setBalance', [privateKeyToAddress(key), `0x${(10n * ETHER).toString(16)}`])
   service = await startService({
     rpcUrls: [anvil.url],
-    signers: names.map((id, index) => plainSigner(id, `0x${String(index + 1).padStart(64, '0')}`)),
+    signers: names.map((id, index) => plainSigner(id, keys[index] ?? '')),
     relayers: names.map((id) => ({
       id,
       name: id,
@@ -37,9 +41,6 @@ beforeAll(async () => {
       policies: POLICIES[id],
     })),
   })
-  const { body } = await service.api<{ address: string }[]>('GET', '/relayers')
-  for (const { address } of body.data)
-    await anvil.rpc('anvil_setBalance', [address, `0x${(10n * ETHER).toString(16)}`])
 })
 afterAll(async () => {
   await service.stop()

@@ -27,7 +27,13 @@ beforeAll(async () => {
         policies: { allowed_rpc_methods: ['eth_sendRawTransaction'] },
         ...relayer,
       },
-      { id: 'silent', name: 'Silent', signer_id: 'key-2', policies: { allowed_rpc_methods: [] }, ...relayer },
+      {
+        id: 'silent',
+        name: 'Silent',
+        signer_id: 'key-2',
+        policies: { allowed_rpc_methods: [], min_balance: 0 },
+        ...relayer,
+      },
       { id: 'paused', name: 'Paused', signer_id: 'key-3', paused: true, ...relayer },
     ],
   })

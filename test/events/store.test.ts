@@ -60,7 +60,7 @@ test('a relayer that was switched off and on: both are told, each as it was then
   })
   expect(on?.payload).toMatchObject({
     payload_type: 'relayer_enabled',
-    retry_count: 0,
+    retry_count: 1,
     relayer: { system_disabled: false },
   })
   expect((await all()).map(({ notificationId }) => notificationId)).toEqual(['ops', 'ops'])

@@ -54,6 +54,7 @@ test('readiness answers 503 as it is, and a malformed one is a mismatch', async 
     database: { status: 'unhealthy' },
     networks: { status: 'healthy' },
     workers: { status: 'healthy' },
+    relayers: { status: 'healthy' },
   } as const
   const body = {
     ready: false,

@@ -80,6 +80,7 @@ const HANDLERS: HandlerMap = {
         database: { status: 'healthy' },
         networks: { status: 'healthy' },
         workers: { status: 'healthy' },
+        relayers: { status: 'healthy' },
       },
       timestamp: '2026-11-20T10:00:00.000Z',
     },

@@ -12,7 +12,12 @@ import { parseMetrics, type Sample, totalOf } from '../support/metrics-text.ts'
 
 const log = createLogger({ level: 'silent' })
 
-const NOTHING: StoredState = { transactions: [], deadLetters: new Map(), leases: new Map() }
+const NOTHING: StoredState = {
+  transactions: [],
+  deadLetters: new Map(),
+  disabledRelayers: new Map(),
+  leases: new Map(),
+}
 
 const samplesOf = async (registry: Registry): Promise<Sample[]> => parseMetrics(await registry.metrics())
 
@@ -69,7 +74,13 @@ test('relayers beyond the limit are told of together, and what is over disappear
     status: 'pending',
     count: 2,
   }))
-  let state: StoredState = { ...NOTHING, transactions: many, eventsLag: 7, leases: new Map([['watch', 3]]) }
+  let state: StoredState = {
+    ...NOTHING,
+    transactions: many,
+    eventsLag: 7,
+    disabledRelayers: new Map([['BalanceCheckFailed', 2]]),
+    leases: new Map([['watch', 3]]),
+  }
   metrics.watch({ workers: () => [], stored: async () => state })
   const first = parseMetrics((await metrics.read()).body)
   const series = first.filter(({ name }) => name === 'transactions_by_status')
@@ -77,11 +88,12 @@ test('relayers beyond the limit are told of together, and what is over disappear
   expect(totalOf(first, 'transactions_by_status', { relayer_id: 'other' })).toBe(60)
   expect(totalOf(first, 'events_relay_lag')).toBe(7)
   expect(totalOf(first, 'leases_held', { kind: 'watch' })).toBe(3)
+  expect(totalOf(first, 'relayers_disabled', { reason: 'BalanceCheckFailed' })).toBe(2)
 
   state = NOTHING
   clock.advance(1_000)
   const then = parseMetrics((await metrics.read()).body)
-  for (const name of ['transactions_by_status', 'events_relay_lag', 'leases_held'])
+  for (const name of ['transactions_by_status', 'events_relay_lag', 'leases_held', 'relayers_disabled'])
     expect(totalOf(then, name)).toBeUndefined()
 })
 

@@ -24,7 +24,7 @@ function relayerWith(policies: EvmPolicies = {}, change: Partial<EvmRelayer> = {
 }
 
 describe('inactive', () => {
-  const disabledReason = { type: 'NonceSyncFailed', details: 'the nonce could not be read' } as const
+  const disabledReason = { type: 'NonceSyncFailed', details: 'The nonce could not be read.' } as const
   test.each([
     { name: 'active', change: {}, code: undefined, says: '' },
     { name: 'paused', change: { paused: true }, code: 'relayer_paused', says: 'r1' },
