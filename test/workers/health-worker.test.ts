@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Chain } from '../../src/chains/chain.ts'
+import { acquireLease } from '../../src/database/lease.ts'
+import { createHealthChecker } from '../../src/relayers/check-health.ts'
+import { findRelayer, removeRelayer } from '../../src/relayers/store.ts'
+import { createHealthWorker } from '../../src/workers/health-worker.ts'
+import type { Loop } from '../../src/workers/loop.ts'
+import { createTestClock } from '../support/clock.ts'
+import { until } from '../support/until.ts'
+import { openRoom, type Room } from '../transactions/room.ts'
+import { chainOf, createWorld, type World } from '../transactions/world.ts'
+
+const INTERVAL_MS = 30_000
+
+let room: Room
+let running: Loop | undefined
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterEach(async () => {
+  await running?.stop()
+  await room.database.db.updateTable('relayers').set({ removed_at: new Date() }).execute()
+})
+afterAll(() => room.close())
+
+/** A relayer on a chain of its own that counts how often it is asked. */
+async function addRelayer() {
+  const world = createWorld()
+  const counter = { looks: 0 }
+  answer(world, counter)
+  const { relayer } = await room.addAccount({ chain: chainOf(world) })
+  return { world, counter, relayer }
+}
+
+function answer(world: World, counter: { looks: number }, verify: Chain['verify'] = async () => OK): void {
+  world.override = {
+    verify: () => {
+      counter.looks += 1
+      return verify()
+    },
+  }
+}
+const OK = { kind: 'ok', value: undefined } as const
+
+/** Starts the worker on a clock of its own. */
+function startWorker(owner = 'this process') {
+  const clock = createTestClock()
+  const { db, log, operatorOf } = room.context
+  const prepare = async (relayer: Parameters<typeof operatorOf>[0]) => operatorOf(relayer)
+  const checker = createHealthChecker({ db, clock, log, prepare })
+  running = createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs: INTERVAL_MS })
+  running.start()
+  /** Lets so many seconds go by, second by second, as the loop counts them. */
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      await rested()
+      clock.advance(1_000)
+    }
+    await rested()
+  }
+  /** The loop waits for its next round, and nothing that a check waits for is left. */
+  const rested = () =>
+    until(
+      async () => clock.waiting,
+      (waiting) => waiting === 1,
+    )
+  return { clock, pass, rested, worker: running }
+}
+
+test('looks at the start, then at intervals; at a disabled one after 10, 20, 30, 45, 60 and 60 s', async () => {
+  const { world, counter } = await addRelayer()
+  const { pass, rested } = startWorker()
+  await rested()
+  expect(counter.looks).toBe(1)
+  await pass(29)
+  expect(counter.looks).toBe(1)
+  world.balance = { kind: 'ok', value: 0n }
+  await pass(1)
+  expect(counter.looks).toBe(2)
+  for (const seconds of [10, 20, 30, 45, 60, 60]) {
+    const before = counter.looks
+    await pass(seconds - 1)
+    expect(counter.looks).toBe(before)
+    await pass(1)
+    expect(counter.looks).toBe(before + 1)
+  }
+}, 60_000)
+
+test('one that came meanwhile is looked at with the next interval, one that was removed no more', async () => {
+  const first = await addRelayer()
+  const { pass, rested } = startWorker()
+  await rested()
+  const second = await addRelayer()
+  await room.database.db.transaction().execute((tx) => removeRelayer(tx, first.relayer.id))
+  await pass(30)
+  expect([first.counter.looks, second.counter.looks]).toEqual([1, 1])
+  await pass(30)
+  expect([first.counter.looks, second.counter.looks]).toEqual([1, 2])
+}, 60_000)
+
+test('a chain that hangs holds up no other, and a check without an answer for a minute heard nothing', async () => {
+  const hanging = await addRelayer()
+  const well = await addRelayer()
+  answer(hanging.world, hanging.counter, () => new Promise(() => {}))
+  const { clock } = startWorker()
+  const look = (count: number) =>
+    until(
+      async () => {
+        clock.advance(1_000)
+        return well.counter.looks
+      },
+      (looks) => looks >= count,
+    )
+  await look(2)
+  expect(hanging.counter.looks).toBe(1)
+  await until(
+    async () => {
+      clock.advance(1_000)
+      return (await findRelayer(room.database.db, hanging.relayer.id))?.disabledReason?.type
+    },
+    (type) => type === 'RpcValidationFailed',
+  )
+  expect(hanging.counter.looks).toBeGreaterThanOrEqual(3)
+  expect((await findRelayer(room.database.db, well.relayer.id))?.systemDisabled).toBe(false)
+}, 60_000)
+
+test('a relayer that cannot act is left out, and the others are looked at', async () => {
+  const { counter } = await addRelayer()
+  const { relayer } = await addRelayer()
+  await room.database.db
+    .insertInto('relayers')
+    .columns(['id', 'name', 'network', 'network_type', 'address', 'signer_id', 'paused', 'policies'])
+    .expression((eb) =>
+      eb
+        .selectFrom('relayers')
+        .select([
+          'name as id',
+          'name',
+          'network',
+          'network_type',
+          'address',
+          'signer_id',
+          'paused',
+          'policies',
+        ])
+        .where('id', '=', relayer.id),
+    )
+    .execute()
+  const { pass } = startWorker()
+  await pass(30)
+  expect(counter.looks).toBe(2)
+}, 60_000)
+
+test('while another process has the lease nothing is asked; afterwards at once', async () => {
+  const { counter } = await addRelayer()
+  const lease = { name: 'health', owner: 'another process' }
+  await acquireLease(room.database.db, { ...lease, ttlMs: 60_000 })
+  const { pass } = startWorker()
+  await pass(6)
+  expect(counter.looks).toBe(0)
+  await acquireLease(room.database.db, { ...lease, ttlMs: 0 })
+  await pass(6)
+  expect(counter.looks).toBe(1)
+})
+
+test('the stop does not wait for a chain that hangs', async () => {
+  const { world, counter } = await addRelayer()
+  answer(world, counter, () => new Promise(() => {}))
+  const { worker } = startWorker()
+  await until(
+    async () => counter.looks,
+    (looks) => looks === 1,
+  )
+  await worker.stop()
+})
