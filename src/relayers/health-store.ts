@@ -20,12 +20,11 @@ export async function listSubjects(db: Kysely<Schema>, only?: string): Promise<H
     relayers.orderBy('created_at').orderBy('id').execute(),
     highestConfirmed(db, only),
   ])
+  const lines = Map.groupBy(confirmed, ({ relayer_id }) => relayer_id)
   return rows.map((row) => ({
     relayer: toRelayer(row),
     failedChecks: row.failed_checks,
-    confirmed: new Map(
-      confirmed.filter(({ relayer_id }) => relayer_id === row.id).map((line) => [line.address, line.nonce]),
-    ),
+    confirmed: new Map(lines.get(row.id)?.map(({ address, nonce }) => [address, nonce])),
   }))
 }
 

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Chain, Line } from '../chains/chain.ts'
+import type { Chain } from '../chains/chain.ts'
 import type { Clock } from '../clock.ts'
 import type { Schema } from '../database/schema.ts'
-import type { Checked, HealthChecker, Patient } from '../relayers/check-health.ts'
+import type { Checked, HealthChecker } from '../relayers/check-health.ts'
 import { type HealthMemory, NO_MEMORY, untilNextCheck } from '../relayers/health.ts'
 import { type HealthSubject, listSubjects } from '../relayers/health-store.ts'
+import type { Patient } from '../relayers/patient.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
@@ -27,7 +28,7 @@ interface HealthWorkerDeps {
   readonly owner: string
   readonly checker: HealthChecker
   /** Where a relayer acts now; throws when it cannot act. */
-  readonly prepare: (relayer: Relayer) => Promise<{ readonly chain: Chain; readonly lines: readonly Line[] }>
+  readonly prepare: (relayer: Relayer) => Promise<Pick<Patient, 'chain' | 'lines'>>
   /** Between two checks of an enabled relayer, in ms. */
   readonly intervalMs: number
 }
@@ -35,7 +36,8 @@ interface HealthWorkerDeps {
 interface Plan {
   /** In ms since the epoch; never while its check is under way. */
   readonly dueAt: number
-  readonly memory: HealthMemory
+  /** Of the last check; what was found on one chain says nothing about another. */
+  readonly seen?: { readonly chain: Chain; readonly memory: HealthMemory }
 }
 
 /**
@@ -43,7 +45,7 @@ interface Plan {
  * after it was disabled. Chains are asked side by side, and none waits for another.
  */
 export function createHealthWorker(deps: HealthWorkerDeps): Loop {
-  const { db, clock, log, owner, checker, prepare, intervalMs } = deps
+  const { db, clock, log, owner, intervalMs } = deps
   const lease = createLeaseHolder({
     db,
     clock,
@@ -57,19 +59,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
   const plans = new Map<string, Plan>()
   let lookAt = Number.NEGATIVE_INFINITY
 
-  const memoryOf = (id: string) => plans.get(id)?.memory ?? NO_MEMORY
-
-  async function toPatient(subject: HealthSubject): Promise<Patient | undefined> {
-    try {
-      const { chain, lines } = await prepare(subject.relayer)
-      return { ...subject, chain, lines, memory: memoryOf(subject.relayer.id) }
-    } catch {
-      // Whoever follows the relayers says why it cannot act.
-      return undefined
-    }
-  }
-
-  /** Those that are due, and a look at the database only when somebody is, or might be new. */
+  /** Those that are due. Looks at the database only when somebody is, or might be new. */
   async function findDue(): Promise<HealthSubject[]> {
     const now = clock.now()
     if (now < lookAt && ![...plans.values()].some(({ dueAt }) => dueAt <= now)) return []
@@ -80,49 +70,51 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
     return subjects.filter(({ relayer }) => (plans.get(relayer.id)?.dueAt ?? now) <= now)
   }
 
-  async function check(chain: Chain, patients: readonly Patient[]): Promise<void> {
-    let checked: readonly Checked[] = []
+  async function toPatient(subject: HealthSubject): Promise<Patient | undefined> {
+    const { id } = subject.relayer
+    const seen = plans.get(id)?.seen
     try {
-      checked = await checker.check(chain, patients, stopping.signal)
-    } catch (error) {
-      log.error({ err: error }, 'relayers could not be checked; they are tried again')
-    }
-    for (const { relayer } of patients) {
-      const { memory, failedChecks } = checked.find(({ id }) => id === relayer.id) ?? {
-        memory: memoryOf(relayer.id),
-        failedChecks: 0,
-      }
-      plans.set(relayer.id, { memory, dueAt: clock.now() + untilNextCheck(failedChecks, intervalMs) })
+      const { chain, lines } = await deps.prepare(subject.relayer)
+      plans.set(id, { ...(seen && { seen }), dueAt: Number.POSITIVE_INFINITY })
+      return { ...subject, chain, lines, memory: seen?.chain === chain ? seen.memory : NO_MEMORY }
+    } catch {
+      // Whoever follows the relayers says why it cannot act.
+      plans.set(id, { dueAt: clock.now() + intervalMs })
+      return undefined
     }
   }
 
-  const loop = createLoop({
-    name: 'health',
-    intervalMs: ROUND_MS,
-    clock,
-    log,
-    work: async () => {
-      if (!(await lease.ask())) {
-        // Whoever has it remembers better; should it come back, everything is looked at anew.
-        plans.clear()
-        lookAt = Number.NEGATIVE_INFINITY
-        return
-      }
-      const due = await findDue()
-      for (const { relayer } of due)
-        plans.set(relayer.id, { memory: memoryOf(relayer.id), dueAt: Number.POSITIVE_INFINITY })
-      const patients = (await Promise.all(due.map(toPatient))).filter((patient) => patient !== undefined)
-      for (const { relayer } of due.filter(
-        ({ relayer: { id } }) => !patients.some((one) => one.relayer.id === id),
-      ))
-        plans.set(relayer.id, { memory: NO_MEMORY, dueAt: clock.now() + intervalMs })
-      for (const [chain, members] of Map.groupBy(patients, (patient) => patient.chain)) {
-        const checking = check(chain, members)
-        running.add(checking)
-        void checking.then(() => running.delete(checking))
-      }
-    },
-  })
+  async function check(chain: Chain, patients: readonly Patient[]): Promise<void> {
+    let checked: readonly Checked[] = []
+    try {
+      checked = await deps.checker.check(chain, patients, stopping.signal)
+    } catch (error) {
+      log.error({ err: error }, 'relayers could not be checked; they are tried again')
+    }
+    for (const { relayer, memory: before } of patients) {
+      const { memory = before, failedChecks = 0 } = checked.find(({ id }) => id === relayer.id) ?? {}
+      const dueAt = clock.now() + untilNextCheck(failedChecks, intervalMs)
+      plans.set(relayer.id, { dueAt, seen: { chain, memory } })
+    }
+  }
+
+  async function round(): Promise<void> {
+    if (!(await lease.ask())) {
+      // Whoever has it remembers better; should it come back, everything is looked at anew.
+      plans.clear()
+      lookAt = Number.NEGATIVE_INFINITY
+      return
+    }
+    const due = await Promise.all((await findDue()).map(toPatient))
+    const patients = due.filter((patient) => patient !== undefined)
+    for (const [chain, members] of Map.groupBy(patients, (patient) => patient.chain)) {
+      const checking = check(chain, members)
+      running.add(checking)
+      void checking.then(() => running.delete(checking))
+    }
+  }
+
+  const loop = createLoop({ name: 'health', intervalMs: ROUND_MS, clock, log, work: round })
   return {
     ...loop,
     stop: async () => {
