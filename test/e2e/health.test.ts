@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/log.ts'
 import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { createDataDir } from '../support/data-dir.ts'
 import { type FaultyNode, startFaultyNode } from '../support/faulty-node.ts'
 import { parseMetrics, totalOf } from '../support/metrics-text.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -243,7 +242,7 @@ describe('the nodes', () => {
 })
 
 test('a wrong chain behind urls of a caller stops no start: the relayer is disabled', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'relayer-data-'))
+  const dataDir = await createDataDir()
   onTestFinished(() => rm(dataDir, { recursive: true }))
   await restart({ dataDir })
   const other = await startAnvil({ args: ['--chain-id', '31338'] })
