@@ -937,7 +937,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description Up to 36 letters, digits, dashes and underscores. Ids that the service gives itself are UUIDs. */
+        /** @description Up to 100 letters, digits, dots, dashes and underscores, without a dot at the beginning. Ids that the service gives itself are UUIDs. */
         readonly Id: string;
         /**
          * Format: u128

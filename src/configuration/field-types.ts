@@ -15,8 +15,8 @@ const INT64_MAX = 2n ** 63n - 1n
 const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** Ids stand in URLs and log lines. */
-const ID = /^[A-Za-z0-9._-]{1,100}$/
+/** Ids stand in URLs, where a segment of dots is a way up, and in log lines. The contract has the same pattern. */
+const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/
 
 export const text: FieldType<string> = {
   expected: 'a text that is not empty',
@@ -25,7 +25,7 @@ export const text: FieldType<string> = {
 }
 
 export const id: FieldType<string> = {
-  expected: 'an id of 1 to 100 letters, digits, ".", "_" or "-"',
+  expected: 'an id of 1 to 100 letters, digits, ".", "_" or "-", not beginning with "."',
   read: (value) => (typeof value === 'string' && ID.test(value) ? value : undefined),
   blank: '',
 }

@@ -47,12 +47,12 @@ const FILES: [string, Change, string][] = [
   [
     'has no relayer id',
     relayer({ id: undefined }),
-    'relayers[0].id is missing: it must be an id of 1 to 100 letters, digits, ".", "_" or "-"',
+    'relayers[0].id is missing: it must be an id of 1 to 100 letters, digits, ".", "_" or "-", not beginning with "."',
   ],
   [
     'has an id with a slash',
     relayer({ id: 'a/b' }),
-    'relayers[0].id must be an id of 1 to 100 letters, digits, ".", "_" or "-"',
+    'relayers[0].id must be an id of 1 to 100 letters, digits, ".", "_" or "-", not beginning with "."',
   ],
   [
     'misspells a relayer key',

@@ -149,7 +149,7 @@ describe('a Stellar relayer', () => {
     [
       'a channel that is no id',
       { channels: ['one', 2] },
-      'relayers[1].channels[1] must be an id of 1 to 100 letters, digits, ".", "_" or "-"',
+      'relayers[1].channels[1] must be an id of 1 to 100 letters, digits, ".", "_" or "-", not beginning with "."',
     ],
     [
       'a channel that nobody signs for',

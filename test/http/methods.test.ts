@@ -65,8 +65,8 @@ describe('methods', () => {
   test.each([
     ['/api/v1/relayers/%00/transactions', 'relayer_not_found'],
     ['/api/v1/relayers/%zz/transactions', 'relayer_not_found'],
-    ['/api/v1/relayers/a.b/transactions', 'relayer_not_found'],
-    [`/api/v1/relayers/${'a'.repeat(37)}/transactions`, 'relayer_not_found'],
+    ['/api/v1/relayers/.a/transactions', 'relayer_not_found'],
+    [`/api/v1/relayers/${'a'.repeat(101)}/transactions`, 'relayer_not_found'],
     ['/api/v1/relayers/r/transactions/%E2%82%AC', 'transaction_not_found'],
     ['/api/v1/relayers/r/transactions/..%2f..', 'transaction_not_found'],
   ])('%s cannot be the id of anything: 404 %s', async (path, code) => {
