@@ -51,6 +51,20 @@ export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relay
 }
 
 /**
+ * `findRelayer`, as it is until the commit. `share`: for who relies on it, as many as there are at the same time; `update`: for who
+ * changes it, alone. Whoever locks its numbering, too, does that afterwards.
+ */
+export async function lockRelayer(
+  tx: Transaction<Schema>,
+  id: string,
+  strength: 'share' | 'update',
+): Promise<Relayer | undefined> {
+  const found = tx.selectFrom('relayers').selectAll().where('id', '=', id).where('removed_at', 'is', null)
+  const row = await (strength === 'share' ? found.forShare() : found.forUpdate()).executeTakeFirst()
+  return row && toRelayer(row)
+}
+
+/**
  * Switches a relayer off with a reason, or on again with null, and tells of it in the same database transaction (I8). How many
  * checks failed in a row is counted on from the first reason, and stays when it is switched on: the event tells it.
  */
@@ -89,7 +103,67 @@ export async function lockRelayers(tx: Transaction<Schema>): Promise<Map<string,
 
 /** Creates or overwrites what the configuration decides, brings a removed relayer back, and opens its account. */
 export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<void> {
-  const values = {
+  const values = valuesOf(relayer)
+  await tx
+    .insertInto('relayers')
+    .values({ id: relayer.id, ...values })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+    .execute()
+  await openAccount(tx, relayer)
+}
+
+/**
+ * Creates a relayer, or one of a removed one: nothing of what the service knew of that counts any more, its history aside. Undefined
+ * when there is one of this id.
+ */
+export async function insertRelayer(
+  tx: Transaction<Schema>,
+  relayer: ConfiguredRelayer,
+): Promise<Relayer | undefined> {
+  const values = valuesOf(relayer)
+  const anew = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
+  const row = await tx
+    .insertInto('relayers')
+    .values({ id: relayer.id, ...values })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ ...values, ...anew })
+        .where('relayers.removed_at', 'is not', null),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  await openAccount(tx, relayer)
+  // Another relayer may have used the account in the meantime.
+  await forgetNonce(tx, relayer.id)
+  return toRelayer(row)
+}
+
+/** Whether the configuration file has an entry of this id, whatever became of its relayer. */
+export async function isOfFile(tx: Transaction<Schema>, id: string): Promise<boolean> {
+  const entry = await tx
+    .selectFrom('file_entries')
+    .select('id')
+    .where('kind', '=', 'relayer')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return entry !== undefined
+}
+
+/** Overwrites what a relayer that was locked is to be. */
+export async function updateRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<Relayer> {
+  const row = await tx
+    .updateTable('relayers')
+    .set(valuesOf(relayer))
+    .where('id', '=', relayer.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toRelayer(row)
+}
+
+function valuesOf(relayer: ConfiguredRelayer) {
+  return {
     name: relayer.name,
     network: relayer.network,
     network_type: relayer.networkType,
@@ -102,14 +176,12 @@ export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRe
     channels: relayer.networkType === 'stellar' && relayer.channels ? JSON.stringify(relayer.channels) : null,
     removed_at: null,
   }
-  await tx
-    .insertInto('relayers')
-    .values({ id: relayer.id, ...values })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
-    .execute()
+}
+
+async function openAccount(tx: Transaction<Schema>, { id, address }: ConfiguredRelayer): Promise<void> {
   await tx
     .insertInto('accounts')
-    .values({ relayer_id: relayer.id, address: relayer.address, next_nonce: null })
+    .values({ relayer_id: id, address, next_nonce: null })
     .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doNothing())
     .execute()
 }

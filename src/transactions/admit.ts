@@ -1,7 +1,8 @@
 import type { Place } from '../chains/chain.ts'
-import { type AppError, badRequest } from '../errors.ts'
-import { shortOfFunds } from '../relayers/policy.ts'
+import { type AppError, badRequest, notFound } from '../errors.ts'
+import { inactive, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { lockRelayer } from '../relayers/store.ts'
 import { isForeign, type Operator, type TransactionsContext } from './context.ts'
 import { type IdempotencyClaim, otherBody } from './idempotency.ts'
 import { findKeys, insertKeys, type KeyRecord } from './idempotency-store.ts'
@@ -36,6 +37,9 @@ export async function admitCandidates(
   if (first === undefined) return []
   const { id } = first.relayer
   return context.db.transaction().execute(async (tx) => {
+    // As it is until the commit: it may have been deleted or switched off since the candidate was made.
+    const relayer = await lockRelayer(tx, id, 'share')
+    if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: gone(id) }))
     await lockAccount(tx, id)
     const taken = await findTakenPlaces(tx, id, candidates.flatMap(placeOf))
     const keys = await findKeys(
@@ -44,7 +48,9 @@ export async function admitCandidates(
       candidates.flatMap(({ claim }) => claim?.key ?? []),
     )
     const reserved = await reservedBy(tx, id)
-    const decisions = decide(context.operatorOf(first.relayer), candidates, { taken, keys, reserved })
+    const operator = context.operatorOf(first.relayer)
+    const ground = { closed: inactive(relayer), taken, keys, reserved }
+    const decisions = decide(operator, candidates, ground)
     const admitted = candidates.filter((_, index) => decisions[index]?.kind === 'admitted')
     await insertTransactions(
       tx,
@@ -57,6 +63,8 @@ export async function admitCandidates(
 
 /** What candidates can collide with; grows with each one that is admitted. */
 interface Ground {
+  /** Why nothing new is taken at all. */
+  readonly closed: AppError | undefined
   /** Each as `line nonce`. */
   readonly taken: Set<string>
   readonly keys: Map<string, KeyRecord>
@@ -66,19 +74,23 @@ interface Ground {
 function decide(
   operator: Operator,
   candidates: readonly Candidate[],
-  { taken, keys, reserved: before }: Ground,
+  { closed, taken, keys, reserved: before }: Ground,
 ): Decision[] {
   let reserved = before
   return candidates.map((candidate) => {
     const earlier = candidate.claim && keys.get(candidate.claim.key)
     if (candidate.claim && earlier) return repeat(earlier, candidate.claim)
-    const error = badPlace(operator, candidate, taken) ?? badFunds(operator, candidate, reserved)
+    const error = closed ?? badPlace(operator, candidate, taken) ?? badFunds(operator, candidate, reserved)
     if (error) return { kind: 'refused', error }
     reserved += candidate.transaction.cost
     for (const { address, nonce } of placeOf(candidate)) taken.add(`${address} ${nonce}`)
     for (const record of keyOf(candidate)) keys.set(record.key, record)
     return { kind: 'admitted' }
   })
+}
+
+function gone(id: string): AppError {
+  return notFound('relayer_not_found', `There is no relayer ${id}.`)
 }
 
 function repeat(earlier: KeyRecord, claim: IdempotencyClaim): Decision {

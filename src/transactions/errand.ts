@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ChainRequest } from '../chains/chain.ts'
 import { assertFence } from '../database/lease.ts'
+import { lockRelayer } from '../relayers/store.ts'
 import type { HeldAccount, TransactionsContext } from './context.ts'
 import { insertTransactions } from './store.ts'
 import type { Transaction } from './transaction.ts'
@@ -22,6 +23,8 @@ export async function runErrand(
   const now = clock.now()
   const stored = await db.transaction().execute(async (tx): Promise<Transaction[]> => {
     await assertFence(tx, lease)
+    // What it was for may be final by now, and the relayer deleted.
+    if ((await lockRelayer(tx, relayer.id, 'share')) === undefined) return []
     await lockAccount(tx, relayer.id)
     const latest = await findLatestErrand(tx, relayer.id)
     if (latest !== undefined && !mayFollow(latest, now)) return []

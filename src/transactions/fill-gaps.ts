@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { lockRelayer } from '../relayers/store.ts'
 import type { TransactionsContext } from './context.ts'
 import { insertTransactions } from './store.ts'
 import type { Transaction } from './transaction.ts'
@@ -52,6 +53,8 @@ async function fillGap(
   }
   const now = new Date(clock.now())
   const fillers = await db.transaction().execute(async (tx) => {
+    // What waited behind the gap may be final by now, and the relayer deleted.
+    if ((await lockRelayer(tx, relayerId, 'share')) === undefined) return []
     await lockAccount(tx, relayerId)
     const taken = await findTakenNonces(tx, head, { from, to })
     const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
