@@ -52,9 +52,122 @@ export interface paths {
         };
         /**
          * List relayers
-         * @description The configured relayers in the order of their creation, then by id.
+         * @description Those of the configuration and those created here, in the order of their creation, then by id.
          */
         readonly get: operations["listRelayers"];
+        readonly put?: never;
+        /**
+         * Create a relayer
+         * @description Makes the account of a signer on a network one that the service operates. The fields are those of a relayer in the configuration file; the
+         *     account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
+         *
+         *     - The network is one of the configuration or a well-known one; another is 400 `unknown_network`.
+         *     - A signer or a notification that does not exist is 404 `signer_not_found` or `notification_not_found`.
+         *     - One account is operated by one relayer, as two would take each other's nonces: otherwise 400 `account_taken`.
+         *     - An `id` that another relayer has is 409 `already_exists`. The id of a relayer that was deleted may be given again; its transactions
+         *       come back with it.
+         *     - `custom_rpc_urls` are asked which chain they serve, for at most 5 seconds. One that serves another chain is 400 `wrong_chain`. One that does not
+         *       answer is no reason to refuse: `metadata.logs` says so.
+         */
+        readonly post: operations["createRelayer"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a relayer
+         * @description The relayer as it is now, also while it is paused or disabled.
+         */
+        readonly get: operations["getRelayer"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a relayer
+         * @description Takes the relayer off the list; its account can be operated by another relayer from then on. Its transactions are kept, and come back when a relayer
+         *     with this id is created again.
+         *
+         *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: nothing
+         *     that was accepted is abandoned. Pause the relayer, cancel them or wait, then try again.
+         */
+        readonly delete: operations["deleteRelayer"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a relayer
+         * @description Changes what the body names and leaves the rest, as a JSON merge patch has it (RFC 7396): `null` takes a field away, objects are merged, lists
+         *     are replaced as a whole. Only these fields can be changed; whatever decides about the account cannot. Changes of one relayer happen
+         *     one after the other, and none is lost.
+         *
+         *     New `custom_rpc_urls` are checked as when a relayer is created. Answers show urls masked: to keep one of several, send all of them whole; to leave all as
+         *     they are, leave the field out.
+         *
+         *     A relayer that is paused or disabled can be changed as well. A relayer of the configuration file keeps what was changed here until
+         *     its entry in the file changes.
+         */
+        readonly patch: operations["updateRelayer"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/status": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * How a relayer is doing
+         * @description Its account on the network and what it has open, also while the relayer is paused or disabled. When no endpoint answers within 5 seconds, `balance` and what else only
+         *     the network knows is left out, and `metadata.logs` says why.
+         */
+        readonly get: operations["getRelayerStatus"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/relayers/{relayer_id}/balance": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * What the account of a relayer can spend
+         * @description As the network tells it now: on Stellar without the reserve, on Solana without what an account has to keep to exist. What is in flight is not
+         *     subtracted. 0 for an account that does not exist yet. When no endpoint answers within 5 seconds, this is 500 `network_unavailable`.
+         */
+        readonly get: operations["getRelayerBalance"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1032,6 +1145,9 @@ export interface components {
          *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
          *     | `already_accepted` | This signed transaction was accepted before |
+         *     | `unknown_network` | A relayer cannot be on this network: there is none of this type and name |
+         *     | `account_taken` | Another relayer operates this account on this chain |
+         *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many |
          *     | `idempotency_key_reused` | 409. The `Idempotency-Key` belongs to a request with another body |
          *     | `gas_limit_required` | The relayer does not estimate gas; send `gas_limit` |
          *     | `gas_limit_too_low` | Less gas than the transaction needs before its first instruction |
@@ -1043,7 +1159,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1191,17 +1307,325 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
+        /** @description For people. Does not begin with a space and has no control characters. */
+        readonly RelayerName: string;
+        /** @description The name of a JSON-RPC method. */
+        readonly RpcMethodName: string;
+        /**
+         * @description Endpoints that are used instead of the network's. The network's own when absent, null or empty. Unless the deployment allows it, they may not lead to
+         *     private networks; link-local addresses, where clouds keep their metadata, are never allowed.
+         */
+        readonly CustomRpcUrls: readonly components["schemas"]["CustomRpcUrl"][] | null;
+        /** @description One endpoint. */
+        readonly CustomRpcUrl: {
+            /** @description The whole url. Only its scheme and host are ever shown again. */
+            readonly url: string;
+            /** @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked, so one at least needs more. 100 when absent. */
+            readonly weight?: number;
+        };
+        /** @description A relayer, as the configuration file has it. `network_type` decides which fields and policies there are. */
+        readonly CreateRelayerRequest: components["schemas"]["CreateEvmRelayerRequest"] | components["schemas"]["CreateStellarRelayerRequest"] | components["schemas"]["CreateSolanaRelayerRequest"];
+        /** Evm */
+        readonly CreateEvmRelayerRequest: {
+            /** @description A new UUID when absent. */
+            readonly id?: components["schemas"]["Id"];
+            readonly name: components["schemas"]["RelayerName"];
+            /** @description Name of a network of this type, such as `sepolia`. */
+            readonly network: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+            /** @description Whether it begins switched off. It does not when absent. */
+            readonly paused?: boolean;
+            /** @description Names the signer that holds the key of the account. */
+            readonly signer_id: components["schemas"]["Id"];
+            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
+            readonly notification_id?: components["schemas"]["Id"] | null;
+            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
+            /** @description Rules of the relayer. The defaults when absent or null. */
+            readonly policies?: components["schemas"]["CreateEvmPolicies"] | null;
+        };
+        /** @description Rules of a relayer on an EVM network. */
+        readonly CreateEvmPolicies: {
+            /** @description False forces legacy prices. True needs a network with EIP-1559. By default the features of the network decide. */
+            readonly eip1559_pricing?: boolean;
+            /** @description False means that every request must bring its `gas_limit`. True when absent. */
+            readonly gas_limit_estimation?: boolean;
+            /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
+            readonly gas_price_cap?: components["schemas"]["U128"];
+            /** @description What must stay on the account when everything in flight is paid, in wei. 1 when absent. */
+            readonly min_balance?: components["schemas"]["U128"];
+            /**
+             * @description Reserved for networks with a private pool. There is none yet, so only false is accepted.
+             * @constant
+             */
+            readonly private_transactions?: false;
+            /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
+            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
+            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
+            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
+            /** @description Accepted and of no effect. Why a transaction was reverted is always told. */
+            readonly include_revert_data?: boolean;
+        };
+        /** Stellar */
+        readonly CreateStellarRelayerRequest: {
+            /** @description A new UUID when absent. */
+            readonly id?: components["schemas"]["Id"];
+            readonly name: components["schemas"]["RelayerName"];
+            /** @description Name of a network of this type, such as `testnet`. */
+            readonly network: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+            /** @description Whether it begins switched off. It does not when absent. */
+            readonly paused?: boolean;
+            /** @description Names the signer that holds the key of the account. */
+            readonly signer_id: components["schemas"]["Id"];
+            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
+            readonly notification_id?: components["schemas"]["Id"] | null;
+            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
+            /** @description Rules of the relayer. The defaults when absent or null. */
+            readonly policies?: components["schemas"]["CreateStellarPolicies"] | null;
+            /**
+             * @description Further accounts that lend their sequence numbers, so that as many transactions can be on their way at once: a number of accounts that the
+             *     service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do not exist yet.
+             *     None when absent or null.
+             */
+            readonly channels?: number | readonly components["schemas"]["Id"][] | null;
+        };
+        /** @description Rules of a relayer on a Stellar network. */
+        readonly CreateStellarPolicies: {
+            /** @description What must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
+            readonly min_balance?: components["schemas"]["Int64"];
+            /** @description The most that one transaction may cost, whatever it asks for, in stroops. */
+            readonly max_fee?: components["schemas"]["Int64"];
+            /** @description How long a signed version may wait for its ledger; then it is signed anew. 120 when absent. */
+            readonly timeout_seconds?: number;
+            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
+            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
+            /**
+             * @description Who pays the fees: always the relayer.
+             * @enum {string}
+             */
+            readonly fee_payment_strategy?: "relayer";
+            /** @description Accepted and of no effect. How many transactions are on their way at once is decided by `channels`. */
+            readonly concurrent_transactions?: boolean;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly allowed_tokens?: unknown;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly swap_config?: unknown;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly slippage_percentage?: unknown;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly fee_margin_percentage?: unknown;
+        };
+        /** Solana */
+        readonly CreateSolanaRelayerRequest: {
+            /** @description A new UUID when absent. */
+            readonly id?: components["schemas"]["Id"];
+            readonly name: components["schemas"]["RelayerName"];
+            /** @description Name of a network of this type, such as `devnet`. */
+            readonly network: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+            /** @description Whether it begins switched off. It does not when absent. */
+            readonly paused?: boolean;
+            /** @description Names the signer that holds the key of the account. */
+            readonly signer_id: components["schemas"]["Id"];
+            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
+            readonly notification_id?: components["schemas"]["Id"] | null;
+            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
+            /** @description Rules of the relayer. The defaults when absent or null. */
+            readonly policies?: components["schemas"]["CreateSolanaPolicies"] | null;
+        };
+        /** @description Rules of a relayer on a Solana network. */
+        readonly CreateSolanaPolicies: {
+            /** @description What must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
+            readonly min_balance?: components["schemas"]["Int64"];
+            /** @description The most that one transaction may cost in fees, in lamports. 1000000 when absent. */
+            readonly max_allowed_fee_lamports?: components["schemas"]["Int64"];
+            /** @description The only programs that instructions may call, besides the compute budget program. Any when absent. */
+            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description The only accounts that a transaction may name, besides the relayer and the programs that it calls. Any when absent. */
+            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description Accounts that a transaction may not name. Not together with `allowed_accounts`. */
+            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
+            /** @description Most signatures of one transaction. */
+            readonly max_signatures?: number;
+            /** @description Most bytes of one transaction. 1232 when absent. */
+            readonly max_tx_data_size?: number;
+            /**
+             * @description Whose transactions may use the relayer as more than the payer of their fee. `own`, the default: those that nobody else
+             *     signs. `always`: all. `never`: none.
+             * @enum {string}
+             */
+            readonly fee_payer_spending?: "own" | "always" | "never";
+            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
+            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
+            /**
+             * @description Who pays the fees: always the relayer.
+             * @enum {string}
+             */
+            readonly fee_payment_strategy?: "relayer";
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly allowed_tokens?: unknown;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly swap_config?: unknown;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly fee_margin_percentage?: unknown;
+        };
+        /** @description What is to change, as a JSON merge patch (RFC 7396). */
+        readonly UpdateRelayerRequest: {
+            readonly name?: components["schemas"]["RelayerName"];
+            /** @description A paused relayer takes no new work. What it has accepted waits. */
+            readonly paused?: boolean;
+            /** @description Null to tell nobody. */
+            readonly notification_id?: components["schemas"]["Id"] | null;
+            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
+            /** @description Merged into the present ones; null for the defaults of all. */
+            readonly policies?: components["schemas"]["RelayerPoliciesPatch"] | null;
+            /** @description Cannot be changed. */
+            readonly id?: unknown;
+            /** @description Cannot be changed. */
+            readonly network?: unknown;
+            /** @description Cannot be changed. */
+            readonly network_type?: unknown;
+            /** @description Cannot be changed. */
+            readonly address?: unknown;
+            /** @description Cannot be changed. */
+            readonly signer_id?: unknown;
+            /** @description Cannot be changed. */
+            readonly channels?: unknown;
+            /** @description Cannot be changed. */
+            readonly system_disabled?: unknown;
+            /** @description Cannot be changed. */
+            readonly disabled_reason?: unknown;
+        };
+        /** @description Policies as when a relayer is created; null for the default. Those of another type of network than the relayer's are refused. */
+        readonly RelayerPoliciesPatch: {
+            /** @description EVM. */
+            readonly eip1559_pricing?: boolean | null;
+            /** @description EVM. */
+            readonly gas_limit_estimation?: boolean | null;
+            /** @description EVM. */
+            readonly gas_price_cap?: components["schemas"]["U128"] | null;
+            readonly min_balance?: components["schemas"]["U128"] | null;
+            /** @description EVM. */
+            readonly private_transactions?: boolean | null;
+            /** @description EVM. */
+            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][] | null;
+            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][] | null;
+            /** @description EVM. */
+            readonly include_revert_data?: boolean | null;
+            /** @description Stellar. */
+            readonly max_fee?: components["schemas"]["Int64"] | null;
+            /** @description Stellar. */
+            readonly timeout_seconds?: number | null;
+            /** @description Stellar and Solana. */
+            readonly fee_payment_strategy?: "relayer" | null;
+            /** @description Stellar. */
+            readonly concurrent_transactions?: boolean | null;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly allowed_tokens?: unknown;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly swap_config?: unknown;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly slippage_percentage?: unknown;
+            /** @description Not supported. Nobody pays fees in tokens here. */
+            readonly fee_margin_percentage?: unknown;
+            /** @description Solana. */
+            readonly max_allowed_fee_lamports?: components["schemas"]["Int64"] | null;
+            /** @description Solana. */
+            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][] | null;
+            /** @description Solana. */
+            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][] | null;
+            /** @description Solana. */
+            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][] | null;
+            /** @description Solana. */
+            readonly max_signatures?: number | null;
+            /** @description Solana. */
+            readonly max_tx_data_size?: number | null;
+            /** @description Solana. */
+            readonly fee_payer_spending?: ("own" | "always" | "never") | null;
+        };
+        readonly RelayerResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["Relayer"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly RelayerDeletedResponse: {
+            /** @constant */
+            readonly success: true;
+            /** @constant */
+            readonly data: "Relayer deleted successfully";
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly RelayerStatusResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["RelayerStatus"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The state of a relayer. What no endpoint told is left out. */
+        readonly RelayerStatus: {
+            readonly network_type: components["schemas"]["NetworkType"];
+            /** @description What the account can spend, in wei, stroops or lamports; see `getRelayerBalance`. */
+            readonly balance?: components["schemas"]["DecimalString"];
+            /** @description EVM: the nonce that the next transaction gets. */
+            readonly nonce?: components["schemas"]["DecimalString"];
+            /** @description Stellar: the sequence number of the account on the ledger. Absent, too, while the account does not exist. */
+            readonly sequence_number?: components["schemas"]["DecimalString"];
+            /** @description How many transactions are `pending`, `sent` or `submitted`. */
+            readonly pending_transactions_count: number;
+            /** @description When a transaction of it was last confirmed. Absent when none was. */
+            readonly last_confirmed_transaction_timestamp?: components["schemas"]["Timestamp"];
+            /** @description Switched off by the service itself. */
+            readonly system_disabled: boolean;
+            /** @description Switched off by an operator. */
+            readonly paused: boolean;
+        };
+        readonly RelayerBalanceResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["RelayerBalance"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description What an account can spend. */
+        readonly RelayerBalance: {
+            /**
+             * Format: u256
+             * @description An exact JSON integer, in `unit`.
+             */
+            readonly balance: bigint;
+            /**
+             * @description The smallest unit of the network: wei on EVM, stroop on Stellar, lamport on Solana.
+             * @enum {string}
+             */
+            readonly unit: "wei" | "stroop" | "lamport";
+        };
         /** @description An account that the service operates on one network, with a signer and rules. */
         readonly Relayer: {
             readonly id: components["schemas"]["Id"];
             /** @description For people. */
             readonly name: string;
-            /** @description Name of the configured network. */
+            /** @description Name of the network. */
             readonly network: string;
             readonly network_type: components["schemas"]["NetworkType"];
             /** @description The address of the account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
             readonly address: string;
-            /** @description Names the configured signer that holds the key. */
+            /** @description Names the signer that holds the key. */
             readonly signer_id: string;
             /** @description Names the notification that is told about this relayer's transactions. */
             readonly notification_id?: string;
@@ -1224,8 +1648,8 @@ export interface components {
             readonly channels?: readonly components["schemas"]["StellarAccount"][];
         };
         /**
-         * @description Why the service switched the relayer off. Every relayer is checked at the start of the service and then every 30 seconds
-         *     (`RELAYER_HEALTH_INTERVAL_SECONDS`); a disabled one after 10, 20, 30, 45 and then every 60 seconds. What no endpoint can
+         * @description Why the service switched the relayer off. Every relayer is checked at the start of the service, when it is created, when
+         *     its endpoints or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); a disabled one after 10, 20, 30, 45 and then every 60 seconds. What no endpoint can
          *     tell counts neither for nor against a relayer, so a short outage switches nothing off.
          */
         readonly DisabledReason: {
@@ -1861,7 +2285,7 @@ export interface components {
             readonly v: number;
             /** @description The signature in base64 (Stellar) or base58 (Solana). */
             readonly signature?: string;
-            /** @description The account that signed. Stellar and Solana only. */
+            /** @description The account that signed. Stellar and Solana. */
             readonly public_key?: string;
         };
         /**
@@ -2014,7 +2438,7 @@ export interface components {
             readonly from: components["schemas"]["AccountAddress"];
             /** @description Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description In wei. EVM only. */
+            /** @description In wei. EVM. */
             readonly value?: components["schemas"]["DecimalString"];
             readonly data?: components["schemas"]["HexData"];
             /**
@@ -2093,7 +2517,7 @@ export interface components {
              * @enum {string}
              */
             readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "lapsed";
-            /** @description The account nonce that it is signed with. EVM only. */
+            /** @description The account nonce that it is signed with. EVM. */
             readonly nonce?: components["schemas"]["Quantity"];
             readonly hash: components["schemas"]["TransactionHash"];
             /** @description Absent for the creation of a smart contract. */
@@ -2772,6 +3196,26 @@ export interface components {
         };
     };
     responses: {
+        /** @description The relayer as it is now. */
+        readonly Relayer: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["RelayerResponse"];
+            };
+        };
+        /** @description The new relayer. */
+        readonly RelayerCreated: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["RelayerResponse"];
+            };
+        };
         /** @description What is known about the transaction, and what happens next. */
         readonly Diagnosis: {
             headers: {
@@ -3081,6 +3525,175 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createRelayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateRelayerRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 201: components["responses"]["RelayerCreated"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getRelayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: components["responses"]["Relayer"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteRelayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RelayerDeletedResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateRelayer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/merge-patch+json": components["schemas"]["UpdateRelayerRequest"];
+                readonly "application/json": components["schemas"]["UpdateRelayerRequest"];
+            };
+        };
+        readonly responses: {
+            readonly 200: components["responses"]["Relayer"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getRelayerStatus: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state of the relayer. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RelayerStatusResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getRelayerBalance: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Identifier of the relayer. Anything that is not the id of a relayer is Not found.
+                 * @example local-1
+                 */
+                readonly relayer_id: components["parameters"]["RelayerId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The balance. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RelayerBalanceResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
         };

@@ -56,6 +56,13 @@ async function findDeliveries(service: Service): Promise<string[]> {
   return list.body.data.map(({ id }) => id)
 }
 
+/** A relayer that may be changed and deleted without harm to the others. */
+async function createSpare(service: Service): Promise<void> {
+  const relayer = { id: 'spare', name: 'Spare', network: 'anvil', network_type: 'evm', signer_id: 'spare' }
+  const { status, body } = await service.api('POST', '/relayers', relayer)
+  if (status !== 201) throw new Error(`the spare relayer was refused: ${body.error}`)
+}
+
 /** Beside real ids there is one of nothing. */
 async function writeIds(file: string, ids: readonly string[]): Promise<void> {
   await writeFile(file, [...ids, 'nothing'].map((id) => JSON.stringify(id)).join('\n'))
@@ -91,6 +98,7 @@ else installTool()
 const everyKind = await startEveryKind({ anvil: { args: ['--no-mining'] } })
 const { service } = everyKind
 try {
+  await createSpare(service)
   await writeIds(TRANSACTION_IDS, await sendSome(service))
   await writeIds(DELIVERY_IDS, await findDeliveries(service))
   const [code] = await once(runTool(service.url), 'exit')

@@ -10,7 +10,7 @@ const OUTPUT = new URL('../generated/api.d.ts', import.meta.url)
 const HEADER = '// Generated from openapi.yaml by `npm run generate`. Do not edit.\n\n'
 
 /** The formats of integers that do not fit into a JavaScript number. The validator turns them into bigint. */
-const WIDE_INTEGERS: ReadonlySet<string> = new Set(['u128', 'int64', 'uint64', 'sint64'])
+const WIDE_INTEGERS: ReadonlySet<string> = new Set(['u256', 'u128', 'int64', 'uint64', 'sint64'])
 
 /**
  * A field that takes an integer or a decimal string is a bigint by the time a handler sees it, so the union that the

@@ -9,6 +9,16 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** What the work gives, or undefined when that takes longer than `ms` milliseconds; it is not stopped then. */
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+  const done = new AbortController()
+  try {
+    return await Promise.race([work, clock.sleep(ms, done.signal).then(() => undefined)])
+  } finally {
+    done.abort()
+  }
+}
+
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
+import type { Answer } from './chains/answer.ts'
 import type { Chain } from './chains/chain.ts'
 import { createEvmChain } from './chains/evm/evm-chain.ts'
 import type { RpcObserver } from './chains/rpc/observer.ts'
 import type { Transport } from './chains/rpc/transport.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, within } from './clock.ts'
 import type { NetworkDirectory } from './networks/directory.ts'
 import type { Network, NetworkType, RpcUrl } from './networks/network.ts'
 import { type Lines, linesOf } from './relayers/lines.ts'
@@ -36,10 +36,10 @@ export interface Operators {
   prepare(relayer: Relayer): Promise<Operator>
   /** Of a relayer that was prepared. Throws for any other: a fault of ours. */
   operatorOf(relayer: Relayer): Operator
-  /** A chain that no relayer uses yet. */
-  createChain(network: Network): Promise<Chain>
+  /** Asks the network's urls which chain they serve, for a few seconds at most. Unknown when nobody answers by then. */
+  verify(network: Network): Promise<Answer<void>>
   /**
-   * Asks the network's urls which chain they serve, for a few seconds at most. Gives why that is a wrong one, as a sentence;
+   * `verify`, for who needs to know no more than that. Gives why that is a wrong one, as a sentence;
    * undefined also when nobody answers.
    */
   wrongChain(network: Network): Promise<string | undefined>
@@ -78,8 +78,10 @@ export function createOperators(options: OperatorsOptions): Operators {
     return maker
   }
 
-  async function createChain(network: Network): Promise<Chain> {
-    return (await load(network.type))(network)
+  async function verify(network: Network): Promise<Answer<void>> {
+    const chain = (await load(network.type))(network)
+    const answer = await within(options.clock, VERIFY_MS, chain.verify())
+    return answer ?? { kind: 'unknown', detail: 'no endpoint answered in time' }
   }
 
   function chainOf(relayer: Relayer): ChainInUse {
@@ -105,8 +107,11 @@ export function createOperators(options: OperatorsOptions): Operators {
 
   return {
     operatorOf,
-    createChain,
-    wrongChain: async (network) => refusalOf(await createChain(network)),
+    verify,
+    wrongChain: async (network) => {
+      const answer = await verify(network)
+      return answer.kind === 'refused' ? answer.refusal.detail : undefined
+    },
     prepare: async (relayer) => {
       const key = linesKey(relayer)
       if (lines.has(key)) return operatorOf(relayer)
@@ -122,11 +127,6 @@ export function createOperators(options: OperatorsOptions): Operators {
       return operatorOf(relayer)
     },
   }
-}
-
-async function refusalOf(chain: Chain): Promise<string | undefined> {
-  const answer = await Promise.race([chain.verify(), sleep(VERIFY_MS, undefined, { ref: false })])
-  return answer?.kind === 'refused' ? answer.refusal.detail : undefined
 }
 
 /** Everything that decides about its lines. */

@@ -55,12 +55,18 @@ const ARROWS: Rules['arrows'] = {
   'operators.ts': EVERYTHING,
   'deliveries.ts': EVERYTHING,
   'fleet.ts': EVERYTHING,
+  'form-fleet.ts': EVERYTHING,
+  'management.ts': EVERYTHING,
   'observation.ts': EVERYTHING,
   'readiness.ts': EVERYTHING,
   'http/': ['contract/', ...COMMON],
   'contract/': ['../generated/', ...COMMON],
   // The database is handed through to the rooms: only its type is known here.
   'handlers/': [
+    // A relayer of a request is read as one of the configuration file.
+    'config.ts',
+    'configuration/reader.ts',
+    'configuration/relayers.ts',
     'contract/operations.ts',
     ...CHAINS,
     'database/schema.ts',
@@ -106,7 +112,9 @@ const ARROWS: Rules['arrows'] = {
   'relayers/': [
     ...CHAINS,
     'config.ts',
+    'configuration/pricing.ts',
     'configuration/problems.ts',
+    'configuration/suggest.ts',
     'database/',
     'events/',
     'networks/',

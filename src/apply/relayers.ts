@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from 'kysely'
 import type { RelayerConfig } from '../config.ts'
 import { ConfigError } from '../configuration/problems.ts'
@@ -57,7 +58,12 @@ export async function applyRelayers(
 
 /** Whether what is stored is the file's: a caller may have deleted it, and created another one under its name. */
 function isStillIt(next: ConfiguredRelayer, before: StoredRelayer | undefined): boolean {
-  return before !== undefined && !before.removed && !isMoved(before.relayer, next)
+  if (before === undefined || before.removed || isMoved(before.relayer, next)) return false
+  return isDeepStrictEqual(channelsOf(before.relayer), channelsOf(next))
+}
+
+function channelsOf(relayer: ConfiguredRelayer | Relayer): number | readonly string[] {
+  return relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
 }
 
 async function claimAll(

@@ -1,4 +1,5 @@
 import { chainName } from '../networks/chain-name.ts'
+import { pricingProblem } from './pricing.ts'
 import { suggest } from './suggest.ts'
 import type { Config, RelayerConfig } from './types.ts'
 
@@ -76,11 +77,7 @@ function chainOf(relayer: RelayerConfig, networks: Lists['networks']): string | 
 function impossiblePricing({ relayers, networks }: Lists): string[] {
   return relayers.flatMap((relayer) => {
     const found = networks.find(({ type, name }) => type === 'evm' && name === relayer.network)
-    if (relayer.networkType !== 'evm' || found?.type !== 'evm') return []
-    if (!relayer.policies.eip1559Pricing || found.features.includes('eip1559')) return []
-    return [
-      `relayer "${relayer.id}" wants eip1559_pricing, but network "${relayer.network}" does not have the feature "eip1559"`,
-    ]
+    return pricingProblem(relayer, found) ?? []
   })
 }
 

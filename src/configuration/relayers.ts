@@ -18,7 +18,8 @@ export function readRelayers(file: Reader, problems: string[]): RelayerConfig[] 
   })
 }
 
-function readRelayer(reader: Reader, problems: string[]): RelayerConfig {
+/** One relayer. The caller has to `finish` the reader. */
+export function readRelayer(reader: Reader, problems: string[]): RelayerConfig {
   const relayerId = reader.get('id', id)
   const notificationId = reader.find('notification_id', id)
   const customRpcUrls = readRpcUrls(reader, 'custom_rpc_urls', problems)

@@ -53,7 +53,10 @@ function describe(error: ErrorObject, path: string): Problem {
   const parent = error.parentSchema as Node
   if (keyword === 'required') return { path: `${path}.${params.missingProperty}`, expected: 'is required' }
   if (keyword === 'additionalProperties') {
-    const known = Object.keys(parent.properties as Node).join(', ')
+    const known = Object.entries(parent.properties as Record<string, Node>)
+      .filter(([, schema]) => schema.not === undefined)
+      .map(([name]) => name)
+      .join(', ')
     return {
       path: `${path}.${params.additionalProperty}`,
       expected: `there is no such field here; known are ${known}`,

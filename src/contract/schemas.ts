@@ -4,7 +4,7 @@ import type { Contract, Node } from './document.ts'
 import { fromHexadecimal, toInteger } from './integers.ts'
 
 /** The formats of integers that a JavaScript number cannot hold. The range is what the schema itself says. */
-const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u128', 'int64', 'uint64', 'sint64'])
+const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u256', 'u128', 'int64', 'uint64', 'sint64'])
 
 /** Our words in the contract that say something to people or to the server, not to a validator. */
 const ANNOTATIONS = ['x-expected', 'x-case-insensitive', 'example', 'discriminator']

@@ -2,9 +2,11 @@ import type { HandlerMap } from '../contract/operations.ts'
 import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthReport, healthHandlers } from './health.ts'
+import { type ManageRelayersDeps, manageRelayersHandlers } from './manage-relayers.ts'
 import { type NetworkHandlerDeps, networkHandlers } from './networks.ts'
 import { type NotificationHandlerDeps, notificationHandlers } from './notifications.ts'
 import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
+import { type RelayerStateDeps, relayerStateHandlers } from './relayer-state.ts'
 import { type RelayerHandlerDeps, relayerHandlers } from './relayers.ts'
 import { rpcHandlers } from './rpc.ts'
 import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
@@ -15,6 +17,8 @@ import { type TransactionHandlerDeps, transactionHandlers } from './transactions
 export function createHandlers(
   deps: TransactionHandlerDeps &
     RelayerHandlerDeps &
+    ManageRelayersDeps &
+    RelayerStateDeps &
     PendingHandlerDeps &
     SigningHandlerDeps &
     EventHandlerDeps &
@@ -26,6 +30,8 @@ export function createHandlers(
   return {
     ...healthHandlers(deps),
     ...relayerHandlers(deps),
+    ...manageRelayersHandlers(deps),
+    ...relayerStateHandlers(deps),
     ...signingHandlers(deps),
     ...rpcHandlers(deps),
     ...transactionHandlers(deps),

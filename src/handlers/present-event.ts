@@ -7,8 +7,8 @@ import { type RelayerSnapshot, readRelayerSnapshots } from '../relayers/snapshot
 import type { Operator } from '../transactions/context.ts'
 import { readSnapshots } from '../transactions/snapshot-store.ts'
 import type { TransactionWithAttempts } from '../transactions/transaction.ts'
+import { presentRelayer } from './present-relayer.ts'
 import { presentTransaction } from './present-transaction.ts'
-import { presentRelayer } from './relayers.ts'
 
 interface EventPresenterDeps {
   readonly db: Kysely<Schema>

@@ -3,14 +3,13 @@ import type { MessageSignature } from '../chains/attempt.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { defined } from '../defined.ts'
-import { maskUrl } from '../networks/mask-url.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
 import type { Operator } from '../transactions/context.ts'
 import { toPage } from './page.ts'
-import { presentSolanaPolicies } from './present-solana.ts'
+import { presentRelayer } from './present-relayer.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface RelayerHandlerDeps {
@@ -50,50 +49,4 @@ export function relayerHandlers({
 
 function presentSignature({ publicKey, ...signature }: MessageSignature): Schemas['Signature'] {
   return defined({ ...signature, public_key: publicKey })
-}
-
-/** A relayer as the contract shows it; without an operator, for one that was removed, without its channels. */
-export function presentRelayer(
-  relayer: Relayer,
-  operator: Pick<Operator, 'lines'> | undefined,
-): Schemas['Relayer'] {
-  const [, ...channels] = operator?.lines ?? []
-  return defined({
-    id: relayer.id,
-    name: relayer.name,
-    network: relayer.network,
-    network_type: relayer.networkType,
-    address: relayer.address,
-    signer_id: relayer.signerId,
-    notification_id: relayer.notificationId,
-    paused: relayer.paused,
-    system_disabled: relayer.systemDisabled,
-    disabled_reason: relayer.disabledReason,
-    custom_rpc_urls: relayer.customRpcUrls?.map(({ url, weight }) => ({ url: maskUrl(url), weight })),
-    policies: presentPolicies(relayer),
-    channels: channels.length === 0 ? undefined : channels.map(({ address }) => address),
-  })
-}
-
-function presentPolicies(relayer: Relayer): Schemas['RelayerPolicies'] {
-  if (relayer.networkType === 'stellar') {
-    const { minBalance, maxFee, timeoutSeconds } = relayer.policies
-    return defined({
-      min_balance: minBalance,
-      max_fee: maxFee,
-      timeout_seconds: timeoutSeconds,
-      allowed_rpc_methods: relayer.policies.allowedRpcMethods,
-    })
-  }
-  if (relayer.networkType === 'solana') return presentSolanaPolicies(relayer.policies)
-  const { policies } = relayer
-  return defined({
-    eip1559_pricing: policies.eip1559Pricing,
-    gas_limit_estimation: policies.gasLimitEstimation,
-    gas_price_cap: policies.gasPriceCap,
-    min_balance: policies.minBalance,
-    private_transactions: policies.privateTransactions,
-    whitelist_receivers: policies.whitelistReceivers,
-    allowed_rpc_methods: policies.allowedRpcMethods,
-  })
 }

@@ -30,6 +30,17 @@ export async function findNotification(db: Kysely<Schema>, id: string): Promise<
   return row && toNotification(row)
 }
 
+/** Whether there is one of this id; held against its deletion until the commit, for who is about to refer to it. */
+export async function holdNotification(tx: Transaction<Schema>, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('notifications')
+    .select('id')
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whether there is anybody to tell. */
 export async function hasNotifications(db: Kysely<Schema>): Promise<boolean> {
   return (await db.selectFrom('notifications').select('id').limit(1).executeTakeFirst()) !== undefined

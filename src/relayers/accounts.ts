@@ -1,8 +1,9 @@
-import type { Config } from '../config.ts'
+import type { Config, RelayerConfig } from '../config.ts'
 import { ConfigError } from '../configuration/problems.ts'
 import { chainName } from '../networks/chain-name.ts'
+import type { Network } from '../networks/network.ts'
 import type { Key } from '../signers/key.ts'
-import { linesOf } from './lines.ts'
+import { type FindKey, linesOf } from './lines.ts'
 
 /** Which accounts a relayer takes nonces of. */
 export interface RelayerAccounts {
@@ -23,22 +24,35 @@ export async function configuredAccounts(
 ): Promise<Map<string, RelayerAccounts>> {
   const all = new Map<string, RelayerAccounts>()
   for (const relayer of relayers) {
-    const [own, ...channels] = await linesOf(relayer, async (id) => keys.get(id))
     const network = networks.find(
       ({ type, name }) => type === relayer.networkType && name === relayer.network,
     )
     if (network === undefined) throw new Error(`relayer ${relayer.id} is on a network that is not configured`)
-    all.set(relayer.id, {
-      chain: chainName(network),
-      addresses: [own.address, ...channels.map(({ address }) => address)],
-    })
+    all.set(relayer.id, await accountsOf(relayer, network, async (id) => keys.get(id)))
   }
   const problems = doubleAccounts(all)
   if (problems.length > 0) throw new ConfigError(problems)
   return all
 }
 
-function doubleAccounts(all: ReadonlyMap<string, RelayerAccounts>): string[] {
+/**
+ * The accounts of a relayer on its network.
+ * @throws MissingSignerError when a signer that it names does not exist
+ */
+export async function accountsOf(
+  relayer: RelayerConfig,
+  network: Network,
+  findKey: FindKey,
+): Promise<RelayerAccounts> {
+  const [own, ...channels] = await linesOf(relayer, findKey)
+  return {
+    chain: chainName(network),
+    addresses: [own.address, ...channels.map(({ address }) => address)],
+  }
+}
+
+/** What is wrong where relayers, by id, have an account in common, or one has it twice. */
+export function doubleAccounts(all: ReadonlyMap<string, RelayerAccounts>): string[] {
   const owners = new Map<string, string>()
   const problems: string[] = []
   for (const [id, { chain, addresses }] of all) {

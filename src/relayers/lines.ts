@@ -9,7 +9,7 @@ import type { Relayer } from './relayer.ts'
 export type Lines = readonly [Line, ...Line[]]
 
 /** Undefined when there is no signer of this id. */
-type FindKey = (signerId: string) => Promise<Key | undefined>
+export type FindKey = (signerId: string) => Promise<Key | undefined>
 
 /**
  * The accounts whose nonces a relayer takes.

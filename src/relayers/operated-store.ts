@@ -24,19 +24,22 @@ export async function claimAccounts(
   await releaseAccounts(tx, [relayerId])
   const claimed = await tx
     .insertInto('operated_accounts')
-    .values(addresses.map((address) => ({ chain, address, relayer_id: relayerId })))
+    // In one order, so that two who want the same ones do not wait for each other.
+    .values(addresses.toSorted().map((address) => ({ chain, address, relayer_id: relayerId })))
     .onConflict((conflict) => conflict.columns(['chain', 'address']).doNothing())
     .returning('address')
     .execute()
   const taken = addresses.find((wanted) => !claimed.some(({ address }) => address === wanted))
   if (taken === undefined) return
-  const { relayer_id: owner } = await tx
+  const owner = await tx
     .selectFrom('operated_accounts')
     .select('relayer_id')
     .where('chain', '=', chain)
     .where('address', '=', taken)
-    .executeTakeFirstOrThrow()
-  throw new AccountTakenError(taken, chain, owner)
+    .executeTakeFirst()
+  if (owner !== undefined) throw new AccountTakenError(taken, chain, owner.relayer_id)
+  // Given up at this very moment.
+  await claimAccounts(tx, relayerId, { chain, addresses })
 }
 
 /** Others may have the accounts of these relayers now. */

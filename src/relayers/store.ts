@@ -140,17 +140,6 @@ export async function insertRelayer(
   return toRelayer(row)
 }
 
-/** Whether the configuration file has an entry of this id, whatever became of its relayer. */
-export async function isOfFile(tx: Transaction<Schema>, id: string): Promise<boolean> {
-  const entry = await tx
-    .selectFrom('file_entries')
-    .select('id')
-    .where('kind', '=', 'relayer')
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return entry !== undefined
-}
-
 /** Overwrites what a relayer that was locked is to be. */
 export async function updateRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<Relayer> {
   const row = await tx

@@ -303,6 +303,19 @@ describe('a record that a caller created', () => {
     expect(owned).toEqual([{ chain: 'anvil', address: '0xT', relayer_id: 'main' }])
   })
 
+  test('under such a name with the same account keeps its own channels', async () => {
+    const file: RelayerConfig = { ...MAIN, networkType: 'stellar', policies: {}, channels: 1 }
+    await apply({ relayers: [file] })
+    await database.db.transaction().execute(async (tx) => {
+      await removeRelayer(tx, 'main')
+      await saveRelayer(tx, { ...file, channels: ['lent'], address: '0xA' })
+      await claimAccounts(tx, 'main', { chain: 'anvil', addresses: ['0xA', '0xLent'] })
+    })
+    expect(await apply({ relayers: [file] })).toEqual([])
+    const owned = await database.db.selectFrom('operated_accounts').select('address').execute()
+    expect(owned.map(({ address }) => address).sort()).toEqual(['0xA', '0xLent'])
+  })
+
   test('keeps what it refers to from leaving the file, and nothing changes', async () => {
     const dev: SignerConfig = { id: 'dev', type: 'plain', key: createSecret('x') }
     await apply({ signers: [dev] })

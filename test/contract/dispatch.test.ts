@@ -79,7 +79,7 @@ describe('the order of a request', () => {
 
   test.each([
     ['/api/v1/nothing', 'GET', 404],
-    ['/api/v1/relayers', 'POST', 405],
+    ['/api/v1/relayers', 'PUT', 405],
   ])('%s %s: the credential is asked for before %i is said', async (path, method, status) => {
     const known = recordedExchange({ path, method })
     await expect(dispatcher.dispatch(known.exchange)).rejects.toMatchObject({ status })

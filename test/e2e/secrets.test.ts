@@ -119,6 +119,23 @@ async function misbehave({ url, api }: Service): Promise<void> {
   await api('PATCH', '/networks/evm:mainnet', { rpc_urls: [withKeys('http://rpc.invalid')] })
 }
 
+/** What callers may do, with secrets in their urls; the answers must not give them back. */
+async function changeEndpoints({ api }: Service): Promise<void> {
+  const custom_rpc_urls = [{ url: withKeys('http://127.0.0.1:9') }]
+  const body = { name: 'New', network: 'anvil', network_type: 'evm', signer_id: 'dev-0', custom_rpc_urls }
+  const answers = [
+    await api('POST', '/relayers', body),
+    await api('POST', '/relayers', { ...body, custom_rpc_urls: [{ url: `ws${withKeys('://a.example')}` }] }),
+    await api('PATCH', '/relayers/other', { custom_rpc_urls }),
+    await api('GET', '/relayers/other'),
+    await api('GET', '/relayers/other/status'),
+    await api('GET', '/relayers/other/balance'),
+    await api('PATCH', '/relayers/other', { custom_rpc_urls: null }),
+  ]
+  for (const answer of answers) expectNoSecret(JSON.stringify(answer.body))
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 200, 200, 200, 500, 200])
+}
+
 async function metricsOf({ metricsUrl = '' }: Service): Promise<string> {
   return (await fetch(metricsUrl)).text()
 }
@@ -140,10 +157,11 @@ test('an EVM service whose nodes and receivers fail logs and counts no secret', 
     rpcUrls: [withKeys(node.url), withKeys('http://127.0.0.1:9')],
     signers: [plainSigner('dev-0', first), await keystoreSigner()],
     notificationUrl: url,
-    env: ENV,
+    env: { ...ENV, RELAYER_ALLOW_PRIVATE_URLS: 'true' },
     log,
   })
   const story = scenarioOf(anvil, service)
+  await changeEndpoints(service)
   failOften(node)
   await misbehave(service)
   const { id } = await until(

@@ -39,6 +39,7 @@ describe('request body', () => {
     'application/json; charset=latin1',
     'application/jsonx',
     'nonsense',
+    'application/merge-patch+json',
   ])('content type "%s" is 400', async (type) => {
     const reply = await post(port, '{"message":"x"}', type === '' ? {} : { 'content-type': type })
     expect([reply.status, reply.json?.code]).toEqual([400, 'unsupported_content_type'])

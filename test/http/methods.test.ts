@@ -6,7 +6,7 @@ const { port } = await startSharedStub()
 const METHODS = [
   ['/api/v1/health', 'GET, HEAD, OPTIONS'],
   ['/api/v1/ready', 'GET, HEAD, OPTIONS'],
-  ['/api/v1/relayers', 'GET, HEAD, OPTIONS'],
+  ['/api/v1/relayers', 'GET, POST, HEAD, OPTIONS'],
   ['/api/v1/relayers/r/sign', 'POST, OPTIONS'],
   ['/api/v1/relayers/r/transactions', 'GET, POST, HEAD, OPTIONS'],
   ['/api/v1/relayers/r/transactions/t', 'GET, PUT, DELETE, HEAD, OPTIONS'],

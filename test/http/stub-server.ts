@@ -34,6 +34,18 @@ const DIAGNOSIS = {
   next_action: { action: 'sign', message: 'It is priced, given a nonce and signed.' },
 } as const
 
+const RELAYER = {
+  id: 'r-1',
+  name: 'Relayer',
+  network: 'anvil',
+  network_type: 'evm',
+  address: `0x${'1'.repeat(40)}`,
+  signer_id: 'dev',
+  paused: false,
+  system_disabled: false,
+  policies: {},
+} as const
+
 const EVENT_ID = '7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d'
 
 const DELIVERY = {
@@ -86,6 +98,14 @@ const HANDLERS: HandlerMap = {
     },
   }),
   listRelayers: async () => EMPTY_LIST,
+  createRelayer: async () => ({ data: RELAYER }),
+  getRelayer: async () => ({ data: RELAYER }),
+  updateRelayer: async () => ({ data: RELAYER }),
+  deleteRelayer: async () => ({ data: 'Relayer deleted successfully' }),
+  getRelayerStatus: async () => ({
+    data: { network_type: 'evm', pending_transactions_count: 0, system_disabled: false, paused: false },
+  }),
+  getRelayerBalance: async () => ({ data: { balance: 0n, unit: 'wei' } }),
   listNotifications: async () => EMPTY_LIST,
   listTransactions: async () => EMPTY_LIST,
   sign: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),

@@ -75,6 +75,8 @@ function recordsOf(
       ...DEV_KEYS.map((key, index) => plain(`dev-${index}`, key)),
       plain('stellar', STELLAR_KEY.secret()),
       plain('solana', Buffer.from(seedOf('main')).toString('hex')),
+      // For a relayer that a caller creates.
+      plain('spare', Buffer.from(seedOf('spare')).toString('hex')),
     ],
   }
 }

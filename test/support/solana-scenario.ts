@@ -46,7 +46,7 @@ export async function startSolanaScenario(options: SolanaScenarioOptions = {}): 
   const solana = await startSolana({ slotMs: 'manual', ...solanaOptions })
   solana.airdrop(MAIN, 10n * SOL)
   solana.airdrop(RECEIVER, SOL)
-  const service = await startService({ ...rest, ...solanaConfig(solana, { urls: urls?.(solana), policies }) })
+  const service = await startService({ ...solanaConfig(solana, { urls: urls?.(solana), policies }), ...rest })
   return solanaScenarioOf(solana, service)
 }
 

@@ -42,8 +42,8 @@ export async function startStellarScenario(options: StellarScenarioOptions = {})
   ledger.fund(MAIN.publicKey(), 1_000n * XLM)
   ledger.fund(RECEIVER, 100n * XLM)
   const service = await startService({
-    ...rest,
     ...stellarConfig({ urls: urls?.(ledger) ?? [ledger.url], passphrase: ledger.passphrase, relayer }),
+    ...rest,
   })
   return stellarScenarioOf(ledger, service)
 }

@@ -41,6 +41,8 @@ const STATEMENTS = [
     primary key (chain, address)
   )`,
   'create index operated_accounts_of on operated_accounts (relayer_id)',
+  // When a relayer's last one was.
+  "create index transactions_confirmed on transactions (relayer_id, confirmed_at) where status = 'confirmed'",
   // Triggers, so that no writer can forget to tell the processes that hold copies. They fire on commit.
   `create function announce_fleet() returns trigger language plpgsql as $$
     begin

@@ -1,0 +1,39 @@
+import type { HandlerMap } from '../contract/operations.ts'
+import type { Managed, RelayerManager } from '../relayers/manage.ts'
+import type { RelayerReader } from '../relayers/read.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import type { Operator } from '../transactions/context.ts'
+import { presentRelayer } from './present-relayer.ts'
+import { readCreation, readPatched } from './read-relayer.ts'
+import { requireRelayer } from './transactions.ts'
+
+export interface ManageRelayersDeps {
+  readonly relayerOf: RelayerReader
+  readonly prepare: (relayer: Relayer) => Promise<Operator>
+  readonly manager: RelayerManager
+}
+
+type Operations = 'createRelayer' | 'getRelayer' | 'updateRelayer' | 'deleteRelayer'
+
+/** Single relayers: creating, reading, changing and deleting them. */
+export function manageRelayersHandlers({
+  relayerOf,
+  prepare,
+  manager,
+}: ManageRelayersDeps): Pick<HandlerMap, Operations> {
+  const present = async ({ relayer, logs }: Managed) => ({
+    data: presentRelayer(relayer, await prepare(relayer)),
+    logs,
+  })
+  return {
+    createRelayer: async ({ body }) => present(await manager.create(readCreation(body))),
+    getRelayer: async ({ path }) =>
+      present({ relayer: await requireRelayer(relayerOf, path.relayer_id), logs: [] }),
+    updateRelayer: async ({ path, body }) =>
+      present(await manager.change(path.relayer_id, (relayer) => readPatched(relayer, body))),
+    deleteRelayer: async ({ path }) => {
+      await manager.delete(path.relayer_id)
+      return { data: 'Relayer deleted successfully' }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely'
+import type { ChainTraits } from '../chains/chain.ts'
+import type { Clock } from '../clock.ts'
+import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import type { Schema } from '../database/schema.ts'
+import { defined } from '../defined.ts'
+import { AppError } from '../errors.ts'
+import type { RelayerReader } from '../relayers/read.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { type AccountState, askBalance, lookAtAccount } from '../transactions/account-state.ts'
+import type { Operator } from '../transactions/context.ts'
+import { requireRelayer } from './transactions.ts'
+
+export interface RelayerStateDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly relayerOf: RelayerReader
+  readonly operatorOf: (relayer: Relayer) => Operator
+}
+
+const UNITS: Record<ChainTraits['unit'], Schemas['RelayerBalance']['unit']> = {
+  wei: 'wei',
+  stroops: 'stroop',
+  lamports: 'lamport',
+}
+
+/** How the account of a relayer is doing. */
+export function relayerStateHandlers(
+  deps: RelayerStateDeps,
+): Pick<HandlerMap, 'getRelayerStatus' | 'getRelayerBalance'> {
+  const { clock, relayerOf, operatorOf } = deps
+  return {
+    getRelayerStatus: async ({ path }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const state = await lookAtAccount(deps, relayer)
+      return { data: presentState(relayer, state), logs: state.logs }
+    },
+    getRelayerBalance: async ({ path }) => {
+      const relayer = await requireRelayer(relayerOf, path.relayer_id)
+      const { chain } = operatorOf(relayer)
+      const balance = await askBalance(clock, { chain, address: relayer.address })
+      if (balance.kind !== 'ok') throw unavailable(balance)
+      return { data: { balance: balance.value, unit: UNITS[chain.traits.unit] } }
+    },
+  }
+}
+
+function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerStatus'] {
+  const { balance, nextNonce, chainNonce, open, lastConfirmedAt } = state
+  const { networkType } = relayer
+  return defined({
+    network_type: networkType,
+    balance: balance?.toString(),
+    nonce: networkType === 'evm' ? nextNonce?.toString() : undefined,
+    // A ledger names the number that was used last.
+    sequence_number:
+      networkType === 'stellar' && chainNonce !== undefined ? String(chainNonce - 1n) : undefined,
+    pending_transactions_count: open,
+    last_confirmed_transaction_timestamp: lastConfirmedAt?.toISOString(),
+    system_disabled: relayer.systemDisabled,
+    paused: relayer.paused,
+  })
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError({
+    status: 500,
+    code: 'network_unavailable',
+    detail: 'No node of the network answers at present. Try again.',
+    cause,
+  })
+}

@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { RelayerConfig } from '../config.ts'
+import { notFound } from '../errors.ts'
+import { checkGivenEndpoints } from './given-endpoints.ts'
+import type { ManageDeps, Managed } from './manage.ts'
+import { placeOf } from './place.ts'
+import { referTo } from './refer.ts'
+import type { Relayer } from './relayer.ts'
+import { findRelayer, lockRelayer, updateRelayer } from './store.ts'
+
+/** Looks at the change first, without holding anything (I9); then makes it out of the relayer as it is under the lock. */
+export async function changeRelayer(
+  deps: ManageDeps,
+  id: string,
+  change: (relayer: Relayer) => RelayerConfig,
+): Promise<Managed> {
+  const seen = demand(await findRelayer(deps.db, id), id)
+  const wanted = change(seen)
+  const network = placeOf(deps.networks, wanted)
+  const { customRpcUrls } = wanted
+  const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
+  const logs = isNew && customRpcUrls ? await checkGivenEndpoints(deps, network, customRpcUrls) : []
+  const changed = await deps.db.transaction().execute(async (tx) => {
+    const present = demand(await lockRelayer(tx, id, 'update'), id)
+    const next = change(present)
+    placeOf(deps.networks, next)
+    if (next.notificationId !== present.notificationId) await referTo(tx, next.notificationId)
+    return updateRelayer(tx, { ...next, address: present.address })
+  })
+  // What else can be changed says nothing about the health of a relayer, and the caller need not wait for it.
+  const matters = isNew || !isDeepStrictEqual(wanted.policies, seen.policies)
+  return { relayer: matters ? await deps.checked(changed) : changed, logs }
+}
+
+function demand(relayer: Relayer | undefined, id: string): Relayer {
+  if (relayer === undefined) throw notFound('relayer_not_found', `There is no relayer ${id}.`)
+  return relayer
+}

@@ -1,0 +1,32 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+
+/** What is stored about the account of a relayer. */
+export interface StoredAccountState {
+  /** Transactions that are `pending`, `sent` or `submitted`. */
+  readonly open: number
+  readonly lastConfirmedAt: Date | undefined
+  /** The next nonce of the account's own line; undefined until one was given. */
+  readonly nextNonce: bigint | undefined
+}
+
+/** One statement, so that its parts fit each other. */
+export async function readAccountState(
+  db: Kysely<Schema>,
+  { id, address }: { readonly id: string; readonly address: string },
+): Promise<StoredAccountState> {
+  const { rows } = await sql<{ open: bigint; last: Date | null; next_nonce: bigint | null }>`
+    select
+      (select count(*) from transactions where relayer_id = ${id} and status in ('pending', 'sent', 'submitted')) as open,
+      (select confirmed_at from transactions where relayer_id = ${id} and status = 'confirmed'
+        order by confirmed_at desc limit 1) as last,
+      (select next_nonce from accounts where relayer_id = ${id} and address = ${address}) as next_nonce`.execute(
+    db,
+  )
+  const [row] = rows
+  return {
+    open: Number(row?.open ?? 0n),
+    lastConfirmedAt: row?.last ?? undefined,
+    nextNonce: row?.next_nonce ?? undefined,
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import type { Schemas } from '../../../src/contract/operations.ts'
+import type { Anvil } from '../../support/anvil.ts'
+import type { Answer, Service, ServiceOptions } from '../../support/service.ts'
+import { DEV_KEYS } from '../../support/service.ts'
+
+export type Relayer = Schemas['Relayer']
+
+/** A key for tests, the same for the same name. */
+export function keyOf(name: string): string {
+  return createHash('sha256').update(`relayer ${name}`).digest('hex')
+}
+
+/** The standard signers, and one more of each name that no relayer of the file uses. */
+export function signersWith(...names: string[]): Pick<ServiceOptions, 'signers' | 'env'> {
+  const plain = (id: string, value: string) => ({
+    id,
+    type: 'plain',
+    config: { key: { type: 'plain', value } },
+  })
+  return {
+    signers: [
+      ...DEV_KEYS.map((key, index) => plain(`dev-${index}`, key)),
+      ...names.map((name) => plain(name, keyOf(name))),
+    ],
+    env: {
+      RELAYER_ALLOW_PRIVATE_URLS: 'true',
+      STORAGE_ENCRYPTION_KEY: Buffer.alloc(32, 'sealing').toString('base64'),
+    },
+  }
+}
+
+/** A relayer on anvil, as the body that creates it. */
+export function onAnvil(signer: string, more: object = {}): object {
+  return { name: 'New', network: 'anvil', network_type: 'evm', signer_id: signer, ...more }
+}
+
+export function create(service: Service, body: object | string): Promise<Answer<Relayer>> {
+  return service.api<Relayer>('POST', '/relayers', body)
+}
+
+/** Creates and expects 201; the account gets a hundred ether. */
+export async function createFunded(service: Service, anvil: Anvil, body: object): Promise<Relayer> {
+  const { status, body: answer } = await create(service, body)
+  if (status !== 201) throw new Error(`it was not created: ${answer.error}`)
+  await anvil.rpc('anvil_setBalance', [answer.data.address, `0x${(10n ** 20n).toString(16)}`])
+  return answer.data
+}
+
+/** What a refusal says. */
+export function refusalOf({ status, body }: Answer): object {
+  return { status, code: body.code, error: body.error }
+}

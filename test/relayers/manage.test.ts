@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { RelayerConfig } from '../../src/config.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { AppError } from '../../src/errors.ts'
+import { createNetworkDirectory } from '../../src/networks/directory.ts'
+import type { EvmNetwork, Network } from '../../src/networks/network.ts'
+import { createRelayerManager, type ManageDeps } from '../../src/relayers/manage.ts'
+import type { Relayer } from '../../src/relayers/relayer.ts'
+import { findRelayer, setSystemDisabled } from '../../src/relayers/store.ts'
+import { createKey } from '../../src/signers/key.ts'
+import { saveConfiguredSigner } from '../../src/signers/store.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyDatabase(database)
+  await database.db.transaction().execute((tx) => saveConfiguredSigner(tx, { id: 'dev', type: 'plain' }))
+})
+
+const NETWORK: EvmNetwork = {
+  type: 'evm',
+  name: 'anvil',
+  isTestnet: true,
+  averageBlocktimeMs: 1000,
+  requiredConfirmations: 1,
+  rpcUrls: [],
+  chainId: 31337,
+  symbol: 'ETH',
+  features: [],
+  mempool: true,
+}
+
+const RELAYER: RelayerConfig = {
+  id: 'new',
+  name: 'New',
+  network: 'anvil',
+  networkType: 'evm',
+  signerId: 'dev',
+  paused: false,
+  policies: {},
+}
+
+const GIVEN = { url: 'https://rpc.example/key', weight: 100, byApi: true } as const
+
+/** A manager of callers' relayers; `asked` are the networks whose endpoints it has asked. */
+function manager(deps: Partial<ManageDeps> = {}) {
+  const asked: Network[] = []
+  const key = createKey('dev', new Uint8Array(32).fill(7))
+  const made = createRelayerManager({
+    db: database.db,
+    networks: createNetworkDirectory(
+      [{ ...NETWORK, rpcUrls: [{ url: 'http://127.0.0.1:9', weight: 1 }] }],
+      [],
+    ),
+    findKey: async (id) => (id === 'dev' ? key : undefined),
+    verify: async (network) => {
+      asked.push(network)
+      return { kind: 'ok', value: undefined }
+    },
+    allowPrivateUrls: false,
+    checked: async (relayer) => relayer,
+    ...deps,
+  })
+  return { ...made, asked }
+}
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: AppError) => error.code,
+  )
+const disable = (id: string) =>
+  database.db
+    .transaction()
+    .execute((tx) => setSystemDisabled(tx, id, { type: 'BalanceCheckFailed', details: 'empty' }))
+const rename = (name: string) => (relayer: Relayer) => ({ ...relayer, name })
+
+describe('a relayer', () => {
+  test('is given as it is after its check', async () => {
+    const checked = async (relayer: Relayer) => ({ ...relayer, systemDisabled: true })
+    const { relayer } = await manager({ checked }).create(RELAYER)
+    expect(relayer.systemDisabled).toBe(true)
+    const changed = await manager({ checked }).change('new', rename('Changed'))
+    expect(changed.relayer).toMatchObject({ name: 'Changed', systemDisabled: true })
+  })
+
+  test('that the service has disabled can be changed, and stays disabled', async () => {
+    await manager().create(RELAYER)
+    await disable('new')
+    const { relayer } = await manager().change('new', rename('Changed'))
+    expect(relayer).toMatchObject({ name: 'Changed', systemDisabled: true })
+  })
+
+  test('that was deleted begins enabled when it is created again', async () => {
+    await manager().create(RELAYER)
+    await disable('new')
+    await manager().delete('new')
+    expect((await manager().create(RELAYER)).relayer).not.toHaveProperty('disabledReason')
+    expect(await findRelayer(database.db, 'new')).toMatchObject({ systemDisabled: false })
+  })
+
+  test('without any endpoint to ask is refused', async () => {
+    const networks = createNetworkDirectory([], [NETWORK])
+    expect(await codeOf(manager({ networks }).create(RELAYER))).toBe('invalid_request')
+    const own = { ...RELAYER, customRpcUrls: [GIVEN] }
+    expect(await codeOf(manager({ networks }).create(own))).toBe('done')
+    const back = manager({ networks }).change('new', ({ customRpcUrls, ...relayer }) => relayer)
+    expect(await codeOf(back)).toBe('invalid_request')
+  })
+
+  test('of a signer that was deleted is refused, although its key is loaded', async () => {
+    await database.db.deleteFrom('signers').execute()
+    expect(await codeOf(manager().create(RELAYER))).toBe('signer_not_found')
+    expect(await findRelayer(database.db, 'new')).toBeUndefined()
+  })
+
+  test('is not deleted twice', async () => {
+    await manager().create(RELAYER)
+    const answers = await Promise.all([codeOf(manager().delete('new')), codeOf(manager().delete('new'))])
+    expect(answers.sort()).toEqual(['done', 'relayer_not_found'])
+  })
+})
+
+describe('endpoints of a caller', () => {
+  test('are asked when they are new, and only then', async () => {
+    const { create, change, asked } = manager()
+    await create({ ...RELAYER, customRpcUrls: [GIVEN] })
+    await change('new', rename('Changed'))
+    await change('new', (relayer) => ({ ...relayer, customRpcUrls: [GIVEN] }))
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toMatchObject({ name: 'anvil', rpcUrls: [GIVEN] })
+    await change('new', (relayer) => ({ ...relayer, customRpcUrls: [{ ...GIVEN, weight: 1 }] }))
+    expect(asked).toHaveLength(2)
+    expect(await findRelayer(database.db, 'new')).toMatchObject({
+      name: 'Changed',
+      customRpcUrls: [{ ...GIVEN, weight: 1 }],
+    })
+  })
+
+  test('that do not answer are taken, and the caller is told', async () => {
+    const verify = async () => ({ kind: 'unknown', detail: 'no answer' }) as const
+    const { logs } = await manager({ verify }).create({ ...RELAYER, customRpcUrls: [GIVEN] })
+    expect(logs).toHaveLength(1)
+  })
+
+  test('may lead to private networks only where that is allowed', async () => {
+    const own = { ...RELAYER, customRpcUrls: [{ ...GIVEN, url: 'http://10.0.0.7/' }] }
+    expect(await codeOf(manager().create(own))).toBe('invalid_request')
+    expect(await codeOf(manager({ allowPrivateUrls: true }).create(own))).toBe('done')
+  })
+})
