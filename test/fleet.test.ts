@@ -9,6 +9,7 @@ import { removeRelayer, saveRelayer } from '../src/relayers/store.ts'
 import { evmAddress } from '../src/signers/evm-address.ts'
 import { createKey } from '../src/signers/key.ts'
 import { createKeyring } from '../src/signers/keyring.ts'
+import { saveConfiguredSigner } from '../src/signers/store.ts'
 import { createLoop, type Loop } from '../src/workers/loop.ts'
 import { createTestClock } from './support/clock.ts'
 import { emptyDatabase, openTestDatabase } from './support/database.ts'
@@ -34,6 +35,7 @@ beforeEach(async () => {
   loops = []
   const clock = createTestClock()
   const { db } = database
+  await db.transaction().execute((tx) => saveConfiguredSigner(tx, { id: 'dev', type: 'plain' }))
   networks = createNetworkDirectory([{ ...SILENT_NETWORK, rpcUrls: URLS }], [])
   const keyring = createKeyring({ db, sealer: undefined, configured: new Map([['dev', KEY]]) })
   const operators = createOperators({ networks, keyring, rpcTimeoutMs: 1000, clock, log })

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts'
 import type { Schema } from '../../src/database/schema.ts'
 import { createLogger } from '../../src/log.ts'
 import { findRelayer, lockRelayer, removeRelayer, updateRelayer } from '../../src/relayers/store.ts'
-import { onAnvil, type Relayer, refusalOf, signersWith } from '../e2e/relayers/site.ts'
+import { createFunded, onAnvil, type Relayer, refusalOf, signersWith } from '../e2e/relayers/site.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type Answer, RECEIVER, type Service, startService, type Transaction } from '../support/service.ts'
@@ -39,9 +39,7 @@ const send = (service: Service, id: string) =>
   service.api('POST', `/relayers/${id}/transactions`, { to: RECEIVER, value: 1 })
 
 async function created(signer: string, id: string): Promise<Relayer> {
-  const { body } = await create(one, signer, id)
-  await anvil.rpc('anvil_setBalance', [body.data.address, `0x${(10n ** 20n).toString(16)}`])
-  return body.data
+  return createFunded(one, anvil, onAnvil(signer, { id }))
 }
 
 async function settled(id: string): Promise<Transaction[]> {

@@ -85,8 +85,12 @@ describe('a relayer', () => {
     const checked = async (relayer: Relayer) => ({ ...relayer, systemDisabled: true })
     const { relayer } = await manager({ checked }).create(RELAYER)
     expect(relayer.systemDisabled).toBe(true)
-    const changed = await manager({ checked }).change('new', rename('Changed'))
-    expect(changed.relayer).toMatchObject({ name: 'Changed', systemDisabled: true })
+    const richer = (one: Relayer) => ({ ...one, policies: { minBalance: 5n } }) as Relayer
+    const changed = await manager({ checked }).change('new', richer)
+    expect(changed.relayer).toMatchObject({ policies: { minBalance: 5n }, systemDisabled: true })
+    // Its name says nothing about its health.
+    const renamed = await manager({ checked }).change('new', rename('Changed'))
+    expect(renamed.relayer).toMatchObject({ name: 'Changed', systemDisabled: false })
   })
 
   test('that the service has disabled can be changed, and stays disabled', async () => {

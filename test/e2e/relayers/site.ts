@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { privateKeyToAddress } from 'viem/accounts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import type { Anvil } from '../../support/anvil.ts'
+import { plainSigner } from '../../support/plain-signer.ts'
 import type { Answer, Service, ServiceOptions } from '../../support/service.ts'
 import { DEV_KEYS } from '../../support/service.ts'
 
@@ -13,15 +15,10 @@ export function keyOf(name: string): string {
 
 /** The standard signers, and one more of each name that no relayer of the file uses. */
 export function signersWith(...names: string[]): Pick<ServiceOptions, 'signers' | 'env'> {
-  const plain = (id: string, value: string) => ({
-    id,
-    type: 'plain',
-    config: { key: { type: 'plain', value } },
-  })
   return {
     signers: [
-      ...DEV_KEYS.map((key, index) => plain(`dev-${index}`, key)),
-      ...names.map((name) => plain(name, keyOf(name))),
+      ...DEV_KEYS.map((key, index) => plainSigner(`dev-${index}`, key)),
+      ...names.map((name) => plainSigner(name, keyOf(name))),
     ],
     env: {
       RELAYER_ALLOW_PRIVATE_URLS: 'true',
@@ -31,7 +28,7 @@ export function signersWith(...names: string[]): Pick<ServiceOptions, 'signers' 
 }
 
 /** A relayer on anvil, as the body that creates it. */
-export function onAnvil(signer: string, more: object = {}): object {
+export function onAnvil(signer: string, more: object = {}) {
   return { name: 'New', network: 'anvil', network_type: 'evm', signer_id: signer, ...more }
 }
 
@@ -39,11 +36,21 @@ export function create(service: Service, body: object | string): Promise<Answer<
   return service.api<Relayer>('POST', '/relayers', body)
 }
 
-/** Creates and expects 201; the account gets a hundred ether. */
-export async function createFunded(service: Service, anvil: Anvil, body: object): Promise<Relayer> {
+/** Gives the account of such a signer a hundred ether. */
+export async function fund(anvil: Anvil, signer: string): Promise<void> {
+  const address = privateKeyToAddress(`0x${keyOf(signer)}`)
+  await anvil.rpc('anvil_setBalance', [address, `0x${(10n ** 20n).toString(16)}`])
+}
+
+/** Creates a relayer whose account has a hundred ether, and expects 201. */
+export async function createFunded(
+  service: Service,
+  anvil: Anvil,
+  body: ReturnType<typeof onAnvil>,
+): Promise<Relayer> {
+  await fund(anvil, body.signer_id)
   const { status, body: answer } = await create(service, body)
   if (status !== 201) throw new Error(`it was not created: ${answer.error}`)
-  await anvil.rpc('anvil_setBalance', [answer.data.address, `0x${(10n ** 20n).toString(16)}`])
   return answer.data
 }
 
