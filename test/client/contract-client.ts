@@ -10,12 +10,19 @@ export interface Called {
   readonly path: string
 }
 
+/** The generated types are read-only throughout, and openapi-fetch takes a read-only list for an object. */
+type Mutable<T> = T extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : T extends object
+    ? { -readonly [Field in keyof T]: Mutable<T[Field]> }
+    : T
+
 /**
  * What anybody can make of the contract with openapi-fetch and the generated types: nothing in it knows the service. Integers
  * beyond 2^53 go out and come back exactly. `called` gets every call.
  */
 export function createContractClient(baseUrl: string, called: Called[]) {
-  const client = createClient<paths>({
+  const client = createClient<Mutable<paths>>({
     baseUrl,
     headers: { authorization: `Bearer ${API_KEY}` },
     bodySerializer: (body) => stringifyJson(body),

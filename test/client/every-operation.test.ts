@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadContract } from '../../src/contract/document.ts'
+import { type EveryKind, startEveryKind } from '../support/every-kind.ts'
+import { RECEIVER } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { type Called, createContractClient } from './contract-client.ts'
+
+const { operations } = await loadContract()
+const called: Called[] = []
+let world: EveryKind
+let client: ReturnType<typeof createContractClient>
+
+beforeAll(async () => {
+  world = await startEveryKind({ anvil: { args: ['--no-mining'] } })
+  client = createContractClient(world.service.url, called)
+}, 60_000)
+afterAll(() => world.stop())
+
+/** The body of a success; a failure is shown as what it says. */
+function bodyOf<Body>({ data, error }: { data?: Body; error?: unknown }): Body {
+  if (data === undefined) throw new Error(JSON.stringify(error))
+  return data
+}
+
+const main = { relayer_id: 'main' }
+const made = { relayer_id: 'made' }
+const ops = { notification_id: 'ops' }
+const hook = { notification_id: 'hook' }
+/** Wei that a double cannot hold. */
+const AMOUNT = 2n ** 70n + 1n
+
+async function send(value: bigint | number) {
+  const body = { to: RECEIVER, value: BigInt(value), speed: 'fast' } as const
+  const answer = await client.POST('/api/v1/relayers/{relayer_id}/transactions', {
+    params: { path: main },
+    body,
+  })
+  const { data } = bodyOf(answer)
+  return { relayer_id: data.relayer_id, transaction_id: data.id }
+}
+
+const read = async (path: { relayer_id: string; transaction_id: string }) =>
+  bodyOf(
+    await client.GET('/api/v1/relayers/{relayer_id}/transactions/{transaction_id}', { params: { path } }),
+  ).data
+
+test('health and readiness', async () => {
+  expect(bodyOf(await client.GET('/api/v1/health', { parseAs: 'text' }))).toBe('OK')
+  expect(bodyOf(await client.GET('/api/v1/ready')).ready).toBe(true)
+})
+
+test('signers and networks', async () => {
+  const signer = { id: 'made', type: 'plain', config: { key: '22'.repeat(32) } } as const
+  expect(bodyOf(await client.POST('/api/v1/signers', { body: signer })).data).toMatchObject({ id: 'made' })
+  expect(bodyOf(await client.GET('/api/v1/signers')).data.map(({ id }) => id)).toContain('made')
+  const one = await client.GET('/api/v1/signers/{signer_id}', { params: { path: { signer_id: 'made' } } })
+  expect(bodyOf(one).data.id).toBe('made')
+
+  const params = { path: { network_id: 'evm:holesky' } }
+  expect(bodyOf(await client.GET('/api/v1/networks')).data.map(({ id }) => id)).toContain('evm:anvil')
+  expect(bodyOf(await client.GET('/api/v1/networks/{network_id}', { params })).data.chain_id).toBe(17_000)
+  const body = { rpc_urls: [{ url: 'https://rpc.example/v1/key', weight: 7 }] }
+  expect(bodyOf(await client.PATCH('/api/v1/networks/{network_id}', { params, body })).data.rpc_urls).toEqual(
+    [{ url: 'https://rpc.example/***', weight: 7 }],
+  )
+})
+
+test('notifications and their deliveries', async () => {
+  const body = { id: 'hook', type: 'webhook', url: 'https://hooks.example/1' } as const
+  expect(bodyOf(await client.POST('/api/v1/notifications', { body })).data.type).toBe('webhook')
+  expect(bodyOf(await client.GET('/api/v1/notifications')).pagination.total_items).toBe(2)
+  const params = { path: hook }
+  expect(bodyOf(await client.GET('/api/v1/notifications/{notification_id}', { params })).data.id).toBe('hook')
+  const change = { url: 'https://hooks.example/2' }
+  const changed = await client.PATCH('/api/v1/notifications/{notification_id}', { params, body: change })
+  expect(bodyOf(changed).data.url).toBe(change.url)
+
+  const { path } = { path: ops }
+  bodyOf(await client.POST('/api/v1/notifications/{notification_id}/test', { params: { path } }))
+  const deliveries = await until(
+    async () =>
+      bodyOf(await client.GET('/api/v1/notifications/{notification_id}/deliveries', { params: { path } }))
+        .data,
+    (list) => list.some(({ tries }) => tries > 0),
+  )
+  const one = { path: { ...ops, delivery_id: deliveries[0]?.id ?? '' } }
+  const of = '/api/v1/notifications/{notification_id}/deliveries/{delivery_id}' as const
+  expect(bodyOf(await client.GET(of, { params: one })).data.body).toContain('notification_test')
+  expect(bodyOf(await client.POST(`${of}/redeliver`, { params: one })).success).toBe(true)
+  const many = await client.POST('/api/v1/notifications/{notification_id}/redeliver', {
+    params: { path },
+    body: { status: 'dead' },
+  })
+  expect(bodyOf(many).data.remaining).toBe(0)
+  bodyOf(await client.POST('/api/v1/notifications/{notification_id}/pause', { params: { path } }))
+  bodyOf(await client.POST('/api/v1/notifications/{notification_id}/resume', { params: { path } }))
+  const signing_key = 'another-signing-key-of-32-characters'
+  const rotated = await client.POST('/api/v1/notifications/{notification_id}/signing-key', {
+    params: { path },
+    body: { signing_key },
+  })
+  expect(JSON.stringify(bodyOf(rotated))).not.toContain(signing_key)
+})
+
+test('a relayer is created, read, changed and removed', async () => {
+  const body = {
+    id: 'made',
+    name: 'Made',
+    network: 'anvil',
+    network_type: 'evm',
+    signer_id: 'made',
+    policies: { gas_price_cap: AMOUNT, min_balance: 0n },
+  } as const
+  const created = bodyOf(await client.POST('/api/v1/relayers', { body })).data
+  expect(created).toMatchObject({ id: 'made', policies: { gas_price_cap: AMOUNT } })
+  expect(bodyOf(await client.GET('/api/v1/relayers')).data.map(({ id }) => id)).toContain('made')
+  const params = { path: made }
+  expect(bodyOf(await client.GET('/api/v1/relayers/{relayer_id}', { params })).data).toEqual(created)
+  const renamed = await client.PATCH('/api/v1/relayers/{relayer_id}', { params, body: { name: 'Renamed' } })
+  expect(bodyOf(renamed).data).toEqual({ ...created, name: 'Renamed' })
+  expect(bodyOf(await client.GET('/api/v1/relayers/{relayer_id}/status', { params })).data.balance).toBe('0')
+  expect(bodyOf(await client.GET('/api/v1/relayers/{relayer_id}/balance', { params })).data.unit).toBe('wei')
+  bodyOf(await client.DELETE('/api/v1/relayers/{relayer_id}', { params }))
+  expect((await client.GET('/api/v1/relayers/{relayer_id}', { params })).response.status).toBe(404)
+  bodyOf(await client.DELETE('/api/v1/signers/{signer_id}', { params: { path: { signer_id: 'made' } } }))
+  bodyOf(await client.DELETE('/api/v1/notifications/{notification_id}', { params: { path: hook } }))
+})
+
+describe('transactions', () => {
+  test('are sent, replaced, canceled and listed', async () => {
+    const path = await send(AMOUNT)
+    expect(await read(path)).toMatchObject({ value: String(AMOUNT) })
+    await until(
+      () => read(path),
+      ({ status }) => status === 'submitted',
+    )
+    const of = '/api/v1/relayers/{relayer_id}/transactions/{transaction_id}' as const
+    const replaced = await client.PUT(of, {
+      params: { path },
+      body: { to: RECEIVER, value: AMOUNT + 1n, speed: 'fastest' },
+    })
+    expect(bodyOf(replaced).data.value).toBe(String(AMOUNT + 1n))
+    const diagnosis = await client.GET(`${of}/diagnosis`, { params: { path } })
+    expect(bodyOf(diagnosis).data.transaction_id).toBe(path.transaction_id)
+    expect(bodyOf(await client.DELETE(of, { params: { path } })).data.id).toBe(path.transaction_id)
+    const query = { status: 'submitted', per_page: 5 } as const
+    const listed = await client.GET('/api/v1/relayers/{relayer_id}/transactions', {
+      params: { path: main, query },
+    })
+    expect(bodyOf(listed).data.map(({ id }) => id)).toEqual([path.transaction_id])
+    const byNonce = await client.GET('/api/v1/relayers/{relayer_id}/transactions/by-nonce/{nonce}', {
+      params: { path: { ...main, nonce: 0n } },
+    })
+    expect(bodyOf(byNonce).data.id).toBe(path.transaction_id)
+  })
+
+  test('that wait are canceled together', async () => {
+    const path = await send(1)
+    const canceled = await client.DELETE('/api/v1/relayers/{relayer_id}/transactions/pending', {
+      params: { path: main },
+    })
+    expect(bodyOf(canceled).data.queued_for_cancellation_transaction_ids).toEqual([path.transaction_id])
+  })
+})
+
+test('signing and rpc', async () => {
+  const params = { path: main }
+  const signed = await client.POST('/api/v1/relayers/{relayer_id}/sign', {
+    params,
+    body: { message: 'hello' },
+  })
+  expect(bodyOf(signed).data.sig).toHaveLength(130)
+  const hash = `0x${'ab'.repeat(32)}`
+  const typed = await client.POST('/api/v1/relayers/{relayer_id}/sign-typed-data', {
+    params,
+    body: { domain_separator: hash, hash_struct_message: hash },
+  })
+  expect(bodyOf(typed).data.v).toBeGreaterThan(26)
+  const transaction = await client.POST('/api/v1/relayers/{relayer_id}/sign-transaction', {
+    params,
+    body: { to: RECEIVER, value: AMOUNT, nonce: 7n, gas_limit: 21_000n, gas_price: 2_000_000_000n },
+  })
+  expect(bodyOf(transaction).data).toMatchObject({ hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
+  const answer = await client.POST('/api/v1/relayers/{relayer_id}/rpc', {
+    params,
+    body: { jsonrpc: '2.0', method: 'eth_chainId', params: [], id: 1 },
+  })
+  expect(bodyOf(answer)).toMatchObject({ id: 1, result: '0x7a69' })
+})
+
+test('events, as a log and as a stream', async () => {
+  const { data } = bodyOf(await client.GET('/api/v1/events', { params: { query: { relayer_id: 'main' } } }))
+  expect(data.length).toBeGreaterThan(0)
+  const stream = await client.GET('/api/v1/events/stream', {
+    params: { query: { after: '0', duration: 0 } },
+    parseAs: 'text',
+  })
+  expect(bodyOf(stream)).toContain(`id: ${data[0]?.number}`)
+})
+
+test('every operation of the contract was called', () => {
+  const wanted = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  const made = new Set(called.map(({ method, path }) => `${method} ${path}`))
+  expect(wanted.filter((operation) => !made.has(operation))).toEqual([])
+})
