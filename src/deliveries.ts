@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
-import type { Database } from './database/database.ts'
+import type { Database } from './database/engine.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
 import type { EventPresenter } from './handlers/present-event.ts'
 import { createBodyWriter } from './handlers/write-body.ts'

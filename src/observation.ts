@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
-import type { Database } from './database/database.ts'
+import type { Database } from './database/engine.ts'
 import { countLeases } from './database/lease.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'

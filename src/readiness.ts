@@ -1,6 +1,6 @@
 import type { Chain } from './chains/chain.ts'
 import type { Clock } from './clock.ts'
-import type { Database } from './database/database.ts'
+import type { Database } from './database/engine.ts'
 import { ping } from './database/ping.ts'
 import type { HealthReport } from './handlers/health.ts'
 import { countDisabled } from './relayers/health-store.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../src/database/database.ts'
+import type { Database } from '../src/database/engine.ts'
 import { createFleet, type Fleet } from '../src/fleet.ts'
 import { createLogger } from '../src/log.ts'
 import { createNetworkDirectory } from '../src/networks/directory.ts'

@@ -3,8 +3,6 @@ import type { Database } from './engine.ts'
 import { openPGlite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
 
-export type { Database }
-
 export interface DatabaseOptions {
   /** `postgres://…`; absent means embedded. */
   readonly url?: string

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
 import { isRetryable, isUniqueViolation } from '../../src/database/errors.ts'
 import { DatabaseTooNewError, migrate, pendingMigrations } from '../../src/database/migrate.ts'
 import { migrations } from '../../src/database/migrations/index.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { nextEvents } from '../../src/events/read.ts'
 import { createLogger } from '../../src/log.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Schemas } from '../../src/contract/operations.ts'
-import { type Database, openDatabase } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
 import { createLogger } from '../../src/log.ts'
 import { createHealthChecker } from '../../src/relayers/check-health.ts'
 import { NO_MEMORY } from '../../src/relayers/health.ts'

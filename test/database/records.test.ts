@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
 import { createLogger } from '../../src/log.ts'
 import { type ConfiguredRelayer, saveRelayer } from '../../src/relayers/store.ts'
 import { lockSigner } from '../../src/signers/store.ts'

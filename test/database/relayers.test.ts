@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
 import type { Schema } from '../../src/database/schema.ts'
 import { createLogger } from '../../src/log.ts'
 import { findRelayer, lockRelayer, removeRelayer, updateRelayer } from '../../src/relayers/store.ts'

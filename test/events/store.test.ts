@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
 import { lastNumber, numberBatch } from '../../src/events/number-store.ts'
 import { nextEvents } from '../../src/events/read.ts'
 import { deleteOldEvents, logBounds, recordTestEvent } from '../../src/events/store.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { onTestFinished } from 'vitest'
-import type { Database } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
 import type { EventRecord } from '../../src/events/event.ts'
 import { EVENTS_CHANNEL } from '../../src/events/store.ts'
 import { createLogger } from '../../src/log.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RelayerConfig } from '../../src/config.ts'
-import type { Database } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
 import type { AppError } from '../../src/errors.ts'
 import { createNetworkDirectory } from '../../src/networks/directory.ts'
 import type { EvmNetwork, Network } from '../../src/networks/network.ts'
