@@ -27,7 +27,8 @@ describe('a client of the incumbent is served as before', () => {
   test.each(
     EXCHANGES.map((exchange) => [`${exchange.operation} ${exchange.about ?? ''}`, exchange] as const),
   )('%s', async (_name, { method, path, body, status = 200, data, list }) => {
-    const answer = await world.service.api(method, path.replace('{sent}', sent), body)
+    const content = typeof body === 'function' ? body(world) : body
+    const answer = await world.service.api(method, path.replace('{sent}', sent), content)
     expect({ status: answer.status, error: answer.body.error }).toEqual({ status, error: undefined })
     expect(answer.body.success).toBe(true)
     expect(misfits(answer.body.data, data)).toEqual([])

@@ -1,3 +1,11 @@
+import { address } from '@solana/kit'
+import { Account, Asset, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
+import { AS_PAYER, SELF } from '../chains/solana/build.ts'
+import { transfer } from '../solana-node/steps.ts'
+import { signContent } from '../solana-node/wallet.ts'
+import type { EveryKind } from '../support/every-kind.ts'
+import { SOL, RECEIVER as SOLANA_TO } from '../support/solana-scenario.ts'
+import { MAIN as STELLAR_KEY } from '../support/stellar-scenario.ts'
 import type { Shape } from './shape.ts'
 
 /** One call as clients of the incumbent make it, and what they read of the answer. */
@@ -8,7 +16,7 @@ export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/api/v1`. `{sent}` is a transaction of relayer `main` that waits. */
   readonly path: string
-  readonly body?: object
+  readonly body?: object | ((world: EveryKind) => object)
   /** The incumbent's success code. */
   readonly status?: 200 | 201
   readonly data: Shape
@@ -404,6 +412,22 @@ export const EXCHANGES: readonly Exchange[] = [
     data: SIGNATURE,
   },
   {
+    operation: 'signTransaction',
+    about: 'stellar',
+    method: 'POST',
+    path: '/relayers/stellar/sign-transaction',
+    body: ({ ledger: { passphrase } }) => ({ unsigned_xdr: unsignedPayment(passphrase) }),
+    data: { signedXdr: 'string', signature: 'string' },
+  },
+  {
+    operation: 'signTransaction',
+    about: 'solana',
+    method: 'POST',
+    path: '/relayers/solana/sign-transaction',
+    body: ({ solana }) => ({ transaction: unsignedTransfer(solana.blocks.at(-1)?.blockhash ?? '') }),
+    data: { transaction: 'string', signature: 'string' },
+  },
+  {
     operation: 'deleteRelayer',
     method: 'DELETE',
     path: '/relayers/made-relayer',
@@ -422,3 +446,18 @@ export const EXCHANGES: readonly Exchange[] = [
     data: '=Notification deleted successfully',
   },
 ]
+
+function unsignedPayment(networkPassphrase: string): string {
+  const source = new Account(STELLAR_KEY.publicKey(), '1')
+  return new TransactionBuilder(source, { fee: '100', networkPassphrase })
+    .addOperation(Operation.payment({ destination: STELLAR_TO, asset: Asset.native(), amount: '1' }))
+    .setTimeout(60)
+    .build()
+    .toXDR()
+}
+
+/** With zeros in the place of the relayer's signature. */
+function unsignedTransfer(blockhash: string): string {
+  const steps = [transfer(SELF, address(SOLANA_TO), SOL)]
+  return signContent({ signers: [AS_PAYER], blockhash, steps }).base64
+}

@@ -1,38 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createStellarChain } from '../../../src/chains/stellar/stellar-chain.ts'
-import type { StellarChain } from '../../../src/chains/stellar/types.ts'
-import { createLogger } from '../../../src/log.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
 import { accountWith, NETWORK, OTHER, paymentOf, requestOf, SELF } from './build.ts'
+import { startTellingNode, type TellingNode } from './telling-node.ts'
 
-/** What the node answers next, whatever it is asked. */
-let said: unknown = null
-let server: RpcServer
-let chain: StellarChain
+let node: TellingNode
 
 beforeAll(async () => {
-  server = await startRpcServer((calls) => {
-    const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: said }))
-    return { body: replies.length === 1 ? replies[0] : replies }
-  })
-  chain = createStellarChain({
-    network: {
-      type: 'stellar',
-      ...NETWORK,
-      isTestnet: true,
-      averageBlocktimeMs: 0,
-      requiredConfirmations: 0,
-      rpcUrls: [{ url: server.url, weight: 100 }],
-    },
-    rpcTimeoutMs: 5_000,
-    clock: createHurriedClock(),
-    log: createLogger({ level: 'silent' }),
-  })
+  node = await startTellingNode()
 })
-
-afterAll(() => server.stop())
+afterAll(() => node.stop())
 
 /** Objects with the right names and anything in them. */
 const FIELDS = [
@@ -74,20 +50,20 @@ test('whatever a node answers: nothing is denied, refused or taken without its w
   const since = new Date('2026-01-01T00:00:00Z')
   await fc.assert(
     fc.asyncProperty(replies, async (reply) => {
-      said = reply
+      node.tell(reply)
       const word = (reply ?? {}) as Record<string, unknown>
-      const [receipt] = await chain.receipts(['ab'.repeat(32)], { asOf: 5n, since })
+      const [receipt] = await node.chain.receipts(['ab'.repeat(32)], { asOf: 5n, since })
       if (receipt?.kind === 'none') expect(word.status).toBe('NOT_FOUND')
       if (receipt?.kind === 'included') expect(['SUCCESS', 'FAILED']).toContain(word.status)
-      const [sent] = await chain.broadcast([new Uint8Array([1])])
+      const [sent] = await node.chain.broadcast([new Uint8Array([1])])
       expect(sent?.kind).toBe(word.status === 'PENDING' ? 'accepted' : 'unknown')
-      const [nonce] = await chain.nonces([SELF], { asOf: 5n })
+      const [nonce] = await node.chain.nonces([SELF], { asOf: 5n })
       if (nonce?.kind === 'refused') expect(word.entries ?? []).toEqual([])
       expect(nonce?.kind).not.toBe('ok')
       expect(
-        (await chain.prepare(requestOf({ operations: [paymentOf(1n, OTHER)] }), accountWith())).kind,
+        (await node.chain.prepare(requestOf({ operations: [paymentOf(1n, OTHER)] }), accountWith())).kind,
       ).toBe('unknown')
-      if ((await chain.verify()).kind === 'ok') expect(word.passphrase).toBe(NETWORK.passphrase)
+      if ((await node.chain.verify()).kind === 'ok') expect(word.passphrase).toBe(NETWORK.passphrase)
     }),
     { numRuns: 60 },
   )

@@ -1,11 +1,7 @@
 import { SorobanTransactionData } from '@stellar/stellar-sdk/xdr'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStellarChain } from '../../../src/chains/stellar/stellar-chain.ts'
-import type { StellarChain } from '../../../src/chains/stellar/types.ts'
-import { createLogger } from '../../../src/log.ts'
-import { createHurriedClock } from '../../support/hurried-clock.ts'
-import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
-import { accountWith, NETWORK, requestOf } from './build.ts'
+import { accountWith, requestOf } from './build.ts'
+import { startTellingNode, type TellingNode } from './telling-node.ts'
 
 /** Enough for a price and for a simulation, whichever is asked. */
 const SAID = {
@@ -18,31 +14,12 @@ const SAID = {
   results: [],
 }
 
-let said: Record<string, unknown> = SAID
-let server: RpcServer
-let chain: StellarChain
+let node: TellingNode
 
 beforeAll(async () => {
-  server = await startRpcServer((calls) => {
-    const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: said }))
-    return { body: replies.length === 1 ? replies[0] : replies }
-  })
-  chain = createStellarChain({
-    network: {
-      type: 'stellar',
-      ...NETWORK,
-      isTestnet: true,
-      averageBlocktimeMs: 0,
-      requiredConfirmations: 0,
-      rpcUrls: [{ url: server.url, weight: 100 }],
-    },
-    rpcTimeoutMs: 5_000,
-    clock: createHurriedClock(),
-    log: createLogger({ level: 'silent' }),
-  })
+  node = await startTellingNode()
 })
-
-afterAll(() => server.stop())
+afterAll(() => node.stop())
 
 const CALL = requestOf({
   operations: [
@@ -63,8 +40,8 @@ function resources(resourceFee: bigint): string {
 }
 
 const prepare = (change: Record<string, unknown>) => {
-  said = { ...SAID, transactionData: resources(1_000n), ...change }
-  return chain.prepare(CALL, accountWith())
+  node.tell({ ...SAID, transactionData: resources(1_000n), ...change })
+  return node.chain.prepare(CALL, accountWith())
 }
 
 describe('what a simulation says', () => {
@@ -72,8 +49,8 @@ describe('what a simulation says', () => {
     expect(await prepare({})).toMatchObject({ kind: 'ok', value: { draft: { resourceFee: 1_150n } } })
     const errand = await prepare({ restorePreamble: { transactionData: resources(5n), minResourceFee: '5' } })
     if (errand.kind !== 'errand') throw new Error('nothing is to be restored')
-    said = SAID
-    expect((await chain.prepare(errand.request, accountWith())).kind).toBe('ok')
+    node.tell(SAID)
+    expect((await node.chain.prepare(errand.request, accountWith())).kind).toBe('ok')
   })
 
   test.each([

@@ -1,0 +1,42 @@
+import { createStellarChain } from '../../../src/chains/stellar/stellar-chain.ts'
+import type { StellarChain } from '../../../src/chains/stellar/types.ts'
+import { createLogger } from '../../../src/log.ts'
+import { createHurriedClock } from '../../support/hurried-clock.ts'
+import { startRpcServer } from '../../support/rpc-server.ts'
+import { NETWORK } from './build.ts'
+
+/** A chain whose only node says the same to whatever it is asked. */
+export interface TellingNode {
+  readonly chain: StellarChain
+  /** What it says from now on. */
+  tell(result: unknown): void
+  stop(): Promise<void>
+}
+
+export async function startTellingNode(): Promise<TellingNode> {
+  let said: unknown = null
+  const server = await startRpcServer((calls) => {
+    const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: said }))
+    return { body: replies.length === 1 ? replies[0] : replies }
+  })
+  const chain = createStellarChain({
+    network: {
+      type: 'stellar',
+      ...NETWORK,
+      isTestnet: true,
+      averageBlocktimeMs: 0,
+      requiredConfirmations: 0,
+      rpcUrls: [{ url: server.url, weight: 100 }],
+    },
+    rpcTimeoutMs: 5_000,
+    clock: createHurriedClock(),
+    log: createLogger({ level: 'silent' }),
+  })
+  return {
+    chain,
+    tell: (result) => {
+      said = result
+    },
+    stop: server.stop,
+  }
+}
