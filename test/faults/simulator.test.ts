@@ -7,8 +7,8 @@ simulatorSuite(
     () =>
       startEvmSite({ endpoints }),
   [
-    { title: 'one endpoint', first: 13, count: 6, steps: 25, endpoints: 1, kills: false },
-    { title: 'two endpoints', first: 200, count: 4, steps: 25, endpoints: 2, kills: false },
+    { title: 'one endpoint', first: 13, count: 4, steps: 25, endpoints: 1, kills: false },
+    { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },
     // A fee that cannot be raised kept its transaction from being offered again after the pool had lost it.
     {
       title: 'a lost pool and a raise that is refused',
@@ -18,6 +18,6 @@ simulatorSuite(
       endpoints: 2,
       kills: false,
     },
-    { title: 'killed now and then', first: 1000, count: 2, steps: 25, endpoints: 1, kills: true },
+    { title: 'killed now and then', first: 1000, count: 1, steps: 25, endpoints: 1, kills: true },
   ],
 )

@@ -7,8 +7,8 @@ simulatorSuite(
     (now) =>
       startStellarSite({ endpoints, channels, now }),
   [
-    { title: 'one endpoint', first: 1, count: 3, steps: 30, endpoints: 1, channels: 0, kills: false },
-    { title: 'channel accounts', first: 100, count: 2, steps: 30, endpoints: 1, channels: 2, kills: false },
+    { title: 'one endpoint', first: 1, count: 2, steps: 30, endpoints: 1, channels: 0, kills: false },
+    { title: 'channel accounts', first: 100, count: 1, steps: 30, endpoints: 1, channels: 2, kills: false },
     { title: 'two endpoints', first: 200, count: 1, steps: 30, endpoints: 2, channels: 0, kills: false },
     {
       title: 'killed now and then',

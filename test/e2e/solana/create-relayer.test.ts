@@ -47,6 +47,8 @@ describe('a Solana relayer', () => {
   })
 
   test('is created, and its transactions are included', async () => {
+    story.solana.airdrop(addressOf('new'), SOL)
+    story.solana.tick()
     const { status, body } = await create({
       policies: { max_allowed_fee_lamports: '50000', max_signatures: 2 },
     })
@@ -55,8 +57,6 @@ describe('a Solana relayer', () => {
       address: addressOf('new'),
       policies: { max_allowed_fee_lamports: 50_000, max_signatures: 2 },
     })
-    story.solana.airdrop(addressOf('new'), SOL)
-    story.solana.tick()
     const path = '/relayers/new/transactions'
     const sent = await story.service.api(
       'POST',

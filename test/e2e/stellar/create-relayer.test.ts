@@ -74,6 +74,8 @@ describe('a Stellar relayer', () => {
       address: NEW.publicKey(),
       channels: [CHANNEL.publicKey()],
       policies: { max_fee: 5_000_000 },
+      system_disabled: true,
+      disabled_reason: { type: 'BalanceCheckFailed' },
     })
     expect((await state()).metadata?.logs.map(({ message }) => message)).toEqual([
       `The nonce is not known: Account ${NEW.publicKey()} does not exist on the ledger; it begins with the first payment to it.`,
@@ -81,6 +83,10 @@ describe('a Stellar relayer', () => {
     expect((await state()).data).toMatchObject({ balance: '0' })
 
     story.ledger.fund(NEW.publicKey(), 100n * XLM)
+    // Looked at again because of the change, and not a while later.
+    const policies = { min_balance: 1 }
+    const changed = await story.service.api('PATCH', '/relayers/new', { policies })
+    expect(changed.body.data).toMatchObject({ system_disabled: false })
     const path = '/relayers/new/transactions'
     const sent = await story.service.api('POST', path, payment(5))
     expect(sent.status).toBe(200)
