@@ -63,6 +63,22 @@ async function createSpare(service: Service): Promise<void> {
   if (status !== 201) throw new Error(`the spare relayer was refused: ${body.error}`)
 }
 
+/** How often what the fuzzer did to the relayers that it needs is taken back, in ms. */
+const KEEP_EVERY_MS = 500
+
+/**
+ * The fuzzer finds the ids of relayers in answers and pauses them, or gives them endpoints that lead nowhere; then they would refuse
+ * whatever it tries next. All of them tell `ops`, so that it is in use and cannot be deleted with its deliveries. The result ends it.
+ */
+function keepWorking(service: Service): () => void {
+  const asBefore = { paused: false, policies: null, custom_rpc_urls: null, notification_id: 'ops' }
+  const timer = setInterval(() => {
+    for (const id of ['main', 'other', 'stellar', 'solana'])
+      void service.api('PATCH', `/relayers/${id}`, asBefore)
+  }, KEEP_EVERY_MS)
+  return () => clearInterval(timer)
+}
+
 /** Beside real ids there is one of nothing. */
 async function writeIds(file: string, ids: readonly string[]): Promise<void> {
   await writeFile(file, [...ids, 'nothing'].map((id) => JSON.stringify(id)).join('\n'))
@@ -101,7 +117,9 @@ try {
   await createSpare(service)
   await writeIds(TRANSACTION_IDS, await sendSome(service))
   await writeIds(DELIVERY_IDS, await findDeliveries(service))
+  const stopKeeping = keepWorking(service)
   const [code] = await once(runTool(service.url), 'exit')
+  stopKeeping()
   process.exitCode = code ?? 1
 } finally {
   await everyKind.stop()
