@@ -68,6 +68,8 @@ export interface paths {
          *       come back with it.
          *     - `custom_rpc_urls` are asked which chain they serve, for at most 5 seconds. One that serves another chain is 400 `wrong_chain`. One that does not
          *       answer is no reason to refuse: `metadata.logs` says so.
+         *     - The health of the relayer is checked before this answers, for at most 5 seconds. A new account without money begins with `system_disabled`, and is
+         *       enabled by itself soon after `min_balance` has arrived.
          */
         readonly post: operations["createRelayer"];
         readonly delete?: never;
@@ -116,7 +118,8 @@ export interface paths {
          *     New `custom_rpc_urls` are checked as when a relayer is created. Answers show urls masked: to keep one of several, send all of them whole; to leave all as
          *     they are, leave the field out.
          *
-         *     A relayer that is paused or disabled can be changed as well. A relayer of the configuration file keeps what was changed here until
+         *     A relayer that is paused or disabled can be changed as well, and its health is checked before this answers when its endpoints or its
+         *     policies have changed: a disabled relayer that this helps is enabled in the answer. A relayer of the configuration file keeps what was changed here until
          *     its entry in the file changes.
          */
         readonly patch: operations["updateRelayer"];
