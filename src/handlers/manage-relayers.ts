@@ -1,5 +1,6 @@
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Managed, RelayerManager } from '../relayers/manage.ts'
+import type { RelayerManager } from '../relayers/manage.ts'
+import type { Managed } from '../relayers/managed.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Operator } from '../transactions/context.ts'

@@ -1,5 +1,5 @@
 import { badRequest, notFound } from '../errors.ts'
-import type { ManageDeps } from './manage.ts'
+import type { ManageDeps } from './managed.ts'
 import { releaseAccounts } from './operated-store.ts'
 import { countUnfinished, lockRelayer, removeRelayer } from './store.ts'
 

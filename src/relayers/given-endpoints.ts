@@ -1,7 +1,7 @@
 import { badRequest } from '../errors.ts'
 import { givenRpcUrlProblem } from '../networks/given-url.ts'
 import type { Network, RpcUrl } from '../networks/network.ts'
-import type { ManageDeps } from './manage.ts'
+import type { ManageDeps } from './managed.ts'
 
 /**
  * Looks at RPC urls that a caller chose for a relayer on this network. Gives what the caller should know.
