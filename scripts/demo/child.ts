@@ -33,9 +33,12 @@ export async function startChild({
   }
 }
 
-/** Runs a process to its end; its output is an error when it fails. */
-export async function runChild([file = '', ...args]: readonly string[]): Promise<void> {
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+/** Runs a process to its end and gives its output, which is an error when it fails. */
+export async function runChild(
+  [file = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
   let output = ''
   child.stdout.on('data', (chunk) => {
     output += chunk
@@ -45,6 +48,7 @@ export async function runChild([file = '', ...args]: readonly string[]): Promise
   })
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`${[file, ...args].join(' ')} ended with ${code}:\n${output}`)
+  return output
 }
 
 function waitFor(child: ChildProcess, ready: RegExp): Promise<string> {

@@ -1,7 +1,7 @@
 import { verifyMessage } from 'viem'
 import type { Schemas } from '../../src/contract/operations.ts'
 import { must, say } from './say.ts'
-import { fund, type Stage } from './stage.ts'
+import type { Stage } from './stage.ts'
 import { type Data, reach, replaceBy, send, type Transaction } from './transactions.ts'
 
 const RECEIVER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -10,7 +10,6 @@ const MESSAGE = 'hello from the relayer'
 
 /** Sign, send, wait, replace, mine. */
 export async function tellTheEvmStory(stage: Stage, relayer: Schemas['Relayer']): Promise<void> {
-  await fund(stage, relayer.address)
   await signMessage(stage, relayer)
   const first = await sendCheap(stage, relayer)
   const second = await replace(stage, first)

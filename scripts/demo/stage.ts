@@ -2,7 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startSolana, type TestSolana } from '../../test/support/solana/start-solana.ts'
+import { SOL } from '../../test/support/solana-scenario.ts'
 import { startLedger, type TestLedger } from '../../test/support/stellar/start-ledger.ts'
+import { XLM } from '../../test/support/stellar-scenario.ts'
 import { type Child, runChild, startChild } from './child.ts'
 import { say } from './say.ts'
 
@@ -52,6 +54,11 @@ export async function setUp(folder: string): Promise<Stage> {
   await runChild([process.execPath, MAIN, 'init', config])
   await adaptConfig(config, { rpcUrl, ledger, solana })
   say.fact('folder', config)
+
+  say.step(
+    'Give its accounts money, so that the service finds them well: relayer check-config tells which they are',
+  )
+  await fundAccounts(config, { rpcUrl, ledger, solana })
 
   say.step('Start the service on an embedded database: relayer serve')
   const service = await startService({ config, data: join(folder, 'data') }).catch(async (error: unknown) => {
@@ -159,17 +166,7 @@ function createStage({ service, chain, ledger, solana, rpcUrl, token }: Parts): 
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer.error}`)
       return answer as never
     },
-    rpc: async (method, params = []) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const response = await fetch(rpcUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
-      const { result, error } = (await response.json()) as { result: unknown; error?: { message: string } }
-      if (error) throw new Error(`${method}: ${error.message}`)
-      return result as never
-    },
+    rpc: async (method, params = []) => (await callNode(rpcUrl, method, params)) as never,
     tearDown: async () => {
       await service.stop()
       await chain.stop()
@@ -179,7 +176,27 @@ function createStage({ service, chain, ledger, solana, rpcUrl, token }: Parts): 
   }
 }
 
-/** Gives an account of the local chain money to spend. */
-export async function fund(stage: Stage, address: string): Promise<void> {
-  await stage.rpc('anvil_setBalance', [address, STARTING_BALANCE])
+/** Each gets a hundred of its own money. */
+async function fundAccounts(
+  config: string,
+  { rpcUrl, ledger, solana }: Pick<Stage, 'rpcUrl' | 'ledger' | 'solana'>,
+): Promise<void> {
+  const told = await runChild([process.execPath, MAIN, 'check-config'], { CONFIG_DIR: config })
+  for (const [, relayer = '', address = ''] of told.matchAll(/relayer (\S+): (\S+) on/g)) {
+    say.fact(relayer, address)
+    if (relayer === 'stellar-1') ledger.fund(address, 100n * XLM)
+    else if (relayer === 'solana-1') solana.airdrop(address, 100n * SOL)
+    else await callNode(rpcUrl, 'anvil_setBalance', [address, STARTING_BALANCE])
+  }
+}
+
+async function callNode(rpcUrl: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result: unknown; error?: { message: string } }
+  if (error) throw new Error(`${method}: ${error.message}`)
+  return result
 }
