@@ -20,10 +20,44 @@ if (!withPostgres)
     `No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS.join(', ')}.\n`,
   )
 
+/**
+ * Folders whose tests leave nothing behind in their process: files share one, and with it what it has loaded and compiled, which takes
+ * longer than most of them.
+ */
+const SHARING = [
+  'apply',
+  'chains',
+  'config',
+  'contract',
+  'diagnosis',
+  'events',
+  'handlers',
+  'http',
+  'metrics',
+  'networks',
+  'notifications',
+  'outbound',
+  'relayers',
+  'signers',
+  'solana-node',
+  'stellar-ledger',
+  'transactions',
+  'workers',
+].map((folder) => `test/${folder}/**/*.test.ts`)
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/browser/**', ...(withPostgres ? [] : POSTGRES_TESTS)],
+    projects: [
+      { extends: true, test: { name: 'sharing', include: SHARING, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'apart',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/browser/**', ...SHARING, ...(withPostgres ? [] : POSTGRES_TESTS)],
+        },
+      },
+    ],
     // Files share two cores with the chains and databases that they start; a third one uses the time in which two wait.
     maxWorkers: 3,
     testTimeout: 30_000,
