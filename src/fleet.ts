@@ -77,6 +77,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function look(): Promise<string[]> {
     networks.update(await listGivenUrls(db))
     const { ready, problems } = await readyRelayers()
+    operators.keep(ready)
     squads = squadsOf(ready, operators)
     await reconcile()
     return problems

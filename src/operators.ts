@@ -36,6 +36,8 @@ export interface Operators {
   prepare(relayer: Relayer): Promise<Operator>
   /** Of a relayer that was prepared. Throws for any other: a fault of ours. */
   operatorOf(relayer: Relayer): Operator
+  /** Told again and again which relayers there are, it forgets the keys of those that are long gone. */
+  keep(present: readonly Relayer[]): void
   /** Asks the network's urls which chain they serve, for a few seconds at most. Unknown when nobody answers by then. */
   verify(network: Network): Promise<Answer<void>>
   /**
@@ -44,6 +46,9 @@ export interface Operators {
    */
   wrongChain(network: Network): Promise<string | undefined>
 }
+
+/** How long the keys of a relayer that is gone are kept, in ms: as long as a request can last that was given the relayer before. */
+const FORGET_AFTER_MS = 3_600_000
 
 /** How long a caller waits for endpoints that he has named, in ms: silence is no reason to refuse them. */
 const VERIFY_MS = 5_000
@@ -71,6 +76,8 @@ export function createOperators(options: OperatorsOptions): Operators {
   const makers = new Map<NetworkType, ChainMaker>()
   const chains = new Map<string, ChainInUse>()
   const lines = new Map<string, Lines>()
+  /** In ms since the epoch. */
+  const goneSince = new Map<string, number>()
 
   async function load(type: NetworkType): Promise<ChainMaker> {
     const maker = makers.get(type) ?? (await loadMaker(type, options))
@@ -105,9 +112,24 @@ export function createOperators(options: OperatorsOptions): Operators {
     return { network, chain, account: own[0], lines: own }
   }
 
+  function forget(key: string, now: number): void {
+    const since = goneSince.get(key) ?? now
+    goneSince.set(key, since)
+    if (now - since < FORGET_AFTER_MS) return
+    lines.delete(key)
+    goneSince.delete(key)
+  }
+
   return {
     operatorOf,
     verify,
+    keep: (present) => {
+      const wanted = new Set(present.map(linesKey))
+      for (const key of [...lines.keys()]) {
+        if (wanted.has(key)) goneSince.delete(key)
+        else forget(key, options.clock.now())
+      }
+    },
     wrongChain: async (network) => {
       const answer = await verify(network)
       return answer.kind === 'refused' ? answer.refusal.detail : undefined

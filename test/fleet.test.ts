@@ -4,14 +4,14 @@ import { createFleet, type Fleet } from '../src/fleet.ts'
 import { createLogger } from '../src/log.ts'
 import { createNetworkDirectory } from '../src/networks/directory.ts'
 import { saveGivenUrls } from '../src/networks/urls-store.ts'
-import { createOperators } from '../src/operators.ts'
-import { removeRelayer, saveRelayer } from '../src/relayers/store.ts'
+import { createOperators, type Operators } from '../src/operators.ts'
+import { findRelayer, removeRelayer, saveRelayer } from '../src/relayers/store.ts'
 import { evmAddress } from '../src/signers/evm-address.ts'
 import { createKey } from '../src/signers/key.ts'
 import { createKeyring } from '../src/signers/keyring.ts'
 import { saveConfiguredSigner } from '../src/signers/store.ts'
 import { createLoop, type Loop } from '../src/workers/loop.ts'
-import { createTestClock } from './support/clock.ts'
+import { createTestClock, type TestClock } from './support/clock.ts'
 import { emptyDatabase, openTestDatabase } from './support/database.ts'
 import { SILENT_NETWORK } from './transactions/world.ts'
 
@@ -22,6 +22,8 @@ const log = createLogger({ level: 'silent' })
 
 let database: Database
 let fleet: Fleet
+let operators: Operators
+let clock: TestClock
 let networks: ReturnType<typeof createNetworkDirectory>
 /** Watch loops, in the order in which they were made, and what became of them. */
 let loops: { name: string; state: 'made' | 'started' | 'stopped'; relayers: () => string[] }[]
@@ -33,12 +35,12 @@ afterAll(() => database.close())
 beforeEach(async () => {
   await emptyDatabase(database)
   loops = []
-  const clock = createTestClock()
+  clock = createTestClock()
   const { db } = database
   await db.transaction().execute((tx) => saveConfiguredSigner(tx, { id: 'dev', type: 'plain' }))
   networks = createNetworkDirectory([{ ...SILENT_NETWORK, rpcUrls: URLS }], [])
   const keyring = createKeyring({ db, sealer: undefined, configured: new Map([['dev', KEY]]) })
-  const operators = createOperators({ networks, keyring, rpcTimeoutMs: 1000, clock, log })
+  operators = createOperators({ networks, keyring, rpcTimeoutMs: 1000, clock, log })
   fleet = createFleet({
     db,
     networks,
@@ -152,4 +154,23 @@ test('a relayer that cannot act is told and left out, and the others act', async
   ])
   expect(loops.map(({ relayers }) => relayers())).toEqual([['good']])
   expect([...(await fleet.operatorsOf(['good', 'keyless'])).keys()]).toEqual(['good'])
+})
+
+test('the keys of a relayer that is gone are forgotten when no request can hold it any more', async () => {
+  await save('first')
+  await fleet.look()
+  const relayer = await findRelayer(database.db, 'first')
+  if (relayer === undefined) throw new Error('it was saved')
+  await database.db.transaction().execute((tx) => removeRelayer(tx, 'first'))
+  await fleet.look()
+  clock.advance(3_599_000)
+  await fleet.look()
+  expect(operators.operatorOf(relayer).account.address).toBe(ADDRESS)
+  clock.advance(1_000)
+  await fleet.look()
+  expect(() => operators.operatorOf(relayer)).toThrow('before it was prepared')
+
+  await save('first')
+  expect(await fleet.look()).toEqual([])
+  expect(operators.operatorOf(relayer).account.address).toBe(ADDRESS)
 })
