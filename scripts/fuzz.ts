@@ -70,12 +70,16 @@ const KEEP_EVERY_MS = 500
  * The fuzzer finds the ids of relayers in answers and pauses them, or gives them endpoints that lead nowhere; then they would refuse
  * whatever it tries next. All of them tell `ops`, so that it is in use and cannot be deleted with its deliveries. The result ends it.
  */
-function keepWorking(service: Service): () => void {
+async function keepWorking(service: Service): Promise<() => void> {
   const asBefore = { paused: false, policies: null, custom_rpc_urls: null, notification_id: 'ops' }
-  const timer = setInterval(() => {
-    for (const id of ['main', 'other', 'stellar', 'solana'])
-      void service.api('PATCH', `/relayers/${id}`, asBefore)
-  }, KEEP_EVERY_MS)
+  const takeBack = () =>
+    Promise.all(
+      ['main', 'other', 'stellar', 'solana'].map((id) => service.api('PATCH', `/relayers/${id}`, asBefore)),
+    )
+  // Before the fuzzer begins: from then on they keep each other's notification.
+  for (const { status, body } of await takeBack())
+    if (status !== 200) throw new Error(`a relayer was not made ready: ${body.error}`)
+  const timer = setInterval(() => void takeBack(), KEEP_EVERY_MS)
   return () => clearInterval(timer)
 }
 
@@ -117,7 +121,7 @@ try {
   await createSpare(service)
   await writeIds(TRANSACTION_IDS, await sendSome(service))
   await writeIds(DELIVERY_IDS, await findDeliveries(service))
-  const stopKeeping = keepWorking(service)
+  const stopKeeping = await keepWorking(service)
   const [code] = await once(runTool(service.url), 'exit')
   stopKeeping()
   process.exitCode = code ?? 1
