@@ -67,14 +67,17 @@ async function createSpare(service: Service): Promise<void> {
 const KEEP_EVERY_MS = 500
 
 /**
- * The fuzzer finds the ids of relayers in answers and pauses them, or gives them endpoints that lead nowhere; then they would refuse
- * whatever it tries next. All of them tell `ops`, so that it is in use and cannot be deleted with its deliveries. The result ends it.
+ * Along links the fuzzer pauses relayers that it needs, or gives them endpoints that lead nowhere; then they would refuse whatever it
+ * tries next. All of them tell `ops`, so that it is in use and cannot be deleted with its deliveries. The result ends it.
  */
 async function keepWorking(service: Service): Promise<() => void> {
-  const asBefore = { paused: false, policies: null, custom_rpc_urls: null, notification_id: 'ops' }
+  // Apart, so that the one is taken back where the other cannot be.
+  const asBefore = [{ paused: false, policies: null, custom_rpc_urls: null }, { notification_id: 'ops' }]
   const takeBack = () =>
     Promise.all(
-      ['main', 'other', 'stellar', 'solana'].map((id) => service.api('PATCH', `/relayers/${id}`, asBefore)),
+      ['main', 'other', 'stellar', 'solana'].flatMap((id) =>
+        asBefore.map((change) => service.api('PATCH', `/relayers/${id}`, change)),
+      ),
     )
   // Before the fuzzer begins: from then on they keep each other's notification.
   for (const { status, body } of await takeBack())
