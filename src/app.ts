@@ -48,7 +48,7 @@ interface AppDeps {
 }
 
 /**
- * Joins the parts; the only place that knows them all. Loads the keys, migrates the database and makes it match the
+ * Joins the parts, with the files beside it. Loads the keys, migrates the database and makes it match the
  * configuration.
  * @throws ConfigError with everything that is wrong, before anything is started
  */
