@@ -60,6 +60,16 @@ export type ReceiptAnswer =
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' }
 
+/**
+ * The proof of one transaction's fate, asked of every endpoint. `absent`: none of its attempts is in the chain up to `asOf`, proved
+ * positively; the silence of a node that may have forgotten proves nothing. `unknown` with `unprovable`: asking again later cannot
+ * help, because no endpoint has the history any more; an operator has to decide.
+ */
+export type InclusionProof =
+  | { readonly kind: 'included'; readonly number: number; readonly receipt: Receipt }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown'; readonly detail: string; readonly unprovable?: true }
+
 export interface Head {
   readonly number: bigint
   readonly hash: string

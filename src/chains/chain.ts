@@ -6,6 +6,7 @@ import type {
   Freshness,
   Head,
   HeadFeed,
+  InclusionProof,
   PriceComparison,
   ReceiptAnswer,
   Refusal,
@@ -183,6 +184,11 @@ export interface ChainOf<
    * behind say so and there is one. For what cannot be taken back.
    */
   receiptsEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
+  /**
+   * Whether any of the attempts of one transaction is in the chain, proved for a decision that cannot be taken back. `included` names
+   * the attempt by its number. `since` in `freshness` is when the oldest attempt was signed that is not yet proved to be out.
+   */
+  proveInclusion(attempts: readonly Attempt<D>[], freshness?: Freshness): Promise<InclusionProof>
   /** Calls of others, handed on as they are: replies in the order of the calls, to be written out and not to be read. */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
   /** How each endpoint has been doing, as far as it was asked. */

@@ -1,4 +1,4 @@
-import type { Head, ReceiptAnswer } from '../chains/answer.ts'
+import type { Head, Receipt, ReceiptAnswer } from '../chains/answer.ts'
 import type { Attempt } from '../chains/attempt.ts'
 import type { Chain } from '../chains/chain.ts'
 import { defined } from '../defined.ts'
@@ -74,14 +74,17 @@ async function proveAbsence(
   watch: Watch,
   item: TransactionWithAttempts,
 ): Promise<Verdict | 'absent' | undefined> {
-  const hashes = item.attempts.map((attempt) => attempt.signed.hash)
   // What lapsed before was proved to be out then.
   const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
-  const answers = await watch.chain.receiptsEverywhere(hashes, defined({ asOf: watch.head.number, since }))
-  const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
-  const inclusion = await inclusionOf(watch, item, receipts)
-  if (inclusion) return included(item, inclusion)
-  if (answers.length === hashes.length && answers.every(({ kind }) => kind === 'none')) return 'absent'
+  const proof = await watch.chain.proveInclusion(item.attempts, defined({ asOf: watch.head.number, since }))
+  if (proof.kind === 'absent') return 'absent'
+  const attempt =
+    proof.kind === 'included' ? item.attempts.find(({ number }) => number === proof.number) : undefined
+  if (attempt !== undefined && proof.kind === 'included')
+    return included(
+      item,
+      await describeInclusion(watch, item.transaction, { attempt, receipt: proof.receipt }),
+    )
   watch.open = true
   return undefined
 }
@@ -93,18 +96,25 @@ async function inclusionOf(
 ): Promise<Inclusion | undefined> {
   for (const attempt of attempts) {
     const answer = receipts.get(attempt.signed.hash)
-    if (answer?.kind !== 'included') continue
-    watch.memory.missingSince.delete(transaction.id)
-    const { receipt } = answer
-    // Final already: the next look says so, and must not wait for a block that may be long in coming.
-    if (receipt.final === undefined && watch.head.number >= receipt.blockNumber + watch.confirmations)
-      watch.open = true
-    const reason = receipt.success
-      ? undefined
-      : (receipt.failure ?? (await revertReason(watch, transaction, attempt, receipt.blockNumber)))
-    return { attempt, receipt, reason }
+    if (answer?.kind === 'included')
+      return describeInclusion(watch, transaction, { attempt, receipt: answer.receipt })
   }
   return undefined
+}
+
+async function describeInclusion(
+  watch: Watch,
+  transaction: Transaction,
+  { attempt, receipt }: { readonly attempt: Attempt; readonly receipt: Receipt },
+): Promise<Inclusion> {
+  watch.memory.missingSince.delete(transaction.id)
+  // Final already: the next look says so, and must not wait for a block that may be long in coming.
+  if (receipt.final === undefined && watch.head.number >= receipt.blockNumber + watch.confirmations)
+    watch.open = true
+  const reason = receipt.success
+    ? undefined
+    : (receipt.failure ?? (await revertReason(watch, transaction, attempt, receipt.blockNumber)))
+  return { attempt, receipt, reason }
 }
 
 /**

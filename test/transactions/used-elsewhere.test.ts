@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../src/chains/answer.ts'
+import { combineReceipts } from '../../src/chains/combine-receipts.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch-memory.ts'
@@ -29,9 +30,12 @@ async function judged(everywhere: (hash: string) => ReceiptAnswer) {
   const asked: (bigint | undefined)[] = []
   world.nonce = { kind: 'ok', value: 1n }
   world.override = {
-    receiptsEverywhere: async (hashes, { asOf } = {}) => {
+    proveInclusion: async (attempts, { asOf } = {}) => {
       asked.push(asOf)
-      return hashes.map(everywhere)
+      return combineReceipts(
+        attempts,
+        attempts.map(({ signed }) => everywhere(signed.hash)),
+      )
     },
   }
   // One look is for all relayers of the network, with the operator of any of them.

@@ -29,10 +29,10 @@ test('a lost nonce that is proven while the record changes is written at the nex
   await look(100n)
   room.clock.advance(31_000)
   world.override = {
-    receiptsEverywhere: async (hashes) => {
+    proveInclusion: async () => {
       const { transaction } = await reload(room.context, placed)
       await room.database.db.transaction().execute((tx) => saveTransactions(tx, [transaction]))
-      return hashes.map(() => ({ kind: 'none' }))
+      return { kind: 'absent' }
     },
   }
   await look(103n)

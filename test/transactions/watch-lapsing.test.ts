@@ -29,9 +29,9 @@ test('what a block holds is not proved to be absent in the same look, and that l
     traits: TRAITS,
     sign: (draft, seat) => sign(draft, { ...seat, nonce: 0n }),
     hasLapsed: async () => true,
-    receiptsEverywhere: async (hashes) => {
-      everywhere.push(...hashes)
-      return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
+    proveInclusion: async (attempts) => {
+      everywhere.push(...attempts.map(({ signed }) => signed.hash))
+      return { kind: 'absent' }
     },
   }
   const [placed] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))

@@ -1,5 +1,6 @@
 import { keccak256 } from 'viem'
 import type { Answer, BroadcastResult, Head, Receipt, ReceiptAnswer } from '../../src/chains/answer.ts'
+import { combineReceipts } from '../../src/chains/combine-receipts.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import type { EvmChain } from '../../src/chains/evm/types.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -92,6 +93,13 @@ export function chainOf(world: World): EvmChain {
       return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
     },
     receiptsEverywhere: async (hashes) => hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' }),
+    proveInclusion: async (attempts) => {
+      const hashes = attempts.map(({ signed }) => signed.hash)
+      return combineReceipts(
+        attempts,
+        hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' }),
+      )
+    },
     broadcast: async (raws) => {
       const hashes = raws.map((raw) => keccak256(raw))
       world.offered.push(...hashes)

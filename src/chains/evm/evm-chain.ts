@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { Answer, EndpointReport, PriceComparison } from '../answer.ts'
 import type { Seat } from '../chain.ts'
+import { combineReceipts } from '../combine-receipts.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -102,6 +103,15 @@ export function createEvmChain({
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
     receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
+    proveInclusion: async (attempts, { asOf } = {}) =>
+      combineReceipts(
+        attempts,
+        await readReceiptsEverywhere(
+          client,
+          attempts.map(({ signed }) => signed.hash),
+          asOf,
+        ),
+      ),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf),

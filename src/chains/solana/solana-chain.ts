@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../clock.ts'
 import type { SolanaNetwork } from '../../networks/network.ts'
 import type { EndpointReport, HeadFeed } from '../answer.ts'
+import { combineReceipts } from '../combine-receipts.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -101,6 +102,14 @@ export function createSolanaChain({
     nonces: (addresses) => Promise.resolve(addresses.map(() => ({ kind: 'refused', refusal: NO_NONCES }))),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
+    proveInclusion: async (attempts, freshness) =>
+      combineReceipts(
+        attempts,
+        await receipts.readEverywhere(
+          attempts.map(({ signed }) => signed.hash),
+          freshness,
+        ),
+      ),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),

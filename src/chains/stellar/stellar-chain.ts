@@ -3,6 +3,7 @@ import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { StellarNetwork } from '../../networks/network.ts'
 import type { Answer, EndpointReport, HeadFeed } from '../answer.ts'
+import { combineReceipts } from '../combine-receipts.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -97,6 +98,15 @@ export function createStellarChain({
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts: (hashes, freshness) => readReceipts(client, hashes, freshness),
     receiptsEverywhere: (hashes, freshness) => readReceiptsEverywhere(client, hashes, freshness),
+    proveInclusion: async (attempts, freshness) =>
+      combineReceipts(
+        attempts,
+        await readReceiptsEverywhere(
+          client,
+          attempts.map(({ signed }) => signed.hash),
+          freshness,
+        ),
+      ),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readLedgerHash(client, number, asOf),

@@ -169,16 +169,21 @@ function promisesOfDoubt(under: () => ChainUnderTest): void {
     expect(await under().behind.receipts([attempt.signed.hash], { asOf: number })).toEqual([
       { kind: 'unknown' },
     ])
-    expect(await under().behind.receiptsEverywhere([attempt.signed.hash], { asOf: number })).toEqual([
-      { kind: 'unknown' },
-    ])
+    expect(await under().behind.proveInclusion([attempt], { asOf: number })).toMatchObject({
+      kind: 'unknown',
+    })
   })
 
   test('a node that is far enough denies what never was', async () => {
     const { attempt, number } = await included(under())
-    const { hash } = (await signedOf(under(), under().move(9n), 1_000n)).signed
-    const answers = await under().chain.receiptsEverywhere([attempt.signed.hash, hash], { asOf: number })
-    expect(answers.map(({ kind }) => kind)).toEqual(['included', 'none'])
+    const never = attemptOf(under(), {
+      ...(await signedOf(under(), under().move(9n), 1_000n)),
+      nonce: 1_000n,
+    })
+    expect(await under().chain.proveInclusion([never], { asOf: number })).toEqual({ kind: 'absent' })
+    expect(
+      await under().chain.proveInclusion([never, { ...attempt, number: 2 }], { asOf: number }),
+    ).toMatchObject({ kind: 'included', number: 2 })
   })
 
   test('a lost reply is unknown, and what was sent is sent all the same', async () => {
