@@ -27,6 +27,7 @@ import {
   readRevertReason,
 } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
 import { HEIGHT } from './quantity.ts'
 import { READ_METHODS } from './read-methods.ts'
@@ -63,6 +64,8 @@ export function createEvmChain({
     clock,
     log,
     height: HEIGHT,
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
     observer,
     guarded,
   })

@@ -15,6 +15,7 @@ import { checkRequest } from './check/request.ts'
 import { blockHashOf, HEIGHT, readHead } from './head.ts'
 import { hasLapsed } from './lapse.ts'
 import { askPrice } from './market.ts'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
 import { prepareDraft } from './prepare.ts'
 import type { PrepareContext } from './prepare-context.ts'
 import { READ_METHODS } from './read-methods.ts'
@@ -58,6 +59,8 @@ export function createSolanaChain({
     clock,
     log,
     height: HEIGHT,
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
     observer,
     guarded,
   })
