@@ -1008,6 +1008,28 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly transaction_incident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A transaction needs a person's attention
+         * @description Sent to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
+         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason` says
+         *     what is the matter and what can be done.
+         */
+        readonly post: operations["onTransactionIncident"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly relayer_state_update: {
         readonly parameters: {
             readonly query?: never;
@@ -1914,11 +1936,17 @@ export interface components {
         readonly EventNumber: string;
         /**
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
+         *     - `transaction_undecided`: no endpoint of the network can prove any more whether a block included the transaction. Nothing is signed
+         *       or ended until the chain shows it, or an operator decides with `relayer tx decide`.
+         *     - `transaction_stuck`: other transactions of the account have waited for this one for longer than is normal; `status_reason`
+         *       and the diagnosis say why.
+         *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
+         *       the network's finality setting allows for.
          *     - `relayer_state_update`: the service switched a relayer off or on.
          *     - `notification_test`: somebody asked for a test event.
          * @enum {string}
          */
-        readonly EventType: "transaction_update" | "relayer_state_update" | "notification_test";
+        readonly EventType: "transaction_update" | "transaction_undecided" | "transaction_stuck" | "transaction_reorganized" | "relayer_state_update" | "notification_test";
         /** @description An entry of the event log. */
         readonly Event: {
             readonly number: components["schemas"]["EventNumber"];
@@ -1978,6 +2006,16 @@ export interface components {
             readonly id: components["schemas"]["Uuid"];
             /** @constant */
             readonly event: "transaction_update";
+            readonly payload: components["schemas"]["TransactionPayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description The body of a delivery about a transaction that needs a person's attention. */
+        readonly TransactionIncidentWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @enum {string} */
+            readonly event: "transaction_undecided" | "transaction_stuck" | "transaction_reorganized";
             readonly payload: components["schemas"]["TransactionPayload"];
             /** @description When it happened. */
             readonly timestamp: components["schemas"]["Timestamp"];
@@ -2406,12 +2444,14 @@ export interface components {
              *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
              *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
              *     - `not_taken`: no node has taken it yet; `message` has what was said.
+             *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
+             *     - `stuck`: others of the account have waited for it for longer than is normal.
              *     - `nodes_silent`: no node answers.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "not_taken" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             readonly message: string;
         };
         /** @description The requested speed and what it means on this network. */
@@ -4928,6 +4968,50 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": components["schemas"]["TransactionUpdateWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onTransactionIncident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionIncidentWebhook"];
             };
         };
         readonly responses: {

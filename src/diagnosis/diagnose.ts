@@ -15,6 +15,7 @@ type Rule = (facts: DiagnosisFacts) => Finding | undefined
 
 const RULES: readonly Rule[] = [
   final,
+  undecided,
   nodesSilent,
   switchedOff,
   missingPredecessor,
@@ -22,6 +23,7 @@ const RULES: readonly Rule[] = [
   inFlightLimit,
   noncePassed,
   notTaken,
+  stuck,
   belowBaseFee,
   feeAtCap,
   behindOthers,
@@ -33,6 +35,25 @@ function final({ transaction }: DiagnosisFacts): Finding | undefined {
   if (!isFinal(transaction.status)) return undefined
   const reason = transaction.statusReason === undefined ? '' : ` ${transaction.statusReason}`
   return { code: 'final', message: `It has ended as ${transaction.status}.${reason}` }
+}
+
+function undecided({ transaction }: DiagnosisFacts): Finding | undefined {
+  const { undecidedSince, statusReason, status } = transaction
+  if (undecidedSince === undefined || isFinal(status)) return undefined
+  return {
+    code: 'undecided',
+    message: statusReason ?? 'No endpoint can prove whether a block included it; an operator has to decide.',
+  }
+}
+
+function stuck({ transaction }: DiagnosisFacts): Finding | undefined {
+  const { stuckSince, status, statusReason } = transaction
+  if (stuckSince === undefined || isFinal(status)) return undefined
+  const reason = statusReason === undefined ? '' : ` ${statusReason}`
+  return {
+    code: 'stuck',
+    message: `Others of the account have waited for it since before ${stuckSince.toISOString()}.${reason}`,
+  }
 }
 
 function nodesSilent(facts: DiagnosisFacts): Finding | undefined {

@@ -9,6 +9,11 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
   const { transaction } = facts
   const codes = new Set(findings.map(({ code }) => code))
   if (isFinal(transaction.status)) return { action: 'none', message: 'Nothing; it is final.' }
+  if (codes.has('undecided'))
+    return {
+      action: 'none',
+      message: `An operator decides: relayer tx decide ${transaction.id} --included or --not-included. The chain is asked all the same.`,
+    }
   if (codes.has('missing_predecessor'))
     return { action: 'fill_gap', message: 'A no-op of the service closes the gap.' }
   if (transaction.status === 'mined') return confirming(facts)

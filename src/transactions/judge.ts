@@ -4,8 +4,10 @@ import type { Chain } from '../chains/chain.ts'
 import { defined } from '../defined.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { isForeign, type TransactionsContext } from './context.ts'
+import type { OperatorDecision } from './decisions-store.ts'
 import { unprovenAttempts } from './open-attempts.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import { type Inclusion, included, lapsed, lost, reorged, type Verdict } from './verdict.ts'
 import type { WatchMemory } from './watch-memory.ts'
 
@@ -23,6 +25,8 @@ export interface Watch {
   readonly confirmations: bigint
   readonly relayers: ReadonlyMap<string, Relayer>
   readonly memory: WatchMemory
+  /** Of transactions whose fate nobody can prove, by id. */
+  readonly decisions: ReadonlyMap<string, OperatorDecision>
   /** Ids of those whose nonce the chain has left behind. */
   passed: ReadonlySet<string>
   /** Set when an answer is missing or a write came too late: the same block has to be looked at again. */
@@ -56,8 +60,10 @@ function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: 
 
 /** Its attempts can be included no more; every endpoint has to say that none of them was (I6). */
 export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
-  const proof = await proveAbsence(watch, item)
-  if (proof !== 'absent') return proof
+  return settleAbsence(watch, item, () => endOfLife(watch, item))
+}
+
+function endOfLife(watch: Watch, item: TransactionWithAttempts): Verdict {
   const now = watch.context.clock.now()
   const { request, intent } = item.transaction
   const end = watch.chain.endsAt(request)
@@ -69,15 +75,19 @@ export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): 
   return lapsed(item, { now: new Date(now), over, foreign })
 }
 
-/** `absent` when every endpoint that is not behind, and remembers far enough back, knows none of the attempts. */
-async function proveAbsence(
+/**
+ * Asks whether any attempt was included. With the proof that none was, what follows is `whenAbsent`; an attempt that was included wins over
+ * everything. Without a proof nothing is decided, unless an operator has decided because there will never be one.
+ */
+async function settleAbsence(
   watch: Watch,
   item: TransactionWithAttempts,
-): Promise<Verdict | 'absent' | undefined> {
+  whenAbsent: () => Verdict,
+): Promise<Verdict | undefined> {
   // What lapsed before was proved to be out then.
   const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
   const proof = await watch.chain.proveInclusion(item.attempts, defined({ asOf: watch.head.number, since }))
-  if (proof.kind === 'absent') return 'absent'
+  if (proof.kind === 'absent') return whenAbsent()
   const attempt =
     proof.kind === 'included' ? item.attempts.find(({ number }) => number === proof.number) : undefined
   if (attempt !== undefined && proof.kind === 'included')
@@ -85,6 +95,12 @@ async function proveAbsence(
       item,
       await describeInclusion(watch, item.transaction, { attempt, receipt: proof.receipt }),
     )
+  const now = new Date(watch.context.clock.now())
+  const decision = watch.decisions.get(item.transaction.id)
+  if (decision?.attempt !== undefined)
+    return decidedIncluded(item, { attempt: decision.attempt, decision, now })
+  if (decision !== undefined) return decidedAbsent(whenAbsent(), decision)
+  if (proof.kind === 'unknown' && proof.unprovable) return undecided(item, { detail: proof.detail, now })
   watch.open = true
   return undefined
 }
@@ -132,9 +148,9 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
     watch.open = true
     return undefined
   }
-  const proof = await proveAbsence(watch, item)
-  if (proof !== 'absent') return proof
-  return lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) })
+  return settleAbsence(watch, item, () =>
+    lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) }),
+  )
 }
 
 /** Each relayer has lines of its own, and many of them are watched in one look. */

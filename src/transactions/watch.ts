@@ -4,11 +4,12 @@ import type { Schema } from '../database/schema.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { findAttempts, saveOutcomes } from './attempts-store.ts'
 import type { Operator, TransactionsContext } from './context.ts'
+import { findDecisions } from './decisions-store.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { judge, judgeLapsed, type Watch } from './judge.ts'
 import { tellFinished } from './observer.ts'
 import { unprovenAttempts } from './open-attempts.ts'
-import { saveTransactions } from './store.ts'
+import { announceIncident, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { finalised, type Verdict } from './verdict.ts'
 import type { WatchMemory } from './watch-memory.ts'
@@ -42,6 +43,10 @@ export async function watchNetwork(
     confirmations: BigInt(network.requiredConfirmations),
     relayers: new Map(relayers.map((relayer) => [relayer.id, relayer])),
     memory,
+    decisions: await findDecisions(
+      context.db,
+      watched.flatMap(({ id, undecidedSince }) => (undecidedSince === undefined ? [] : [id])),
+    ),
     passed: new Set(),
     open: false,
   }
@@ -218,7 +223,21 @@ async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<Transa
   if (verdicts.length === 0) return []
   const written = await watch.context.db.transaction().execute((tx) => writeVerdicts(watch, tx, verdicts))
   tellFinished(watch.context, written)
+  logIncidents(watch.context, verdicts, written)
   return written
+}
+
+function logIncidents(
+  { log }: TransactionsContext,
+  verdicts: readonly Verdict[],
+  written: readonly Transaction[],
+): void {
+  const ids = new Set(written.map(({ id }) => id))
+  for (const { incident, transaction } of verdicts) {
+    if (incident === undefined || !ids.has(transaction.id)) continue
+    const { id, relayerId, statusReason } = transaction
+    log.error({ transaction: id, relayer: relayerId, incident, detail: statusReason }, 'transaction incident')
+  }
 }
 
 async function writeVerdicts(watch: Watch, tx: Tx, verdicts: readonly Verdict[]): Promise<Transaction[]> {
@@ -236,6 +255,14 @@ async function writeVerdicts(watch: Watch, tx: Tx, verdicts: readonly Verdict[])
     kept.flatMap((verdict) => verdict.outcomes),
   )
   await forgetFreed(tx, kept)
+  for (const [type, incidents] of Map.groupBy(kept, ({ incident }) => incident)) {
+    if (type === undefined) continue
+    await announceIncident(
+      tx,
+      type,
+      incidents.map(({ transaction }) => transaction.id),
+    )
+  }
   return saved
 }
 
