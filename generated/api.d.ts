@@ -1805,8 +1805,16 @@ export interface components {
             readonly tags?: readonly string[];
             /** @description EVM. */
             readonly chain_id?: number;
-            /** @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. */
+            /** @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. Counts when `finality` is `depth`. */
             readonly required_confirmations?: number;
+            /**
+             * @description EVM: when a transaction is `confirmed`.
+             *     - `depth`: `required_confirmations` blocks lie on top of its block.
+             *     - `safe`, `finalized`: the nodes say so by the block tag of this name. On rollups, `safe` blocks are on the parent chain and
+             *       `finalized` ones final there.
+             * @enum {string}
+             */
+            readonly finality?: "depth" | "safe" | "finalized";
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
             /** @description EVM: what its money is called. */

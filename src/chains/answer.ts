@@ -78,6 +78,11 @@ export interface Head {
    * Stellar: the close time of the ledger, in Unix seconds. Solana: the finalized block height. Absent where nothing lapses.
    */
   readonly lapsedUpTo?: bigint
+  /**
+   * The newest block that counts as final, where the chain itself tells (`safe` or `finalized`); `unknown` when it did not. Absent where depth
+   * decides, or the receipt.
+   */
+  readonly finalNumber?: bigint | 'unknown'
   /** When it was made, where its chain tells and goes by that time instead of ours. */
   readonly time?: Date
 }

@@ -101,8 +101,8 @@ export interface ChainTraits {
    * again. Then nothing is raised, no no-op keeps `valid_until`, and no gap is filled; what lapsed is signed anew.
    */
   readonly lapses: boolean
-  /** `depth`: enough blocks on top, checked by hash. `receipt`: the receipt says so itself. */
-  readonly finality: 'depth' | 'receipt'
+  /** `block`: the block is deep enough, or the head says that it is final; checked by hash. `receipt`: the receipt says so itself. */
+  readonly finality: 'block' | 'receipt'
   /** The methods of its nodes that callers may use when a relayer's policy does not say which: those that only read. */
   readonly readMethods: readonly string[]
   /** The name of its smallest unit of money. */

@@ -176,7 +176,7 @@ function nodesDisagree({ endpoints, unit }: DiagnosisFacts): Finding | undefined
   return { code: 'nodes_disagree', message: `The nodes are between block ${lowest} and block ${highest}.` }
 }
 
-function inOrder({ transaction, requiredConfirmations }: DiagnosisFacts): Finding {
+function inOrder({ transaction, head, requiredConfirmations }: DiagnosisFacts): Finding {
   if (transaction.status === 'pending')
     return { code: 'waiting_to_be_signed', message: 'It is next to be signed.' }
   if (transaction.status !== 'mined') {
@@ -185,9 +185,13 @@ function inOrder({ transaction, requiredConfirmations }: DiagnosisFacts): Findin
       message: 'Nodes hold it, and its price is right; a block has to include it.',
     }
   }
+  const condition =
+    head?.finalNumber === undefined
+      ? `${requiredConfirmations} must lie on top of it`
+      : `the network calls block ${head.finalNumber} final`
   return {
     code: 'waiting_for_confirmations',
-    message: `Block ${transaction.block?.number} holds it; ${requiredConfirmations} must lie on top of it.`,
+    message: `Block ${transaction.block?.number} holds it; ${condition}.`,
   }
 }
 

@@ -33,6 +33,8 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
 function confirming({ transaction, head, requiredConfirmations }: DiagnosisFacts): NextAction {
   const depth =
     head === undefined || transaction.block === undefined ? undefined : head.number - transaction.block.number
+  if (head?.finalNumber !== undefined)
+    return { action: 'confirm', message: 'It becomes final when the network calls its block final.' }
   const message =
     depth === undefined
       ? 'It becomes final when enough blocks lie on top of it.'

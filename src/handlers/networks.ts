@@ -48,6 +48,7 @@ function presentKind(network: Network) {
   return {
     chain_id: network.chainId,
     required_confirmations: network.requiredConfirmations,
+    finality: network.finality,
     features: network.features,
     symbol: network.symbol,
   }

@@ -118,15 +118,15 @@ async function inclusionOf(
   return undefined
 }
 
-async function describeInclusion(
+/** The inclusion with the reason of a revert. */
+export async function describeInclusion(
   watch: Watch,
   transaction: Transaction,
   { attempt, receipt }: { readonly attempt: Attempt; readonly receipt: Receipt },
 ): Promise<Inclusion> {
   watch.memory.missingSince.delete(transaction.id)
   // Final already: the next look says so, and must not wait for a block that may be long in coming.
-  if (receipt.final === undefined && watch.head.number >= receipt.blockNumber + watch.confirmations)
-    watch.open = true
+  if (receipt.final === undefined && isFinalBlock(watch, receipt.blockNumber)) watch.open = true
   const reason = receipt.success
     ? undefined
     : (receipt.failure ?? (await revertReason(watch, transaction, attempt, receipt.blockNumber)))
@@ -143,7 +143,9 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
   const now = context.clock.now()
   const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
   memory.missingSince.set(item.transaction.id, since)
-  if (head.number < since.block + confirmations + 1n) return undefined
+  const deepEnough = head.number >= since.block + confirmations + 1n
+  // Where the chain itself says what is final, depth alone is not enough.
+  if (!deepEnough || !isFinalBlock(watch, since.block)) return undefined
   if (now < since.at + MISSING_MS) {
     watch.open = true
     return undefined
@@ -151,6 +153,15 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
   return settleAbsence(watch, item, () =>
     lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) }),
   )
+}
+
+/** Whether nothing undoes this block any more, by the network's own measure; unknown counts as no (I6). */
+export function isFinalBlock(
+  { head, confirmations }: Pick<Watch, 'head' | 'confirmations'>,
+  block: bigint,
+): boolean {
+  if (head.finalNumber === undefined) return head.number >= block + confirmations
+  return head.finalNumber !== 'unknown' && block <= head.finalNumber
 }
 
 /** Each relayer has lines of its own, and many of them are watched in one look. */

@@ -6,9 +6,10 @@ import { findAttempts, saveOutcomes } from './attempts-store.ts'
 import type { Operator, TransactionsContext } from './context.ts'
 import { findDecisions } from './decisions-store.ts'
 import { fillGaps } from './fill-gaps.ts'
-import { judge, judgeLapsed, type Watch } from './judge.ts'
+import { isFinalBlock, judge, judgeLapsed, type Watch } from './judge.ts'
 import { tellFinished } from './observer.ts'
 import { unprovenAttempts } from './open-attempts.ts'
+import { isRecheckDue, recheckFinal } from './recheck-final.ts'
 import { announceIncident, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { finalised, type Verdict } from './verdict.ts'
@@ -27,12 +28,15 @@ export async function watchNetwork(
   { operator, relayers, memory }: { operator: Operator; relayers: readonly Relayer[]; memory: WatchMemory },
 ): Promise<void> {
   const ids = relayers.map((relayer) => relayer.id)
-  if (!(await hasWatched(context.db, ids))) return
+  const byId = new Map(relayers.map((relayer) => [relayer.id, relayer]))
   const { chain, network } = operator
+  const recheck =
+    chain.traits.finality === 'block' && (await isRecheckDue({ context, memory, relayers: byId }))
+  if (!recheck && !(await hasWatched(context.db, ids))) return
   const head = await chain.head()
   const now = context.clock.now()
   if (head.kind !== 'ok' || isBehind(head.value, memory, now)) return // It decides nothing (I6).
-  if (head.value.hash === memory.settledAt) return
+  if (!recheck && head.value.hash === memory.settledAt) return
   memory.highest = { number: head.value.number, at: now }
   // Read after the head: what this block holds was stored before it was broadcast, so nothing of it is missing here.
   const watched = await findWatched(context.db, ids)
@@ -41,7 +45,7 @@ export async function watchNetwork(
     chain,
     head: head.value,
     confirmations: BigInt(network.requiredConfirmations),
-    relayers: new Map(relayers.map((relayer) => [relayer.id, relayer])),
+    relayers: byId,
     memory,
     decisions: await findDecisions(
       context.db,
@@ -53,8 +57,9 @@ export async function watchNetwork(
   const mined = watched.filter((transaction) => transaction.status === 'mined')
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
   await settleUnmined(watch, unmined)
-  if (chain.traits.finality === 'depth') await settleMined(watch, mined)
+  if (chain.traits.finality === 'block') await settleMined(watch, mined)
   else await settleReceipts(watch, await withAttempts(watch, mined))
+  if (recheck) await recheckFinal(watch)
   memory.settledAt = watch.open ? undefined : head.value.hash
 }
 
@@ -161,7 +166,7 @@ async function whoseBlockMoved(watch: Watch, mined: readonly Transaction[]): Pro
 
 /** Their block is still in the chain; deep enough, they are final (I7). */
 async function settleFinal(watch: Watch, mined: readonly Transaction[]): Promise<void> {
-  const deep = mined.filter(({ block }) => block && watch.head.number >= block.number + watch.confirmations)
+  const deep = mined.filter(({ block }) => block && isFinalBlock(watch, block.number))
   const items = await withAttempts(watch, deep)
   await write(
     watch,

@@ -280,4 +280,4 @@ test('tx decide lists what waits for a decision, and decides about nothing else'
   })
   const refused = await run('tx', 'decide', 'nobody', '--not-included', '--reason', 'seen in the explorer')
   expect(refused).toMatchObject({ code: 2, out: '', err: 'There is no transaction of this id.\n' })
-})
+}, 60_000)

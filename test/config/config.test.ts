@@ -95,6 +95,7 @@ describe('a good configuration', () => {
         mempool: true,
         averageBlocktimeMs: 1000,
         requiredConfirmations: 1,
+        finality: 'depth',
         rpcUrls: [{ url: 'http://127.0.0.1:8545', weight: 100 }],
       },
     ])

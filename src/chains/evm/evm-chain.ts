@@ -74,7 +74,7 @@ export function createEvmChain({
   const survey = createSurvey(client, clock)
   const context: PrepareContext = { client, market, eip1559 }
   return {
-    traits: { nonces: true, lapses: false, finality: 'depth', unit: 'wei', readMethods: READ_METHODS },
+    traits: { nonces: true, lapses: false, finality: 'block', unit: 'wei', readMethods: READ_METHODS },
     verify: () => verifyChainId(client, network),
     canonicalAddress: (text) => getAddress(text),
     check: (request, account) => checkRequest(request, account, eip1559),
@@ -99,7 +99,7 @@ export function createEvmChain({
     },
     head: () => {
       survey()
-      return readHead(client)
+      return readHead(client, network.finality)
     },
     onHead: (listener) =>
       createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),

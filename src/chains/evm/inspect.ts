@@ -1,4 +1,5 @@
 import { numberToHex } from 'viem'
+import type { EvmFinality } from '../../networks/network.ts'
 import type { Answer, Head, ReceiptAnswer } from '../answer.ts'
 import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { EvmDraft } from './content.ts'
@@ -9,10 +10,20 @@ const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest block that is known' } as const
 
-/** The newest block. Asked of an endpoint that is as far as any other was lately, where one answers. */
-export async function readHead(client: PooledClient): Promise<Answer<Head>> {
-  const [placed] = await client.sendAsOf([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
-  return fromBlock(placed?.reply ?? NO_REPLY)
+/**
+ * The newest block, and the newest final one where the network's own word for it counts. Asked of an endpoint that is as far as any other
+ * was lately, where one answers.
+ */
+export async function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
+  const tags = finality === 'depth' ? ['latest'] : ['latest', finality]
+  const [latest, final] = await client.sendAsOf(
+    tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
+  )
+  const head = fromBlock(latest?.reply ?? NO_REPLY)
+  if (finality === 'depth' || head.kind !== 'ok') return head
+  const finalBlock = fromBlock(final?.reply ?? NO_REPLY)
+  const finalNumber = finalBlock.kind === 'ok' ? finalBlock.value.number : 'unknown'
+  return { kind: 'ok', value: { ...head.value, finalNumber } }
 }
 
 /** The hash at a height in the chain as it is now; unknown from a node without that block, or that is behind. */

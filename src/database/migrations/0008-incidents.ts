@@ -15,6 +15,11 @@ const STATEMENTS = [
     add column reorganized_at timestamptz`,
   // What the command line lists; almost always empty.
   'create index transactions_undecided on transactions (undecided_since) where undecided_since is not null',
+  // Almost always empty, too.
+  'create index transactions_reorganized on transactions (relayer_id) where reorganized_at is not null',
+  // The blocks of everything that ended lately are looked at again, whatever it ended as.
+  'drop index transactions_confirmed',
+  'create index transactions_ended on transactions (relayer_id, confirmed_at) where confirmed_at is not null',
   // An audit trail: rows are never changed.
   `create table operator_decisions (
     id bigint generated always as identity primary key,
