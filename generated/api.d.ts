@@ -1946,8 +1946,9 @@ export interface components {
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
          *     - `transaction_undecided`: no endpoint of the network can prove any more whether a block included the transaction. Nothing is signed
          *       or ended until the chain shows it, or an operator decides with `relayer tx decide`.
-         *     - `transaction_stuck`: other transactions of the account have waited for this one for longer than is normal; `status_reason`
-         *       and the diagnosis say why.
+         *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes; `status_reason` and the diagnosis
+         *       say why. What has no nonce yet is overtaken by the others from now on. What has one holds them up for another day at
+         *       most; then a no-op takes the nonce, and the transaction ends as `failed`.
          *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
          *       the network's finality setting allows for.
          *     - `relayer_state_update`: the service switched a relayer off or on.
@@ -2453,7 +2454,7 @@ export interface components {
              *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
              *     - `not_taken`: no node has taken it yet; `message` has what was said.
              *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
-             *     - `stuck`: others of the account have waited for it for longer than is normal.
+             *     - `stuck`: it has been the first of its account's queue for longer than is normal.
              *     - `nodes_silent`: no node answers.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.

@@ -52,7 +52,7 @@ function stuck({ transaction }: DiagnosisFacts): Finding | undefined {
   const reason = statusReason === undefined ? '' : ` ${statusReason}`
   return {
     code: 'stuck',
-    message: `Others of the account have waited for it since before ${stuckSince.toISOString()}.${reason}`,
+    message: `It was the first of its account's queue for too long at ${stuckSince.toISOString()}.${reason}`,
   }
 }
 

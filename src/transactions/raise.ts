@@ -7,6 +7,7 @@ import { contentKind, isNoop } from './noop.ts'
 import { levelOf, patienceMs } from './patience.ts'
 import { saveAlone } from './save.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
+import { ABANDONED, isAbandoned } from './stuck.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { findHead } from './work-store.ts'
 
@@ -32,6 +33,7 @@ export async function raiseOverdue(
   for (const transaction of candidates) {
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
     if (overdue.includes(transaction)) await cancelExpired(context, held, item)
+    else if (isAbandoned(transaction, context.clock.now())) await abandon(context, held, item)
     else if (await isStuck(context, held, item)) await raiseHead(context, held, item)
   }
   return true
@@ -105,6 +107,19 @@ function cancelExpired(
     change: { intent: 'expire', statusReason: 'valid_until passed; a no-op is to take its nonce.' },
     kind: 'expire',
     obstacle: 'valid_until passed; it cannot be cancelled now',
+  })
+}
+
+function abandon(
+  context: TransactionsContext,
+  held: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  return putNoop(context, held, {
+    item,
+    change: { intent: 'abandon', statusReason: ABANDONED },
+    kind: 'abandon',
+    obstacle: 'It holds up the account; a no-op cannot take its nonce now',
   })
 }
 
