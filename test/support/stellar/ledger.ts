@@ -27,6 +27,10 @@ export interface Ledger {
   close(closeTime: number): ClosedLedger
   /** Changes entries by hand, as if the last ledger had. */
   amend(change: (changes: Changes) => void): void
+  /** The next so many searches for a transaction miss the newest ledger, because it closes just then. */
+  tearReads(count: number): void
+  /** 1 for a search that misses the newest ledger, else 0. */
+  takeTornRead(): number
 }
 
 /** What the network expects a ledger to take, times two, is how much later than now a transaction may be applied (HerderUtils `getUpperBoundCloseTimeOffset`). */
@@ -38,6 +42,7 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
   const chain = createChain(network, seconds())
   const history = createHistory()
   const mempool = createMempool(network)
+  let torn = 0
   const ledger: Ledger = {
     network,
     chain,
@@ -53,6 +58,14 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
       const changes = createChanges(history.at(sequence))
       change(changes)
       history.write(sequence, changes)
+    },
+    tearReads(count) {
+      torn = count
+    },
+    takeTornRead() {
+      if (torn === 0) return 0
+      torn -= 1
+      return 1
     },
   }
   return ledger

@@ -40,8 +40,8 @@ export function createNetwork(changes: Partial<Omit<Network, 'id'>> = {}): Netwo
     queueLedgers: 4,
     banLedgers: 10,
     queueSizeLedgers: 2,
-    // A day of ledgers; the default of stellar-rpc is a week.
-    retentionLedgers: 17_280,
+    // stellar-rpc `HISTORY_RETENTION_WINDOW`: a week of ledgers.
+    retentionLedgers: 120_960,
     restoresAutomatically: false,
     ledgerSeconds: 5,
     ...changes,

@@ -61,6 +61,8 @@ export interface TestLedger {
   dropQueue(): void
   /** The address of a server that reads are answered by as of so many ledgers ago; what is sent there arrives. */
   replica(options: { readonly behind: number }): string
+  /** The next so many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
+  tearReads(count: number): void
   /** How many operations fit into a ledger from now on, and how many contract calls. */
   setCapacity(operations: number, contractTransactions?: number): void
   /** Somebody who exchanges any amount of `buying` for `selling` at this price. */
@@ -99,6 +101,7 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
     included: (hash) => ledger.chain.find(hash),
     queue: () => ledger.mempool.frames(),
     dropQueue: () => ledger.mempool.clear(),
+    tearReads: (count) => ledger.tearReads(count),
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
     setCapacity(operations, contractTransactions = operations) {
       ledger.capacity = { operations, contractTransactions }
