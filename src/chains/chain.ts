@@ -154,6 +154,10 @@ export interface ChainOf<
   openLines(addresses: readonly string[], account: Account<P>): R | undefined
   sign(draft: D, seat: Seat): Promise<SignedDraft>
   /**
+   * Every hash under which the chain can include the attempt, its own first. Absent on chains where that is the only one.
+   */
+  hashesOf?(attempt: Attempt<D>): readonly string[]
+  /**
    * Looks at a transaction that the service will not send itself by the rules of sending, those of receivers and funds aside.
    * `sign` then signs it as it is.
    */

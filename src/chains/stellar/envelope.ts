@@ -17,7 +17,7 @@ import {
 /** What a prebuilt envelope is. */
 export type ReadEnvelope =
   | { readonly kind: 'transaction'; readonly envelope: TransactionV1Envelope }
-  | { readonly kind: 'fee_bump' }
+  | { readonly kind: 'fee_bump'; readonly tx: FeeBumpTransaction }
 
 /**
  * Reads a `TransactionEnvelope`; undefined for what is none. One of version 0 is read as version 1: both are signed over the
@@ -26,7 +26,7 @@ export type ReadEnvelope =
 export function readEnvelope(base64: string): ReadEnvelope | undefined {
   const envelope = decode(base64)
   if (envelope === undefined) return undefined
-  if (envelope.type === 'envelopeTypeTxFeeBump') return { kind: 'fee_bump' }
+  if (envelope.type === 'envelopeTypeTxFeeBump') return { kind: 'fee_bump', tx: envelope.feeBump.tx }
   if (envelope.type === 'envelopeTypeTx') return { kind: 'transaction', envelope: envelope.v1 }
   const { tx, signatures } = envelope.v0
   return { kind: 'transaction', envelope: new TransactionV1Envelope({ tx: upgrade(tx), signatures }) }

@@ -3,7 +3,6 @@ import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { StellarNetwork } from '../../networks/network.ts'
 import type { Answer, EndpointReport, HeadFeed } from '../answer.ts'
-import { combineReceipts } from '../combine-receipts.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -14,12 +13,14 @@ import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
 import { totalFee } from './fees.ts'
+import { hashesOf } from './hashes.ts'
 import { HEIGHT, readHead, readLedgerHash } from './head.ts'
 import { createMarketWatch, type Market } from './market.ts'
 import { noop, openLines } from './own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare.ts'
+import { proveInclusion } from './prove-inclusion.ts'
 import { READ_METHODS } from './read-methods.ts'
-import { readReceipts, readReceiptsEverywhere } from './receipts.ts'
+import { readReceipts } from './receipts.ts'
 import { endsAt, placeOf, prepareReplacement, prepareSpeedUp } from './replace.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
@@ -60,7 +61,10 @@ export function createStellarChain({
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
   const survey = createSurvey(client, clock)
-  const context: PrepareContext = { client, market, passphrase: network.passphrase }
+  const { passphrase } = network
+  const context: PrepareContext = { client, market, passphrase }
+  const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>
+    readReceipts(client, { hashes, passphrase, ...freshness })
   return {
     // One of a source in the queue, and no more: stellar-core `TransactionQueue::canAdd`.
     traits: {
@@ -82,8 +86,9 @@ export function createStellarChain({
     speedUp: (attempts) => prepareSpeedUp(context, attempts),
     noop: (account) => noop(network.name, account),
     openLines: (addresses, account) => openLines(network.name, addresses, account),
-    review: async (unsigned, account) => reviewUnsigned(unsigned, account, network.passphrase),
-    sign: (draft, seat) => signDraft(draft, seat, network.passphrase),
+    review: async (unsigned, account) => reviewUnsigned(unsigned, account, passphrase),
+    sign: (draft, seat) => signDraft(draft, seat, passphrase),
+    hashesOf: (attempt) => hashesOf(attempt, passphrase),
     signMessage,
     broadcast: (raws) => broadcastAll(client, raws, sawMinimum),
     head: async () => {
@@ -96,17 +101,10 @@ export function createStellarChain({
       Promise.resolve(lapsesAt !== undefined && lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo),
     onHead: () => NO_FEED,
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
-    receipts: (hashes, freshness) => readReceipts(client, hashes, freshness),
-    receiptsEverywhere: (hashes, freshness) => readReceiptsEverywhere(client, hashes, freshness),
-    proveInclusion: async (attempts, freshness) =>
-      combineReceipts(
-        attempts,
-        await readReceiptsEverywhere(
-          client,
-          attempts.map(({ signed }) => signed.hash),
-          freshness,
-        ),
-      ),
+    receipts,
+    // Nobody asks it any more.
+    receiptsEverywhere: receipts,
+    proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readLedgerHash(client, number, asOf),

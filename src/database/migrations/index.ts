@@ -5,6 +5,7 @@ import * as lines from './0003-lines.ts'
 import * as events from './0004-events.ts'
 import * as idempotency from './0005-idempotency.ts'
 import * as managed from './0006-managed.ts'
+import * as innerHash from './0007-inner-hash.ts'
 
 /** Every migration in order. Forward only: one that was released is never edited, the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -14,4 +15,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-events': events,
   '0005-idempotency': idempotency,
   '0006-managed': managed,
+  '0007-inner-hash': innerHash,
 }
