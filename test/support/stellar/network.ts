@@ -34,7 +34,7 @@ export const STANDALONE_PASSPHRASE = 'Standalone Network ; February 2017'
 export function createNetwork(changes: Partial<Omit<Network, 'id'>> = {}): Network {
   const passphrase = changes.passphrase ?? STANDALONE_PASSPHRASE
   return {
-    protocolVersion: 23,
+    protocolVersion: 25,
     baseFee: 100n,
     baseReserve: 5_000_000n,
     queueLedgers: 4,
@@ -42,7 +42,7 @@ export function createNetwork(changes: Partial<Omit<Network, 'id'>> = {}): Netwo
     queueSizeLedgers: 2,
     // stellar-rpc `HISTORY_RETENTION_WINDOW`: a week of ledgers.
     retentionLedgers: 120_960,
-    restoresAutomatically: false,
+    restoresAutomatically: true,
     ledgerSeconds: 5,
     ...changes,
     passphrase,
