@@ -78,6 +78,12 @@ export function maxTimeOf({ cond }: Transaction): bigint | undefined {
   return maxTime === 0n || maxTime > NEVER ? undefined : maxTime
 }
 
+/** The ledger from which on it is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined when there is none. */
+export function maxLedgerOf({ cond }: Transaction): bigint | undefined {
+  const maxLedger = cond.type === 'precondV2' ? (cond.v2.ledgerBounds?.maxLedger ?? 0) : 0
+  return maxLedger === 0 ? undefined : BigInt(maxLedger)
+}
+
 /** The same conditions with this newest close time. */
 export function withMaxTime(cond: Preconditions, maxTime: bigint): Preconditions {
   const timeBounds = new TimeBounds({ minTime: boundsOf(cond)?.minTime ?? 0n, maxTime })

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { StellarNetwork } from '../../networks/network.ts'
-import type { Answer, EndpointReport, HeadFeed } from '../answer.ts'
+import type { Answer, EndpointReport, Head, HeadFeed } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -90,15 +90,14 @@ export function createStellarChain({
     sign: (draft, seat) => signDraft(draft, seat, passphrase),
     hashesOf: (attempt) => hashesOf(attempt, passphrase),
     signMessage,
-    broadcast: (raws) => broadcastAll(client, raws, sawMinimum),
+    broadcast: (raws, held) => broadcastAll(client, raws, { held, sawMinimum }),
     head: async () => {
       survey()
       const head = await readHead(client)
       if (head.kind === 'ok') sawLedger(head.value.lapsedUpTo ?? 0n)
       return head
     },
-    hasLapsed: ({ lapsesAt }, { lapsedUpTo }) =>
-      Promise.resolve(lapsesAt !== undefined && lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo),
+    hasLapsed: (draft, head) => Promise.resolve(hasLapsed(draft, head)),
     onHead: () => NO_FEED,
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts,
@@ -119,6 +118,12 @@ export function createStellarChain({
     outlay: outlayOf,
     speed: (level) => SPEEDS[level],
   }
+}
+
+/** By the close time of the newest ledger, or by its number: the first ledger that is too late needs not be there yet. */
+function hasLapsed({ lapsesAt, maxLedger }: StellarDraft, { lapsedUpTo, number }: Head): boolean {
+  const byTime = lapsesAt !== undefined && lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo
+  return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }
 
 /** The Stellar RPC tells nothing by itself. */

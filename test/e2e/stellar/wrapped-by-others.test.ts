@@ -115,6 +115,20 @@ describe('a stranger wraps the inner transaction of a fee bump in one of their o
     expect(received()).toBe(before + 500n)
   })
 
+  test('makes a replacement dearer, and nothing else', async () => {
+    const { ledger, send, reach, replace, closeUntil } = scenario
+    const { id } = await send(payment(1n))
+    const submitted = await reach(id, 'submitted')
+    const stranger = wrapAs(ledger, STRANGER, submitted.transaction_xdr ?? '', STRANGER_FEE)
+    expect(await submitTo(ledger, stranger.envelope)).toBe('PENDING')
+    const refused = await replace(id, payment(2n, { max_fee: 100_000_000 }))
+    expect(refused).toMatchObject({ status: 400, body: { code: 'replacement_underpriced' } })
+    const other = await send(payment(3n))
+    await reach(id, 'confirmed', () => ledger.close())
+    const { attempts } = await closeUntil(other.id, 'confirmed')
+    expect(attempts.map(rateOf)).toEqual([rateOf(submitted)])
+  })
+
   test('a plain transaction can be wrapped, too, and is found by its own hash', async () => {
     const { ledger, send, reach, closeUntil } = scenario
     const before = received()
@@ -165,6 +179,11 @@ describe('a transaction that somebody else has signed and sends without the rela
     expect(received()).toBe(before + XLM)
   })
 })
+
+/** What is bid for each operation; a fee bump counts as one more. */
+function rateOf({ fee, fee_bump }: { fee?: unknown; fee_bump?: boolean }): number {
+  return Number(fee) / (fee_bump ? 2 : 1)
+}
 
 /** A payment of one lumen, with the customer's next sequence number. */
 function signedByCustomer(): string {
