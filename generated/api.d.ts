@@ -2522,6 +2522,10 @@ export interface components {
             readonly valid_until?: components["schemas"]["Timestamp"];
             /** @description Stellar: the signed envelope of the shown attempt, or what the request brought, as XDR in base64. */
             readonly transaction_xdr?: string;
+            /** @description Stellar: the hash of the envelope that the ledger holds. Another one than `hash` where somebody else sent the same signed content, plain or in a fee bump of their own (CAP-15); `status_reason` says so. */
+            readonly applied_hash?: components["schemas"]["TransactionHash"];
+            /** @description Stellar: the account that paid `fee`, once it is included. */
+            readonly fee_account?: components["schemas"]["StellarAccount"];
             /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
             readonly result_xdr?: string;
             /** @description Solana: the signed transaction of the shown attempt, or what the request brought; wire format in base64. */
@@ -2590,7 +2594,7 @@ export interface components {
             readonly sequence_number?: components["schemas"]["DecimalString"];
             /** @description What is bid at most, in stroops on Stellar and in lamports on Solana. */
             readonly fee?: components["schemas"]["Quantity"];
-            /** @description Stellar: what was charged, in stroops. */
+            /** @description Stellar: what was charged, in stroops; `fee_account` paid it. */
             readonly fee_charged?: components["schemas"]["Quantity"];
             /** @description Stellar: whether it is in a fee bump. */
             readonly fee_bump?: boolean;
@@ -2598,6 +2602,12 @@ export interface components {
             readonly valid_until?: components["schemas"]["Timestamp"];
             /** @description Stellar: the signed envelope, as XDR in base64. */
             readonly transaction_xdr?: string;
+            /** @description Stellar: the hash of the transaction inside the fee bump. It finds the transaction whoever wrapped it. */
+            readonly inner_hash?: components["schemas"]["TransactionHash"];
+            /** @description Stellar: the hash of the envelope that the ledger holds, once it is included. */
+            readonly applied_hash?: components["schemas"]["TransactionHash"];
+            /** @description Stellar: the account that paid `fee_charged`. */
+            readonly fee_account?: components["schemas"]["StellarAccount"];
             /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
             readonly result_xdr?: string;
             /** @description Solana: the signed transaction, wire format in base64. */

@@ -23,6 +23,7 @@ const CHAINS = [
   'chains/chain.ts',
   'chains/answer.ts',
   'chains/attempt.ts',
+  'chains/included-attempt.ts',
   'chains/rpc/rpc.ts',
   'chains/speed.ts',
   'chains/unsigned.ts',

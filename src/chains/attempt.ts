@@ -9,6 +9,11 @@ export type Draft = EvmDraft | StellarDraft | SolanaDraft
 export interface SignedDraft {
   readonly raw: Uint8Array
   readonly hash: string
+  /**
+   * Stellar, in a fee bump: the hash of the inner transaction, in hex. Anybody may wrap the inner transaction in a fee bump of their own
+   * (CAP-15), so it can be applied under an outer hash that nobody here knows; this one finds it in any case.
+   */
+  readonly innerHash?: string
   readonly signature: Signature
 }
 
@@ -83,8 +88,12 @@ export interface Attempt<D extends Draft = Draft> {
 
 /** What is worth keeping of an inclusion, by chain. */
 export interface ChainResult {
-  /** Stellar: what was really charged, in stroops. */
+  /** Stellar: what was really charged, in stroops. `feeAccount` paid it. */
   readonly feeCharged?: bigint
+  /** Stellar: the hash of the envelope that the ledger holds, in hex. Another one than the attempt's where somebody else sent its content. */
+  readonly appliedHash?: string
+  /** Stellar: the account (`G…`) that paid the fee: the fee source of a fee bump, else the source. */
+  readonly feeAccount?: string
   /** Stellar: `TransactionResult`, XDR in base64. */
   readonly resultXdr?: string
   /** Stellar: what the smart contract returned, `ScVal` as XDR in base64. */

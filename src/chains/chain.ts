@@ -154,6 +154,10 @@ export interface ChainOf<
   openLines(addresses: readonly string[], account: Account<P>): R | undefined
   sign(draft: D, seat: Seat): Promise<SignedDraft>
   /**
+   * Every hash under which the chain can include the attempt, its own first. Absent on chains where that is the only one.
+   */
+  hashesOf?(attempt: Attempt<D>): readonly string[]
+  /**
    * Looks at a transaction that the service will not send itself by the rules of sending, those of receivers and funds aside.
    * `sign` then signs it as it is.
    */
@@ -162,8 +166,11 @@ export interface ChainOf<
   signMessage(message: string, signer: Signer): Promise<MessageSignature>
   /** Signs structured data (EIP-712); refused when it is not what its types say. Absent on chains that know no such thing. */
   signTypedData?(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
-  /** In the order given; the results are in the same order. */
-  broadcast(raws: readonly Uint8Array[]): Promise<BroadcastResult[]>
+  /**
+   * In the order given; the results are in the same order. `held`, in the same order: nodes may hold another version with its nonce, so
+   * that a price which they ask for it is the price of a replacement, and not of the market.
+   */
+  broadcast(raws: readonly Uint8Array[], held?: readonly boolean[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
   /** Whether the chain, as it was at this head, includes the draft in no later block. False when that is not known. */
   hasLapsed(draft: D, head: Head): Promise<boolean>

@@ -169,6 +169,8 @@ export interface AttemptsTable {
   line: string
   nonce: bigint | null
   hash: string
+  /** Of the transaction inside a fee bump (Stellar). Null also in rows of before it was kept; `raw` tells it then. */
+  inner_hash: string | null
   raw: Uint8Array
   draft: JSONColumnType<object>
   signature: JSONColumnType<{ r: string; s: string; v: number; sig: string }>

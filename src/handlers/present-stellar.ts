@@ -16,6 +16,8 @@ export function presentStellarContent(
     fee_bump: draft && shown && isBumped(draft, shown, from),
     valid_until: (draft && endOf(draft)) ?? request.validUntil?.toISOString(),
     transaction_xdr: shown ? envelopeOf(shown) : request.transactionXdr,
+    applied_hash: shown?.result?.appliedHash,
+    fee_account: shown?.result?.feeAccount,
     result_xdr: shown?.result?.resultXdr,
     transaction_result_xdr: shown?.result?.returnValueXdr,
   }
@@ -32,6 +34,9 @@ export function presentStellarAttempt(attempt: Attempt, draft: StellarDraft, fro
     fee_bump: bumped,
     valid_until: endOf(draft),
     transaction_xdr: envelopeOf(attempt),
+    inner_hash: attempt.signed.innerHash,
+    applied_hash: attempt.result?.appliedHash,
+    fee_account: attempt.result?.feeAccount,
     result_xdr: attempt.result?.resultXdr,
   }
 }

@@ -21,6 +21,7 @@ export async function insertAttempts(
     line: attempt.line,
     nonce: attempt.nonce?.toString(),
     hash: attempt.signed.hash,
+    inner_hash: attempt.signed.innerHash,
     raw: Buffer.from(attempt.signed.raw).toString('hex'),
     draft: encodeDraft(attempt.draft),
     signature: attempt.signed.signature,
@@ -28,11 +29,12 @@ export async function insertAttempts(
     signed_at: attempt.signedAt,
   }))
   await sql`
-    insert into attempts (transaction_id, number, kind, line, nonce, hash, raw, draft, signature, outcome, signed_at)
-    select transaction_id, number, kind, line, nonce, hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
+    insert into attempts (transaction_id, number, kind, line, nonce, hash, inner_hash, raw, draft, signature, outcome,
+      signed_at)
+    select transaction_id, number, kind, line, nonce, hash, inner_hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      transaction_id text, number integer, kind text, line text, nonce bigint, hash text, raw text, draft jsonb,
-      signature jsonb, outcome text, signed_at timestamptz)`.execute(tx)
+      transaction_id text, number integer, kind text, line text, nonce bigint, hash text, inner_hash text, raw text,
+      draft jsonb, signature jsonb, outcome text, signed_at timestamptz)`.execute(tx)
 }
 
 /** What is news of an attempt. `broadcastAt` is kept when it is there already. */

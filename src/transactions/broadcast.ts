@@ -29,7 +29,10 @@ export async function broadcastCurrent(
     return attempt === undefined || isUnwanted(operator, item, attempt) ? [] : [{ item, attempt }]
   })
   if (ready.length === 0) return []
-  const results = await operator.chain.broadcast(ready.map(({ attempt }) => attempt.signed.raw))
+  const results = await operator.chain.broadcast(
+    ready.map(({ attempt }) => attempt.signed.raw),
+    ready.map(({ item, attempt }) => isHeld(item, attempt)),
+  )
   const now = new Date(context.clock.now())
   const settled = ready.map((offer, index) =>
     settle(operator, { ...offer, result: results[index] ?? NO_REPLY }, now),
@@ -53,6 +56,13 @@ export async function broadcastCurrent(
     transaction: saved.get(transaction.id) ?? transaction,
     result,
   }))
+}
+
+/** Whether a node took a version with the attempt's nonce before. */
+function isHeld({ attempts }: TransactionWithAttempts, { line, nonce }: Attempt): boolean {
+  return attempts.some(
+    (other) => other.broadcastAt !== undefined && other.line === line && other.nonce === nonce,
+  )
 }
 
 /**

@@ -66,6 +66,7 @@ export interface AttemptRow {
   line: string
   nonce: bigint | null
   hash: string
+  inner_hash: string | null
   raw: Uint8Array
   draft: object
   signature: Attempt['signed']['signature']
@@ -198,7 +199,12 @@ export function toAttempt(row: AttemptRow): Attempt {
     kind: row.kind as AttemptKind,
     line: row.line,
     draft: decodeDraft(row.draft),
-    signed: { raw: row.raw, hash: row.hash, signature: row.signature },
+    signed: defined({
+      raw: row.raw,
+      hash: row.hash,
+      innerHash: row.inner_hash ?? undefined,
+      signature: row.signature,
+    }),
     signedAt: row.signed_at,
     outcome: row.outcome as AttemptOutcome,
   }

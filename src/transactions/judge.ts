@@ -1,8 +1,10 @@
 import type { Head, Receipt, ReceiptAnswer } from '../chains/answer.ts'
 import type { Attempt } from '../chains/attempt.ts'
 import type { Chain } from '../chains/chain.ts'
+import { includedAttempt } from '../chains/included-attempt.ts'
 import { defined } from '../defined.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { hashesOf, hashesOfAll } from './attempt-hashes.ts'
 import { isForeign, type TransactionsContext } from './context.ts'
 import type { OperatorDecision } from './decisions-store.ts'
 import { unprovenAttempts } from './open-attempts.ts'
@@ -41,7 +43,7 @@ export async function judge(
 ): Promise<Verdict | undefined> {
   const inclusion = await inclusionOf(watch, item, receipts)
   if (inclusion) return isNews(item, inclusion) ? included(item, inclusion) : undefined
-  if (item.attempts.some(({ signed }) => receipts.get(signed.hash)?.kind !== 'none')) {
+  if (hashesOfAll(watch.chain, item.attempts).some((hash) => receipts.get(hash)?.kind !== 'none')) {
     watch.open = true
     return undefined
   }
@@ -110,10 +112,13 @@ async function inclusionOf(
   { transaction, attempts }: TransactionWithAttempts,
   receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
 ): Promise<Inclusion | undefined> {
-  for (const attempt of attempts) {
-    const answer = receipts.get(attempt.signed.hash)
-    if (answer?.kind === 'included')
-      return describeInclusion(watch, transaction, { attempt, receipt: answer.receipt })
+  for (const hash of hashesOfAll(watch.chain, attempts)) {
+    const answer = receipts.get(hash)
+    if (answer?.kind !== 'included') continue
+    const { receipt } = answer
+    const candidates = attempts.filter((attempt) => hashesOf(watch.chain, attempt).includes(hash))
+    const attempt = includedAttempt(attempts, { receipt, candidates })
+    if (attempt !== undefined) return describeInclusion(watch, transaction, { attempt, receipt })
   }
   return undefined
 }

@@ -2,6 +2,7 @@ import type { BroadcastResult } from '../chains/answer.ts'
 import type { ChainRequest } from '../chains/chain.ts'
 import { badRequest } from '../errors.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { hashesOfAll } from './attempt-hashes.ts'
 import { saveOutcomes } from './attempts-store.ts'
 import type { TransactionsContext } from './context.ts'
 import { findTransaction, saveTransactions } from './store.ts'
@@ -53,9 +54,10 @@ async function earlierIsIncluded(
   { change, before, hash }: OfferedChange,
 ): Promise<boolean> {
   const { chain } = context.operatorOf(change.relayer)
-  const earlier = before.attempts.map((attempt) => attempt.signed.hash).filter((other) => other !== hash)
-  const receipts = await chain.receipts(earlier)
-  return receipts.some((receipt) => receipt.kind === 'included')
+  const earlier = before.attempts.filter(({ signed }) => signed.hash !== hash)
+  const receipts = await chain.receipts(hashesOfAll(chain, earlier))
+  // An earlier one with the same content is found also when it was applied in the bytes of the change.
+  return receipts.some((one) => one.kind === 'included' && one.receipt.result?.appliedHash !== hash)
 }
 
 /** How often it is tried again because a worker changed the record between reading and writing. */

@@ -31,7 +31,7 @@ export function included(item: TransactionWithAttempts, { attempt, receipt, reas
     transaction: {
       ...transaction,
       status: nextStatus(transaction.status, 'included'),
-      statusReason: inclusionReason(item, attempt, reason),
+      statusReason: joined(sentByOthers(attempt, receipt), inclusionReason(item, attempt, reason)),
       currentAttempt: attempt.number,
       block: { number: receipt.blockNumber, hash: receipt.blockHash },
       cost: 0n,
@@ -44,6 +44,19 @@ export function included(item: TransactionWithAttempts, { attempt, receipt, reas
       return isClosed(other) ? [] : [outcome(item, other, 'superseded')]
     }),
   }
+}
+
+/** Said where the chain holds the attempt's content in the bytes of somebody else. */
+function sentByOthers({ signed }: Attempt, { result }: Receipt): string | undefined {
+  const { appliedHash, feeAccount } = result ?? {}
+  if (appliedHash === undefined || appliedHash === signed.hash) return undefined
+  const payer = feeAccount === undefined ? '' : `, and ${feeAccount} paid the fee`
+  return `Somebody else sent the same signed content to the network: it was included once, as transaction ${appliedHash}${payer}.`
+}
+
+function joined(...sentences: readonly (string | undefined)[]): string | undefined {
+  const said = sentences.filter((sentence) => sentence !== undefined)
+  return said.length === 0 ? undefined : said.join(' ')
 }
 
 /** Can never be included, whatever becomes of the others. */

@@ -2,6 +2,7 @@ import type { Transaction as DbTransaction } from 'kysely'
 import type { Head, ReceiptAnswer } from '../chains/answer.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Relayer } from '../relayers/relayer.ts'
+import { hashesOfAll } from './attempt-hashes.ts'
 import { findAttempts, saveOutcomes } from './attempts-store.ts'
 import type { Operator, TransactionsContext } from './context.ts'
 import { findDecisions } from './decisions-store.ts'
@@ -179,7 +180,10 @@ async function settleReceipts(
   watch: Watch,
   items: readonly TransactionWithAttempts[],
 ): Promise<ReadonlySet<string>> {
-  const hashes = items.flatMap((item) => item.attempts.map((attempt) => attempt.signed.hash))
+  const hashes = hashesOfAll(
+    watch.chain,
+    items.flatMap(({ attempts }) => attempts),
+  )
   const answers = await watch.chain.receipts(hashes, { asOf: watch.head.number })
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const judged = await Promise.all(items.map((item) => judge(watch, item, receipts)))
@@ -204,7 +208,7 @@ async function settleAtOnce(
   }
   const ids = new Set(
     items
-      .filter(({ attempts }) => attempts.some(({ signed }) => final(signed.hash)))
+      .filter(({ attempts }) => hashesOfAll(watch.chain, attempts).some(final))
       .map(({ transaction }) => transaction.id),
   )
   const mined = written.filter(({ id, status }) => status === 'mined' && ids.has(id))

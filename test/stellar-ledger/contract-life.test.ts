@@ -52,7 +52,10 @@ describe('deploying', () => {
 })
 
 describe('the life of entries', () => {
-  test('what is archived must be restored before; the simulation says how', async () => {
+  test('before protocol 23, what is archived must be restored before; the simulation says how', async () => {
+    const { ledger } = desk
+    desk = await openContractDesk({ protocolVersion: 22, restoresAutomatically: false })
+    await ledger.stop()
     const alice = desk.person()
     const contract = desk.ledger.contract(COUNTER)
     const before = await desk.prepare(alice, increment(contract, alice))
@@ -70,19 +73,14 @@ describe('the life of entries', () => {
   })
 
   test('the call itself restores what it declares as archived (CAP-66)', async () => {
-    const other = await openContractDesk({ restoresAutomatically: true })
-    try {
-      const alice = other.person()
-      const contract = other.ledger.contract(COUNTER)
-      other.ledger.archive(new Contract(contract).getFootprint())
-      const { draft, simulation } = await other.simulate(alice, increment(contract, alice))
-      expect(rpc.Api.isSimulationRestore(simulation)).toBe(false)
-      const ready = rpc.assembleTransaction(draft, simulation).build()
-      ready.sign(alice)
-      expect(await other.apply(ready)).toEqual(INVOKED)
-    } finally {
-      await other.ledger.stop()
-    }
+    const alice = desk.person()
+    const contract = desk.ledger.contract(COUNTER)
+    desk.ledger.archive(new Contract(contract).getFootprint())
+    const { draft, simulation } = await desk.simulate(alice, increment(contract, alice))
+    expect(rpc.Api.isSimulationRestore(simulation)).toBe(false)
+    const ready = rpc.assembleTransaction(draft, simulation).build()
+    ready.sign(alice)
+    expect(await desk.apply(ready)).toEqual(INVOKED)
   })
 
   test('a life is made longer', async () => {

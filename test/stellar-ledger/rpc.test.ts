@@ -24,7 +24,7 @@ describe('JSON-RPC', () => {
   test('answers a batch in its order', async () => {
     expect(await post([call('getNetwork', undefined, 'a'), call('getHealth', undefined, 'b')])).toMatchObject(
       [
-        { id: 'a', result: { passphrase: 'Standalone Network ; February 2017', protocolVersion: 23 } },
+        { id: 'a', result: { passphrase: 'Standalone Network ; February 2017', protocolVersion: 25 } },
         { id: 'b', result: { status: 'healthy', latestLedger: 1 } },
       ],
     )
@@ -42,6 +42,44 @@ describe('JSON-RPC', () => {
   ])('%s', async (_name, body, code) => {
     expect(await post(body)).toMatchObject({ error: { code } })
   })
+})
+
+describe('trouble', () => {
+  const send = () => call('sendTransaction', { transaction: desk.build(desk.person(), [NOTHING]).toXdr() })
+
+  test.each([
+    ['core_gone', -32603, 'could not submit transaction to stellar-core'],
+    ['core_exception', -32603, 'received exception from stellar-core'],
+    ['filtered', -32603, 'invalid status from stellar-core'],
+    ['too_slow', -32001, 'request exceeded processing limit threshold'],
+    ['panicking', -32003, 'request failed to process due to internal issue'],
+  ] as const)('%s is an error of JSON-RPC, and nothing waits', async (trouble, code, message) => {
+    const request = send()
+    desk.ledger.setTrouble(trouble)
+    expect(await post(request)).toMatchObject({ error: { code, message } })
+    desk.ledger.setTrouble('none')
+    expect(desk.ledger.queue()).toEqual([])
+    expect(await post(request)).toMatchObject({ result: { status: 'PENDING' } })
+  })
+
+  test('of the core does not concern what the server has itself', async () => {
+    desk.ledger.setTrouble('core_gone')
+    expect(await post(call('getTransaction', { hash: '0'.repeat(64) }))).toMatchObject({
+      result: { status: 'NOT_FOUND' },
+    })
+    expect(await post(call('getLedgerEntries', { keys: [] }))).toMatchObject({ error: { code: -32603 } })
+  })
+})
+
+test('a ledger that closes during a search is told of and was not searched', async () => {
+  const transaction = desk.build(desk.person(), [NOTHING])
+  await post(call('sendTransaction', { transaction: transaction.toXdr() }))
+  desk.ledger.close()
+  desk.ledger.tearReads(1)
+  const search = call('getTransaction', { hash: hashOf(transaction) })
+  const { sequence } = desk.ledger.close(0)
+  expect(await post(search)).toMatchObject({ result: { status: 'NOT_FOUND', latestLedger: sequence } })
+  expect(await post(search)).toMatchObject({ result: { status: 'SUCCESS', ledger: sequence } })
 })
 
 describe('transactions', () => {

@@ -1,7 +1,8 @@
 import { type AccountEntry, LedgerEntryData, LedgerKey, LedgerKeyAccount } from '@stellar/stellar-sdk/xdr'
 import type { Answer } from '../answer.ts'
-import type { PooledClient, RpcCall } from '../rpc/rpc.ts'
-import { freshFieldsOf } from './replies.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
+import { readInteger } from './integer.ts'
+import { fieldsOf, freshFieldsOf } from './replies.ts'
 import { accountIdOf, toPublicKey } from './strkey.ts'
 
 /** Most keys that `getLedgerEntries` takes in one call. */
@@ -67,11 +68,29 @@ export function spendable(entry: AccountEntry | undefined): bigint {
   return left > 0n ? left : 0n
 }
 
-function entriesCall(addresses: readonly string[]): RpcCall {
+/** Asks for the entries of at most 200 accounts (`G…`). */
+export function entriesCall(addresses: readonly string[]): RpcCall {
   const keys = addresses.map((address) =>
     LedgerKey.account(new LedgerKeyAccount({ accountId: toPublicKey(address) })).toXdr('base64'),
   )
   return { method: 'getLedgerEntries', params: { keys } }
+}
+
+/** Accounts as they were at the end of one ledger: `getLedgerEntries` reads them at exactly the one that it names. */
+export interface AccountsAt {
+  readonly ledger: bigint
+  /** By address; without those that the ledger does not have. */
+  readonly sequences: ReadonlyMap<string, bigint>
+}
+
+/** The sequence numbers in a reply to `entriesCall`; undefined for a reply that does not tell them, or not of which ledger. */
+export function readAccountsAt(reply: RpcReply | undefined): AccountsAt | undefined {
+  const fields = fieldsOf(reply)
+  const entries = readEntries(fields)
+  const ledger = fields.kind === 'ok' ? readInteger(fields.value.latestLedger) : undefined
+  if (entries.kind !== 'ok' || ledger === undefined) return undefined
+  const sequences = [...entries.value].map(([address, { seqNum }]) => [address, seqNum] as const)
+  return { ledger, sequences: new Map(sequences) }
 }
 
 /** Only those that exist are told of, in any order. An entry that cannot be read makes the whole answer unknown (I6). */

@@ -8,14 +8,21 @@ import type { MarketWatch } from './market.ts'
 import { isSorobanTransaction } from './soroban.ts'
 import { underlying } from './strkey.ts'
 
+interface BroadcastTerms {
+  /** In the order of the envelopes: whether a queue may hold another one with its sequence number. */
+  readonly held?: readonly boolean[] | undefined
+  readonly sawMinimum: MarketWatch['sawMinimum']
+}
+
 /**
- * Hands signed envelopes to a node, in the order given; the results are in the same order. `sawMinimum` hears of prices that
- * the node asks for.
+ * Hands signed envelopes to a node, in the order given; the results are in the same order. `sawMinimum` hears of the prices that
+ * a full queue asks for. What a queue asks for a replacement is ten times what it holds (stellar-core `canReplaceByFee`) and says
+ * nothing of the market.
  */
 export async function broadcastAll(
   client: PooledClient,
   raws: readonly Uint8Array[],
-  sawMinimum: MarketWatch['sawMinimum'] = () => undefined,
+  { held = [], sawMinimum }: BroadcastTerms,
 ): Promise<BroadcastResult[]> {
   const calls = raws.map((raw) => ({
     method: 'sendTransaction',
@@ -23,7 +30,7 @@ export async function broadcastAll(
   }))
   const sent = (await client.send(calls)).map(readSent)
   for (const [index, one] of sent.entries()) {
-    if (one.kind === 'underpriced' && one.minimum !== undefined)
+    if (one.kind === 'underpriced' && one.minimum !== undefined && held[index] !== true)
       tellMinimum(raws[index] ?? new Uint8Array(), one.minimum, sawMinimum)
   }
   return settleSequences(client, raws, sent)

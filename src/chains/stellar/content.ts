@@ -41,6 +41,8 @@ export interface StellarDraft {
   readonly maxFee: bigint
   /** Unix time in seconds. A ledger that closes at this time or later proves that no later one includes it. */
   readonly lapsesAt?: bigint
+  /** The ledger from which on it is too late, where its signer has set one (`maxLedger`). The closing of the one before proves that no later one includes it. */
+  readonly maxLedger?: bigint
 }
 
 /** The rules of a Stellar relayer, as configured; an absent rule has the default of the contract. */

@@ -17,7 +17,7 @@ import {
 /** What a prebuilt envelope is. */
 export type ReadEnvelope =
   | { readonly kind: 'transaction'; readonly envelope: TransactionV1Envelope }
-  | { readonly kind: 'fee_bump' }
+  | { readonly kind: 'fee_bump'; readonly tx: FeeBumpTransaction }
 
 /**
  * Reads a `TransactionEnvelope`; undefined for what is none. One of version 0 is read as version 1: both are signed over the
@@ -26,7 +26,7 @@ export type ReadEnvelope =
 export function readEnvelope(base64: string): ReadEnvelope | undefined {
   const envelope = decode(base64)
   if (envelope === undefined) return undefined
-  if (envelope.type === 'envelopeTypeTxFeeBump') return { kind: 'fee_bump' }
+  if (envelope.type === 'envelopeTypeTxFeeBump') return { kind: 'fee_bump', tx: envelope.feeBump.tx }
   if (envelope.type === 'envelopeTypeTx') return { kind: 'transaction', envelope: envelope.v1 }
   const { tx, signatures } = envelope.v0
   return { kind: 'transaction', envelope: new TransactionV1Envelope({ tx: upgrade(tx), signatures }) }
@@ -76,6 +76,12 @@ const NEVER = 8_640_000_000_000n
 export function maxTimeOf({ cond }: Transaction): bigint | undefined {
   const maxTime = boundsOf(cond)?.maxTime ?? 0n
   return maxTime === 0n || maxTime > NEVER ? undefined : maxTime
+}
+
+/** The ledger from which on it is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined when there is none. */
+export function maxLedgerOf({ cond }: Transaction): bigint | undefined {
+  const maxLedger = cond.type === 'precondV2' ? (cond.v2.ledgerBounds?.maxLedger ?? 0) : 0
+  return maxLedger === 0 ? undefined : BigInt(maxLedger)
 }
 
 /** The same conditions with this newest close time. */

@@ -1,11 +1,12 @@
 import { SorobanTransactionData, type Transaction } from '@stellar/stellar-sdk/xdr'
 import { larger } from '../../bigints.ts'
+import { defined } from '../../defined.ts'
 import type { Answer } from '../answer.ts'
 import type { ErrandFirst } from '../chain.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { composeTransaction } from './compose.ts'
 import type { StellarDraft, StellarRequest } from './content.ts'
-import { closeEnvelope, maxTimeOf, openEnvelope, resourceFeeOf } from './envelope.ts'
+import { closeEnvelope, maxLedgerOf, maxTimeOf, openEnvelope, resourceFeeOf } from './envelope.ts'
 import { aboveBudget, type Bid, budgetOf, decideBid, MIN_FEE_PER_OPERATION, type Wish } from './fees.ts'
 import { checkForeign } from './foreign.ts'
 import type { Market } from './market.ts'
@@ -119,14 +120,14 @@ function foreignContent(envelope: string, { address }: StellarAccount): Content 
 }
 
 function contentOf(tx: Transaction, account: string): Omit<Content, 'envelope' | 'foreign'> {
-  const lapsesAt = maxTimeOf(tx)
-  const content = {
+  return defined({
     type: 'stellar' as const,
     operationCount: tx.operations.length,
     resourceFee: resourceFeeOf(tx),
     spends: nativeOutflow(tx.operations, underlying(tx.sourceAccount), account),
-  }
-  return lapsesAt === undefined ? content : { ...content, lapsesAt }
+    lapsesAt: maxTimeOf(tx),
+    maxLedger: maxLedgerOf(tx),
+  })
 }
 
 function restoreFirst(

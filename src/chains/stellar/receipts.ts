@@ -2,10 +2,17 @@ import { TransactionMeta } from '@stellar/stellar-sdk/xdr'
 import { defined } from '../../defined.ts'
 import type { Freshness, Receipt, ReceiptAnswer } from '../answer.ts'
 import type { PlacedReply, PooledClient, RpcCall } from '../rpc/rpc.ts'
+import { readFacts } from './hashes.ts'
 import { ledgerHash } from './head.ts'
 import { readInteger } from './integer.ts'
 import { fieldsOf, isBehind } from './replies.ts'
 import { describeResult, readResult } from './result-words.ts'
+
+/** What is asked, and of which network. */
+export interface ReceiptQuestion extends Freshness {
+  readonly hashes: readonly string[]
+  readonly passphrase: string
+}
 
 /**
  * Receipts in the order of the hashes. A node can say yes from anywhere; no only when it has reached `asOf`, and remembers as
@@ -13,50 +20,49 @@ import { describeResult, readResult } from './result-words.ts'
  */
 export async function readReceipts(
   client: PooledClient,
-  hashes: readonly string[],
-  freshness: Freshness = {},
+  { hashes, ...terms }: ReceiptQuestion,
 ): Promise<ReceiptAnswer[]> {
-  const placed = await client.sendAsOf(hashes.map(receiptCall), freshness.asOf)
-  return hashes.map((hash, index) => toReceipt(hash, placed[index], freshness))
+  const placed = await client.sendAsOf(hashes.map(receiptCall), terms.asOf)
+  return hashes.map((hash, index) => toReceiptAnswer(readWord(hash, placed[index], terms)))
 }
 
 /**
- * Receipts as all endpoints together know them: `included` when any has one, `none` when at least one can say so and none of
- * those that may know more keeps silent.
+ * What one endpoint says of a hash. `not_found` is worth something only when the endpoint has reached `asOf` (`reached`) and
+ * remembers back to `since` (`remembers`). `silent`: it said nothing that can be read.
  */
-export async function readReceiptsEverywhere(
-  client: PooledClient,
-  hashes: readonly string[],
-  freshness: Freshness = {},
-): Promise<ReceiptAnswer[]> {
-  if (hashes.length === 0) return []
-  const answers = await client.sendEverywhere(hashes.map(receiptCall), freshness.asOf)
-  return hashes.map((hash, index) => {
-    const said = answers.flatMap((placed) => placed[index] ?? [])
-    const receipts = said.map((placed) => toReceipt(hash, placed, freshness))
-    const found = receipts.find(({ kind }) => kind === 'included')
-    if (found) return found
-    // Who is behind, or remembers too little, has no say; who did not answer might have said yes.
-    const counting = receipts.filter(({ kind }, at) => kind === 'none' || said[at]?.reply.kind !== 'result')
-    const agreed = counting.length > 0 && counting.every(({ kind }) => kind === 'none')
-    return agreed ? { kind: 'none' } : { kind: 'unknown' }
-  })
+export type Word =
+  | { readonly kind: 'included'; readonly receipt: Receipt }
+  | { readonly kind: 'not_found'; readonly reached: boolean; readonly remembers: boolean }
+  | { readonly kind: 'silent' }
+
+/** What a reply is read with. */
+export type Terms = Omit<ReceiptQuestion, 'hashes'>
+
+function toReceiptAnswer(word: Word): ReceiptAnswer {
+  if (word.kind === 'included') return word
+  return { kind: word.kind === 'not_found' && word.reached && word.remembers ? 'none' : 'unknown' }
 }
 
-function receiptCall(hash: string): RpcCall {
+/** Asks whether a ledger holds a transaction, by its hash or by that of what it wraps. */
+export function receiptCall(hash: string): RpcCall {
   return { method: 'getTransaction', params: { hash } }
 }
 
-function toReceipt(hash: string, placed: PlacedReply | undefined, { asOf, since }: Freshness): ReceiptAnswer {
+/** Reads a reply to `receiptCall`. */
+export function readWord(
+  hash: string,
+  placed: PlacedReply | undefined,
+  { asOf, since, passphrase }: Terms,
+): Word {
   const fields = fieldsOf(placed?.reply)
-  if (fields.kind !== 'ok') return { kind: 'unknown' }
+  if (fields.kind !== 'ok') return { kind: 'silent' }
   const { value } = fields
   if (value.status === 'NOT_FOUND') {
-    const knows = placed?.behind === false && !isBehind(value, asOf) && remembers(value, since)
-    return { kind: knows ? 'none' : 'unknown' }
+    const reached = placed?.behind === false && !isBehind(value, asOf)
+    return { kind: 'not_found', reached, remembers: remembers(value, since) }
   }
-  const receipt = readReceipt(hash, value)
-  return receipt === undefined ? { kind: 'unknown' } : { kind: 'included', receipt }
+  const receipt = readReceipt(hash, value, passphrase)
+  return receipt === undefined ? { kind: 'silent' } : { kind: 'included', receipt }
 }
 
 /** A node keeps ledgers for some time only (a day, a week); what is older it does not find, whatever happened. */
@@ -70,11 +76,16 @@ function remembers(
 }
 
 /** What a ledger holds is final: nothing comes after it that could undo it (SCP). */
-function readReceipt(hash: string, fields: Readonly<Record<string, unknown>>): Receipt | undefined {
-  const { status, ledger, resultXdr, resultMetaXdr } = fields
+function readReceipt(
+  hash: string,
+  fields: Readonly<Record<string, unknown>>,
+  passphrase: string,
+): Receipt | undefined {
+  const { status, ledger, envelopeXdr, resultXdr, resultMetaXdr } = fields
   const number = readInteger(ledger)
   if (number === undefined || (status !== 'SUCCESS' && status !== 'FAILED')) return undefined
   const result = readResult(resultXdr)
+  const held = typeof envelopeXdr === 'string' ? readFacts(envelopeXdr, passphrase) : undefined
   return {
     hash,
     blockNumber: number,
@@ -84,6 +95,8 @@ function readReceipt(hash: string, fields: Readonly<Record<string, unknown>>): R
     ...(status === 'FAILED' && result !== undefined ? { failure: describeResult(result) } : {}),
     result: defined({
       feeCharged: result?.feeCharged,
+      appliedHash: held?.hash,
+      feeAccount: held?.feeAccount,
       resultXdr: typeof resultXdr === 'string' ? resultXdr : undefined,
       returnValueXdr: returnValueOf(resultMetaXdr),
     }),

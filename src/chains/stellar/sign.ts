@@ -57,7 +57,7 @@ function fillIn(
   return withFields(tx, { ...filled, operations, sourceAccount: toMuxedAccount(line.address) })
 }
 
-/** CAP-15: the fee is the relayer's, everything else stays as it was signed. */
+/** CAP-15: the fee is the relayer's, everything else stays as it was signed. The hash inside is kept: others may wrap it, too. */
 async function bump(
   inner: TransactionV1Envelope,
   draft: StellarDraft,
@@ -76,6 +76,7 @@ async function bump(
   return {
     raw: TransactionEnvelope.envelopeTypeTxFeeBump(envelope).toXdr(),
     hash: hash.toString('hex'),
+    innerHash: hashTransaction(inner.tx, passphrase).toString('hex'),
     signature: presentSignature(bytes),
   }
 }

@@ -1,9 +1,10 @@
 import { SorobanAuthorizationEntry, SorobanTransactionData, type Transaction } from '@stellar/stellar-sdk/xdr'
+import { larger } from '../../bigints.ts'
 import type { Answer } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { closeEnvelope } from './envelope.ts'
 import { readInteger } from './integer.ts'
-import { fieldsOf } from './replies.ts'
+import { BEHIND, fieldsOf, isBehind } from './replies.ts'
 
 /** What a dry run found. */
 export interface Simulation {
@@ -20,13 +21,28 @@ export interface Simulation {
 /** The reason of a failed call is cut here, in characters: the node adds a log of everything that happened. */
 const MAX_REASON = 512
 
-/** Runs a transaction of smart contracts on a node without sending it. Refused when it would fail. */
+/**
+ * What stellar-rpc says when the call itself is at fault: what the contract's host says (`HostError`, soroban-env-host), and what the node says of
+ * a transaction that it cannot simulate (`simulate_transaction.go`). Everything else in the same field is trouble of the node: a full
+ * queue, a worker pool that is closed, a stellar-core that does not answer (`preflight/pool.go`).
+ */
+const FAULT_OF_CALL =
+  /^(HostError\b|Could not unmarshal transaction|Transaction contains (more than one operation|unsupported operation type)|To perform a SimulateTransaction for|(optional|cannot set) '?authMode)/
+
+/** Runs a transaction of smart contracts on a node without sending it. Refused when it would fail as of the newest ledger that is known. */
 export async function simulate(client: PooledClient, tx: Transaction): Promise<Answer<Simulation>> {
-  const reply = await client.call('simulateTransaction', { transaction: closeEnvelope(tx) })
-  const fields = fieldsOf(reply)
+  const newest = newestKnown(client)
+  const [placed] = await client.sendAsOf(
+    [{ method: 'simulateTransaction', params: { transaction: closeEnvelope(tx) } }],
+    newest,
+  )
+  const fields = fieldsOf(placed?.reply)
   if (fields.kind !== 'ok') return fields
   const { error, transactionData, minResourceFee, results, restorePreamble } = fields.value
   if (typeof error === 'string') {
+    if (!FAULT_OF_CALL.test(error)) return { kind: 'unknown', detail: reasonOf(error) }
+    // What the call needs may have come with a ledger that this node does not have yet.
+    if (placed?.behind !== false || isBehind(fields.value, newest)) return BEHIND
     return { kind: 'refused', refusal: { code: 'execution_reverted', detail: reasonOf(error) } }
   }
   const [data, resourceFee, auth] = [
@@ -42,6 +58,10 @@ export async function simulate(client: PooledClient, tx: Transaction): Promise<A
   return restore === undefined || restore.resourceFee < 0n
     ? NONE
     : { kind: 'ok', value: { ...simulation, restore } }
+}
+
+function newestKnown(client: PooledClient): bigint {
+  return client.states().reduce((newest, { head }) => larger(newest, head ?? 0n), 0n)
 }
 
 const NONE = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const

@@ -2,8 +2,7 @@ import type { Logger } from 'pino'
 import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { StellarNetwork } from '../../networks/network.ts'
-import type { Answer, EndpointReport, HeadFeed } from '../answer.ts'
-import { combineReceipts } from '../combine-receipts.ts'
+import type { Answer, EndpointReport, Head, HeadFeed } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -14,13 +13,15 @@ import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
 import { totalFee } from './fees.ts'
+import { hashesOf } from './hashes.ts'
 import { HEIGHT, readHead, readLedgerHash } from './head.ts'
 import { createMarketWatch, type Market } from './market.ts'
 import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
 import { noop, openLines } from './own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare.ts'
+import { proveInclusion } from './prove-inclusion.ts'
 import { READ_METHODS } from './read-methods.ts'
-import { readReceipts, readReceiptsEverywhere } from './receipts.ts'
+import { readReceipts } from './receipts.ts'
 import { endsAt, placeOf, prepareReplacement, prepareSpeedUp } from './replace.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
@@ -63,7 +64,10 @@ export function createStellarChain({
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
   const survey = createSurvey(client, clock)
-  const context: PrepareContext = { client, market, passphrase: network.passphrase }
+  const { passphrase } = network
+  const context: PrepareContext = { client, market, passphrase }
+  const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>
+    readReceipts(client, { hashes, passphrase, ...freshness })
   return {
     // One of a source in the queue, and no more: stellar-core `TransactionQueue::canAdd`.
     traits: {
@@ -85,31 +89,24 @@ export function createStellarChain({
     speedUp: (attempts) => prepareSpeedUp(context, attempts),
     noop: (account) => noop(network.name, account),
     openLines: (addresses, account) => openLines(network.name, addresses, account),
-    review: async (unsigned, account) => reviewUnsigned(unsigned, account, network.passphrase),
-    sign: (draft, seat) => signDraft(draft, seat, network.passphrase),
+    review: async (unsigned, account) => reviewUnsigned(unsigned, account, passphrase),
+    sign: (draft, seat) => signDraft(draft, seat, passphrase),
+    hashesOf: (attempt) => hashesOf(attempt, passphrase),
     signMessage,
-    broadcast: (raws) => broadcastAll(client, raws, sawMinimum),
+    broadcast: (raws, held) => broadcastAll(client, raws, { held, sawMinimum }),
     head: async () => {
       survey()
       const head = await readHead(client)
       if (head.kind === 'ok') sawLedger(head.value.lapsedUpTo ?? 0n)
       return head
     },
-    hasLapsed: ({ lapsesAt }, { lapsedUpTo }) =>
-      Promise.resolve(lapsesAt !== undefined && lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo),
+    hasLapsed: (draft, head) => Promise.resolve(hasLapsed(draft, head)),
     onHead: () => NO_FEED,
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
-    receipts: (hashes, freshness) => readReceipts(client, hashes, freshness),
-    receiptsEverywhere: (hashes, freshness) => readReceiptsEverywhere(client, hashes, freshness),
-    proveInclusion: async (attempts, freshness) =>
-      combineReceipts(
-        attempts,
-        await readReceiptsEverywhere(
-          client,
-          attempts.map(({ signed }) => signed.hash),
-          freshness,
-        ),
-      ),
+    receipts,
+    // Nobody asks it any more.
+    receiptsEverywhere: receipts,
+    proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readLedgerHash(client, number, asOf),
@@ -124,6 +121,12 @@ export function createStellarChain({
     outlay: outlayOf,
     speed: (level) => SPEEDS[level],
   }
+}
+
+/** By the close time of the newest ledger, or by its number: the first ledger that is too late needs not be there yet. */
+function hasLapsed({ lapsesAt, maxLedger }: StellarDraft, { lapsedUpTo, number }: Head): boolean {
+  const byTime = lapsesAt !== undefined && lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo
+  return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }
 
 /** The Stellar RPC tells nothing by itself. */

@@ -5,6 +5,7 @@ import * as lines from './0003-lines.ts'
 import * as events from './0004-events.ts'
 import * as idempotency from './0005-idempotency.ts'
 import * as managed from './0006-managed.ts'
+import * as innerHash from './0007-inner-hash.ts'
 import * as incidents from './0008-incidents.ts'
 
 /** Every migration in order. Forward only: one that was released is never edited, the next one corrects it. */
@@ -15,5 +16,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-events': events,
   '0005-idempotency': idempotency,
   '0006-managed': managed,
+  '0007-inner-hash': innerHash,
   '0008-incidents': incidents,
 }

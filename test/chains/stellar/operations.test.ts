@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { StellarOperation } from '../../../src/chains/stellar/operation.ts'
-import { addressOf, OTHER, requestOf, SELF, seatAt } from './build.ts'
+import { addressOf, attemptOf, OTHER, requestOf, SELF, seatAt } from './build.ts'
 import { type Stage, setStage, XLM } from './stage.ts'
 
 let stage: Stage
@@ -84,7 +84,8 @@ test('a transaction whose time is over is told to wait, until a ledger proves th
   expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'later', detail: 'tx_too_late' }])
   const { lapsedUpTo = 0n, number } = await headOf()
   expect(lapsedUpTo).toBeGreaterThanOrEqual(draft.lapsesAt ?? 0n)
-  expect(await stage.chain.receiptsEverywhere([signed.hash], { asOf: number })).toEqual([{ kind: 'none' }])
+  const attempt = attemptOf(draft, { nonce: await stage.nonce(), signed })
+  expect(await stage.chain.proveInclusion([attempt], { asOf: number })).toEqual({ kind: 'absent' })
   expect(stage.chain.endsAt(requestOf({ validUntil }))).toEqual(validUntil)
 })
 

@@ -30,7 +30,7 @@ describe('unknown is never none (I6)', () => {
     // The first question is for the height: the newest node tells it, and the old one answers the rest.
     const mixed = await startBalancer([stage.ledger.url, stage.ledger.replica({ behind: 1 })])
     const chain = stage.chainAt(mixed.url)
-    expect(await chain.receiptsEverywhere([hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
+    expect(await chain.receipts([hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
     expect(await chain.nonces([SELF], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
     await mixed.stop()
   })
@@ -42,10 +42,6 @@ describe('unknown is never none (I6)', () => {
     const [receipt, other] = await both.receipts([hash, NEVER_SENT], { asOf: number })
     expect(receipt).toMatchObject({ kind: 'included', receipt: { blockNumber: number } })
     expect(other).toEqual({ kind: 'none' })
-    expect(await both.receiptsEverywhere([hash, NEVER_SENT], { asOf: number })).toMatchObject([
-      { kind: 'included' },
-      { kind: 'none' },
-    ])
   })
 
   test('what a node no longer remembers it cannot deny', async () => {
@@ -60,14 +56,12 @@ describe('unknown is never none (I6)', () => {
     const { number } = known(await stage.chain.head())
     const since = { asOf: number, since: sentAt }
     expect(await stage.chain.receipts([hash], since)).toEqual([{ kind: 'unknown' }])
-    expect(await stage.chain.receiptsEverywhere([hash], since)).toEqual([{ kind: 'unknown' }])
     expect(await stage.chain.receipts([hash], { asOf: number })).toEqual([{ kind: 'none' }])
   })
 
   test('a node that cannot be reached says nothing', async () => {
     const nobody = stage.chainAt('http://127.0.0.1:9')
     expect(await nobody.receipts([NEVER_SENT])).toEqual([{ kind: 'unknown' }])
-    expect(await nobody.receiptsEverywhere([NEVER_SENT])).toEqual([{ kind: 'unknown' }])
     expect(await nobody.nonces([SELF])).toMatchObject([{ kind: 'unknown' }])
     expect(await nobody.head()).toMatchObject({ kind: 'unknown' })
     expect(await nobody.balance(SELF)).toMatchObject({ kind: 'unknown' })

@@ -62,6 +62,19 @@ describe('a replacement', () => {
     expect(stage.ledger.account(OTHER)?.balance).toBe(100n * XLM + 3n)
   })
 
+  test('that a node finds too cheap says nothing of the market', async () => {
+    const { feePerOperation } = await stage.prepare(pay(1n))
+    const first = await queued(pay(1n))
+    const cheap = { ...first.draft, bumped: true, feePerOperation: feePerOperation * 10n - 1n }
+    const { raw } = await stage.chain.sign(cheap, seatAt(first.nonce ?? 0n))
+    expect(await stage.chain.broadcast([raw], [true])).toMatchObject([
+      { kind: 'underpriced', minimum: 2_000n },
+    ])
+    expect(await stage.prepare(pay(1n))).toMatchObject({ feePerOperation })
+    expect(await stage.chain.broadcast([raw], [false])).toMatchObject([{ kind: 'underpriced' }])
+    expect(await stage.prepare(pay(1n))).toMatchObject({ feePerOperation: 1_000n })
+  })
+
   test('beyond max_fee is refused with the one that would do', async () => {
     const first = await queued(pay(1n))
     const short = await replacing({ ...pay(2n), maxFee: 1_999n }, first)

@@ -47,8 +47,8 @@ const transfer = (amount: bigint, auth?: SorobanAuth) =>
     auth,
   )
 
-async function returned(hash: string): Promise<unknown> {
-  const [answer] = await stage.chain.receipts([hash])
+async function returned(hash: string, { chain } = stage): Promise<unknown> {
+  const [answer] = await chain.receipts([hash])
   if (answer?.kind !== 'included') throw new Error('not included')
   expect(answer.receipt.failure).toBeUndefined()
   return scValToNative(xdr.ScVal.fromXdr(answer.receipt.result?.returnValueXdr ?? '', 'base64'))
@@ -188,34 +188,54 @@ test('a prebuilt call gets what the simulation finds', async () => {
   expect(await stage.chain.receipts([hash])).toMatchObject([{ kind: 'included', receipt: { success: true } }])
 })
 
-test('archived entries are brought back first, by an errand', async () => {
-  const key = nativeToScVal('counter', { type: 'symbol' })
-  const contract = stage.ledger.contract({
-    count: (env) => {
-      const next = nativeToScVal(
-        Number(scValToNative(env.get(key) ?? nativeToScVal(0, { type: 'u32' }))) + 1,
-        { type: 'u32' },
-      )
-      env.set(key, next)
-      return next
-    },
+describe('archived entries', () => {
+  /** A contract that counts, and whose count was archived at 1. */
+  async function archivedCounter(at: Stage) {
+    const key = nativeToScVal('counter', { type: 'symbol' })
+    const contract = at.ledger.contract({
+      count: (env) => {
+        const next = nativeToScVal(
+          Number(scValToNative(env.get(key) ?? nativeToScVal(0, { type: 'u32' }))) + 1,
+          { type: 'u32' },
+        )
+        env.set(key, next)
+        return next
+      },
+    })
+    const request = requestOf({ operations: [call(contract, 'count')] })
+    expect(await returned(await at.run(request), at)).toBe(1)
+    at.ledger.archive(
+      xdr.LedgerKey.contractData(
+        new xdr.LedgerKeyContractData({
+          contract: Address.fromString(contract).toScAddress(),
+          key,
+          durability: xdr.ContractDataDurability.persistent,
+        }),
+      ),
+    )
+    at.ledger.close()
+    return request
+  }
+
+  test('are brought back by the call itself, as the simulation says (CAP-66)', async () => {
+    const request = await archivedCounter(stage)
+    const draft = await stage.prepare(request)
+    const { ext } = xdr.TransactionEnvelope.fromXdr(draft.envelope, 'base64').value.tx
+    if (ext.type !== 'sorobanData' || ext.sorobanData.ext.type !== 'resourceExt')
+      throw new Error('nothing is archived')
+    expect(ext.sorobanData.ext.resourceExt.archivedSorobanEntries).toHaveLength(1)
+    expect(await returned(await stage.run(request))).toBe(2)
   })
-  const request = requestOf({ operations: [call(contract, 'count')] })
-  expect(await returned(await stage.run(request))).toBe(1)
-  stage.ledger.archive(
-    xdr.LedgerKey.contractData(
-      new xdr.LedgerKeyContractData({
-        contract: Address.fromString(contract).toScAddress(),
-        key,
-        durability: xdr.ContractDataDurability.persistent,
-      }),
-    ),
-  )
-  stage.ledger.close()
-  const answer = await stage.chain.prepare(request, accountWith())
-  if (answer.kind !== 'errand') throw new Error(JSON.stringify(answer.kind))
-  await stage.run(answer.request)
-  expect(await returned(await stage.run(request))).toBe(2)
+
+  test('are brought back first, by an errand, where a network is older than protocol 23', async () => {
+    const old = await setStage({ protocolVersion: 22, restoresAutomatically: false })
+    const request = await archivedCounter(old)
+    const answer = await old.chain.prepare(request, accountWith())
+    if (answer.kind !== 'errand') throw new Error(JSON.stringify(answer.kind))
+    await old.run(answer.request)
+    expect(await returned(await old.run(request), old)).toBe(2)
+    await old.ledger.stop()
+  })
 })
 
 test('code is uploaded, and a contract made of it', async () => {

@@ -9,6 +9,7 @@ import { type Capacity, createMempool, type Mempool, type Picked } from './mempo
 import type { Moment } from './moment.ts'
 import type { Network } from './network.ts'
 import { isSuccess, toResultXdr } from './results.ts'
+import type { Trouble } from './rpc/trouble.ts'
 import type { Programs } from './soroban/contracts.ts'
 import { type Changes, createChanges, createHistory, type History, knownAccount } from './state.ts'
 import { checkValid } from './validity.ts'
@@ -22,11 +23,17 @@ export interface Ledger {
   readonly market: Market
   readonly programs: Programs
   capacity: Capacity
+  /** What is wrong with all RPC servers at present. */
+  trouble: Trouble
   submit(frame: Frame): Answer
   /** Makes the next ledger; it closes at this time, in seconds since 1970, or one second after the last. */
   close(closeTime: number): ClosedLedger
   /** Changes entries by hand, as if the last ledger had. */
   amend(change: (changes: Changes) => void): void
+  /** The next so many searches for a transaction miss the newest ledger, because it closes just then. */
+  tearReads(count: number): void
+  /** 1 for a search that misses the newest ledger, else 0. */
+  takeTornRead(): number
 }
 
 /** What the network expects a ledger to take, times two, is how much later than now a transaction may be applied (HerderUtils `getUpperBoundCloseTimeOffset`). */
@@ -38,6 +45,7 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
   const chain = createChain(network, seconds())
   const history = createHistory()
   const mempool = createMempool(network)
+  let torn = 0
   const ledger: Ledger = {
     network,
     chain,
@@ -46,6 +54,7 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
     market: createMarket(),
     programs: new Map(),
     capacity,
+    trouble: 'none',
     submit: (frame) => mempool.submit(frame, waitingMoment(ledger, seconds()), ledger.capacity),
     close: (closeTime) => closeLedger(ledger, Math.max(closeTime, chain.latest().closeTime + 1), seconds),
     amend(change) {
@@ -53,6 +62,14 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
       const changes = createChanges(history.at(sequence))
       change(changes)
       history.write(sequence, changes)
+    },
+    tearReads(count) {
+      torn = count
+    },
+    takeTornRead() {
+      if (torn === 0) return 0
+      torn -= 1
+      return 1
     },
   }
   return ledger

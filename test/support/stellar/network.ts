@@ -34,15 +34,15 @@ export const STANDALONE_PASSPHRASE = 'Standalone Network ; February 2017'
 export function createNetwork(changes: Partial<Omit<Network, 'id'>> = {}): Network {
   const passphrase = changes.passphrase ?? STANDALONE_PASSPHRASE
   return {
-    protocolVersion: 23,
+    protocolVersion: 25,
     baseFee: 100n,
     baseReserve: 5_000_000n,
     queueLedgers: 4,
     banLedgers: 10,
     queueSizeLedgers: 2,
-    // A day of ledgers; the default of stellar-rpc is a week.
-    retentionLedgers: 17_280,
-    restoresAutomatically: false,
+    // stellar-rpc `HISTORY_RETENTION_WINDOW`: a week of ledgers.
+    retentionLedgers: 120_960,
+    restoresAutomatically: true,
     ledgerSeconds: 5,
     ...changes,
     passphrase,

@@ -6,6 +6,7 @@ import type { Frame } from './frame.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { Capacity } from './mempool.ts'
 import { createNetwork, type Network } from './network.ts'
+import type { Trouble } from './rpc/trouble.ts'
 import { startLedgerServer } from './server.ts'
 import type { Program } from './soroban/contracts.ts'
 import { archive, deploy, deployNative } from './soroban/deploy.ts'
@@ -61,6 +62,10 @@ export interface TestLedger {
   dropQueue(): void
   /** The address of a server that reads are answered by as of so many ledgers ago; what is sent there arrives. */
   replica(options: { readonly behind: number }): string
+  /** What is wrong with all RPC servers from now on. */
+  setTrouble(trouble: Trouble): void
+  /** The next so many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
+  tearReads(count: number): void
   /** How many operations fit into a ledger from now on, and how many contract calls. */
   setCapacity(operations: number, contractTransactions?: number): void
   /** Somebody who exchanges any amount of `buying` for `selling` at this price. */
@@ -71,7 +76,7 @@ export interface TestLedger {
   program(wasm: Uint8Array, program: Program): void
   /** The address of the contract that moves the native asset; it is there from the beginning. */
   readonly nativeContract: string
-  /** Ends the life of contract data or code with the last ledger: what is persistent is archived by it. */
+  /** Ends the life of contract data or code before the last ledger: what is persistent is archived. */
   archive(key: xdr.LedgerKey): void
   stop(): Promise<void>
 }
@@ -99,6 +104,10 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
     included: (hash) => ledger.chain.find(hash),
     queue: () => ledger.mempool.frames(),
     dropQueue: () => ledger.mempool.clear(),
+    setTrouble(trouble) {
+      ledger.trouble = trouble
+    },
+    tearReads: (count) => ledger.tearReads(count),
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
     setCapacity(operations, contractTransactions = operations) {
       ledger.capacity = { operations, contractTransactions }

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../answer.ts'
 import type { StellarRequest } from '../content.ts'
 import { isSoroban, type StellarOperation } from '../operation.ts'
-import { baseAccountId } from '../strkey.ts'
+import { baseAccountId, isAccountId } from '../strkey.ts'
 import type { StellarAccount } from '../types.ts'
 import { checkClassic } from './classic.ts'
 import { accountAddress, firstOf, type Problem } from './fields.ts'
@@ -73,6 +73,7 @@ function checkContent(
   }
   return (
     (memo === undefined ? undefined : checkMemo(memo)) ??
+    checkInvoker(request) ??
     checkTogether(operations, memo !== undefined && memo.type !== 'none') ??
     firstOf(operations, 'operations', (operation, at) => checkOperation(operation, at, self))
   )
@@ -89,6 +90,15 @@ function checkTogether(operations: readonly StellarOperation[], hasMemo: boolean
     return `operations[${soroban}]: ${operations[soroban]?.type} has to be the only operation of its transaction.`
   }
   return hasMemo ? `memo: none is expected with ${operations[soroban]?.type}.` : undefined
+}
+
+/** stellar-core `TransactionFrame::validateSorobanMemo`: contracts see no number of a muxed source, so none may be there. */
+function checkInvoker({ sourceAccount, operations = [] }: StellarRequest): Problem {
+  const [operation] = operations
+  if (sourceAccount === undefined || isAccountId(sourceAccount)) return undefined
+  return operation !== undefined && isSoroban(operation)
+    ? `source_account: an account without a number is expected (G…) with ${operation.type}.`
+    : undefined
 }
 
 function checkOperation(operation: StellarOperation, at: string, self: string): Problem {

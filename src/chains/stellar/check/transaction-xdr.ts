@@ -1,6 +1,6 @@
 import type { Transaction, TransactionV1Envelope } from '@stellar/stellar-sdk/xdr'
 import type { StellarRequest } from '../content.ts'
-import { hashTransaction, maxTimeOf, readEnvelope } from '../envelope.ts'
+import { hashTransaction, maxLedgerOf, maxTimeOf, readEnvelope } from '../envelope.ts'
 import { claimsToBeBy, isBy } from '../signature.ts'
 import { publicKeyOf, underlying } from '../strkey.ts'
 import { firstOf, type Problem } from './fields.ts'
@@ -37,7 +37,32 @@ function checkUnsigned({ tx, signatures }: TransactionV1Envelope, { self }: XdrR
   if (tx.cond.type === 'precondV2' && tx.cond.v2.extraSigners.length > 0) {
     return `${AT}: extra signers are expected to be none; the service signs for the relayer's own account only.`
   }
-  return checkOperations(tx, self)
+  return checkPreconditions(tx) ?? checkInvoker(tx) ?? checkOperations(tx, self)
+}
+
+/**
+ * The service gives the sequence number and signs anew what comes too late, so a bound that can never hold again would be tried for ever.
+ * The others hold sooner or later (CAP-21).
+ */
+function checkPreconditions(tx: Transaction): Problem {
+  if (maxLedgerOf(tx) !== undefined)
+    return `${AT}: cond.ledgerBounds.maxLedger is expected to be 0; use timeBounds.maxTime or valid_until.`
+  return tx.cond.type === 'precondV2' && tx.cond.v2.minSeqNum !== null
+    ? `${AT}: cond.minSeqNum is expected to be absent; the service gives the sequence number.`
+    : undefined
+}
+
+/** stellar-core `TransactionFrame::validateSorobanMemo`: a call of a contract goes without memo and without muxed sources, whoever pays. */
+function checkInvoker({ sourceAccount, operations, memo }: Transaction): Problem {
+  const [operation] = operations
+  if (operation?.body.type !== 'invokeHostFunction') return undefined
+  if (memo.type !== 'memoNone') return `${AT}: an operation of smart contracts goes without a memo.`
+  const muxed = [sourceAccount, operation.sourceAccount].some(
+    (source) => source?.type === 'keyTypeMuxedEd25519',
+  )
+  return muxed
+    ? `${AT}: a source without a number is expected (G…, not M…), of the transaction and of operations[0].`
+    : undefined
 }
 
 /** Operations whose transaction may hold no other (CAP-46-07). */
@@ -69,6 +94,8 @@ function checkSigned(
   if (signatures.length === 0)
     return 'fee_bump: a signed transaction_xdr is expected; this one has no signature.'
   if (tx.operations.length === 0) return `${AT}: at least one operation is expected.`
+  const refused = checkInvoker(tx)
+  if (refused !== undefined) return refused
   const key = publicKeyOf(underlying(tx.sourceAccount))
   const hash = hashTransaction(tx, passphrase)
   const wrong = signatures.findIndex((one) => claimsToBeBy(one, key) && !isBy(one, key, hash))

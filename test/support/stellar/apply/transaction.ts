@@ -1,5 +1,5 @@
 import { StrKey, type xdr } from '@stellar/stellar-sdk'
-import { smaller } from '../bigints.ts'
+import { larger, smaller } from '../bigints.ts'
 import { chargedFee, resourceFee } from '../fees.ts'
 import type { Frame, Transaction } from '../frame.ts'
 import type { Effects } from '../meta.ts'
@@ -65,7 +65,7 @@ export function applyFrame(
     soroban && contractEffects(transaction, outcome.code === 'txSuccess' ? soroban.used : undefined)
   const effects: Effects = { before, operations, after: [], ...(contract && { contract }) }
   if (frame.kind === 'transaction') return { verdict: { ...outcome, feeCharged }, effects }
-  const inner = { ...outcome, feeCharged: innerFee(transaction, closing.baseFee) }
+  const inner = { ...outcome, feeCharged: innerFee(transaction, closing) }
   return { verdict: { code: 'txSuccess', feeCharged, operations: [], inner }, effects }
 }
 
@@ -84,7 +84,8 @@ export function refund(frame: Frame, application: Application, changes: Changes)
   own.set({ ...payer, balance: payer.balance + amount })
   const after = own.list()
   own.commitTo(changes)
-  const inner = verdict.inner && { ...verdict.inner, feeCharged: verdict.inner.feeCharged - amount }
+  const innerFee = larger(0n, (verdict.inner?.feeCharged ?? 0n) - amount)
+  const inner = verdict.inner && { ...verdict.inner, feeCharged: innerFee }
   return {
     verdict: { ...verdict, feeCharged: verdict.feeCharged - amount, ...(inner && { inner }) },
     effects: { ...effects, after },
@@ -182,8 +183,15 @@ function removeOneTimeSigners(changes: Changes, addresses: readonly string[], ha
   }
 }
 
-/** What the result of a fee bump says that the inner transaction would have paid; nobody pays it (before protocol 25). */
-function innerFee(transaction: Transaction, baseFee: bigint): bigint {
+/**
+ * What the result of a fee bump says that the inner transaction paid: nothing since protocol 25, before it what it would have paid by itself
+ * (`FeeBumpTransactionFrame::apply`). Nobody pays it.
+ */
+function innerFee(
+  transaction: Transaction,
+  { network, baseFee }: Pick<Closing, 'network' | 'baseFee'>,
+): bigint {
+  if (network.protocolVersion >= 25) return 0n
   const flat = resourceFee(transaction)
   const bid = BigInt(transaction.tx.fee) - flat
   const price = baseFee * BigInt(Math.max(1, transaction.operations.length))

@@ -18,7 +18,7 @@ export function getNetwork({ ledger: { network } }: Node): unknown {
 /** stellar-rpc methods/get_version_info.go. */
 export function getVersionInfo({ ledger: { network } }: Node): unknown {
   return {
-    version: '23.0.0',
+    version: '25.0.0',
     commitHash: '',
     buildTimestamp: '',
     captiveCoreVersion: 'ledger for tests',

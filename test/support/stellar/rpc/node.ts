@@ -11,6 +11,11 @@ export interface Node {
   oldest(): ClosedLedger
   /** All entries as they were with `latest`. */
   view(): View
+  /**
+   * The newest ledger in which it looks for a transaction. stellar-rpc looks first and reads `latest` then (get_transaction.go), so a
+   * ledger that closes in between is told of and was not looked at.
+   */
+  searched(): number
 }
 
 /** An RPC server that is `behind` ledgers late. */
@@ -22,5 +27,6 @@ export function createNode(ledger: Ledger, behind: number): Node {
     latest,
     oldest: () => chain.near(latest().sequence - network.retentionLedgers + 1),
     view: () => history.at(latest().sequence),
+    searched: () => latest().sequence - ledger.takeTornRead(),
   }
 }

@@ -12,12 +12,15 @@ import { createChanges } from '../state.ts'
 import type { Node } from './node.ts'
 import { type Params, refuseJsonFormat, stringParam } from './params.ts'
 import { extensionData, invocationData, restorationData } from './transaction-data.ts'
+import { preflightTrouble } from './trouble.ts'
 
 /** stellar-rpc methods/simulate_transaction.go. What cannot be simulated is told by `error`, not as a fault of JSON-RPC. */
 export function simulateTransaction(node: Node, params: Params): unknown {
   refuseJsonFormat(params)
   const base64 = stringParam(params, 'transaction')
   const latestLedger = node.latest().sequence
+  const trouble = preflightTrouble(node.ledger.trouble)
+  if (trouble !== undefined) return { error: trouble, latestLedger }
   try {
     return { ...simulate(node, base64, params.authMode), latestLedger }
   } catch (error) {
@@ -59,8 +62,8 @@ function simulateCall(
   authMode: unknown,
 ): Record<string, unknown> {
   const { network, programs } = node.ledger
-  const { sequence, closeTime } = node.latest()
-  const ledger = sequence + 1
+  // stellar-rpc preflight/preflight.go: as of the newest ledger, not the next one.
+  const { sequence: ledger, closeTime } = node.latest()
   const storage = createStorage(createChanges(node.view()), ledger, EVERYTHING)
   const recorder = recorderFor(auth, authMode, source)
   const authorizer = recorder ?? createEnforcer(auth, { network, storage, source })

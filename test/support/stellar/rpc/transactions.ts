@@ -30,6 +30,8 @@ export function getTransaction(node: Node, params: Params): unknown {
   refuseJsonFormat(params)
   const hash = stringParam(params, 'hash')
   if (!HASH.test(hash)) throw invalidParams(`unexpected hash length (${hash.length})`)
+  const applied = node.ledger.chain.find(hash.toLowerCase())
+  const searched = applied === undefined ? node.latest().sequence : node.searched()
   const [latest, oldest] = [node.latest(), node.oldest()]
   const range = {
     latestLedger: latest.sequence,
@@ -37,8 +39,7 @@ export function getTransaction(node: Node, params: Params): unknown {
     oldestLedger: oldest.sequence,
     oldestLedgerCloseTime: String(oldest.closeTime),
   }
-  const applied = node.ledger.chain.find(hash.toLowerCase())
-  const isKnown = applied && applied.ledger <= latest.sequence && applied.ledger >= oldest.sequence
+  const isKnown = applied && applied.ledger <= searched && applied.ledger >= oldest.sequence
   if (!isKnown) {
     const nothing = {
       txHash: hash,

@@ -29,12 +29,12 @@ export function deployNative(ledger: Ledger): string {
   return contract
 }
 
-/** Ends the life of an entry with the last ledger. Throws when there is none. */
+/** Ends the life of an entry with the ledger before the last, so that it is archived in the last one. Throws when there is none. */
 export function archive(ledger: Ledger, key: xdr.LedgerKey): void {
   ledger.amend((changes) => {
     const entry = changes.get(contractKey(key.toXdr('base64')))
     if (entry?.kind !== 'contract') throw new Error('There is no such contract entry.')
-    changes.set({ ...entry, liveUntil: ledger.chain.latest().sequence })
+    changes.set({ ...entry, liveUntil: ledger.chain.latest().sequence - 1 })
   })
 }
 

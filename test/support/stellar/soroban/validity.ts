@@ -38,14 +38,12 @@ export function checkSoroban(transaction: Transaction, fee: bigint | undefined):
 }
 
 /**
- * A call that somebody besides its source has signed for must be readable by contracts in full: no memo, no muxed
- * account (stellar-core `validateSorobanMemo`).
+ * A call must be readable by contracts in full: no memo, no muxed account, whoever has signed for it (stellar-core
+ * `TransactionFrame::validateSorobanMemo`).
  */
 export function hasHiddenMemo(transaction: Transaction): boolean {
   const [operation] = transaction.operations
   if (operation?.body.type !== 'invokeHostFunction') return false
-  const { auth } = operation.body.invokeHostFunctionOp
-  if (auth.every(({ credentials }) => credentials.type === 'sorobanCredentialsSourceAccount')) return false
   const { memo, sourceAccount } = transaction.tx
   const accounts = [sourceAccount, operation.sourceAccount]
   return memo.type !== 'memoNone' || accounts.some((account) => account?.type === 'keyTypeMuxedEd25519')

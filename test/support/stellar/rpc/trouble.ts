@@ -1,0 +1,50 @@
+import { INTERNAL_ERROR, RpcFault } from '../../json-rpc/fault.ts'
+
+/**
+ * What is wrong with the RPC server. It tells most of it as an error of JSON-RPC in HTTP 200, and what is wrong with its simulations in
+ * the same field as the failure of a contract. `none` · `core_gone`, `core_exception`: the stellar-core behind it does not answer, or
+ * answers with an exception · `filtered`: its stellar-core takes nothing of this sort (status FILTERED of `TransactionQueue::canAdd`) · `too_slow`, `panicking`: it gives up, or comes down, over a request · `preflight_full`, `preflight_closed`: its simulations
+ * wait in a full queue, or are being shut down.
+ */
+export type Trouble =
+  | 'none'
+  | 'core_gone'
+  | 'core_exception'
+  | 'filtered'
+  | 'too_slow'
+  | 'panicking'
+  | 'preflight_full'
+  | 'preflight_closed'
+
+/** stellar-rpc internal/network/requestdurationlimiter.go. */
+const TOO_SLOW = new RpcFault(-32001, 'request exceeded processing limit threshold')
+const PANICKED = new RpcFault(-32003, 'request failed to process due to internal issue')
+
+/** Methods for which stellar-rpc asks its stellar-core; the others read its own database. */
+const OF_CORE: Readonly<Record<string, string>> = {
+  // internal/methods/send_transaction.go
+  sendTransaction: 'could not submit transaction to stellar-core',
+  // internal/ledgerentries/main.go
+  getLedgerEntries:
+    'could not query captive core: http request failed: Post "http://localhost:11627/getledgerentry": dial tcp 127.0.0.1:11627: connect: connection refused',
+}
+
+/** Throws what the server answers to this method in its trouble; nothing where it can answer. */
+export function failInTrouble(trouble: Trouble, method: string): void {
+  if (trouble === 'too_slow') throw TOO_SLOW
+  if (trouble === 'panicking') throw PANICKED
+  const message = OF_CORE[method]
+  if (trouble === 'core_gone' && message !== undefined) throw new RpcFault(INTERNAL_ERROR, message)
+  if (trouble === 'core_exception' && method === 'sendTransaction')
+    throw new RpcFault(INTERNAL_ERROR, 'received exception from stellar-core')
+  // stellar-rpc does not know the status and says nothing else.
+  if (trouble === 'filtered' && method === 'sendTransaction')
+    throw new RpcFault(INTERNAL_ERROR, 'invalid status from stellar-core')
+}
+
+/** What `error` of a simulation says in this trouble (internal/preflight/pool.go); undefined where it can simulate. */
+export function preflightTrouble(trouble: Trouble): string | undefined {
+  if (trouble === 'preflight_full') return 'preflight queue full'
+  if (trouble === 'preflight_closed') return 'preflight worker pool is closed'
+  return trouble === 'core_gone' ? OF_CORE.getLedgerEntries : undefined
+}
