@@ -69,7 +69,7 @@ export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): 
   return lapsed(item, { now: new Date(now), over, foreign })
 }
 
-/** `absent` when every endpoint that is not behind, and remembers far enough back, knows none of the attempts. */
+/** `absent` when the chain proves that none of the attempts is in it. */
 async function proveAbsence(
   watch: Watch,
   item: TransactionWithAttempts,
@@ -119,8 +119,8 @@ async function describeInclusion(
 
 /**
  * The account's nonce has passed and none of our attempts has a receipt: one node may know the nonce and another not
- * yet the receipt. Only after the network's depth, and some time, with the same answer, and from all endpoints, is it
- * true.
+ * yet the receipt, or no longer. Only after the network's depth, and some time, with the same answer, and with a proof, is
+ * it true.
  */
 async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
   const { context, memory, head, confirmations } = watch
@@ -133,6 +133,8 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
     return undefined
   }
   const proof = await proveAbsence(watch, item)
+  // A proof asks every endpoint for much: it is tried again after the same wait, not at each look.
+  if (proof === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
   if (proof !== 'absent') return proof
   return lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) })
 }

@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { answeredOnFork, type Fork } from './forked.ts'
 import { answeredAt, askedAt, type WireEntry } from './lagging.ts'
+import { answeredPruned, type Pruning } from './pruned.ts'
 
 /**
  * What happens to a call. `pass`: nothing · `drop`: the connection breaks before the node hears of it · `lose`: the node
  * does it and the reply is lost · `duplicate`: the node hears it twice, the second reply arrives · `http_500` /
- * `http_429`: the endpoint answers so and the node hears nothing · `throttle`: 429 with Retry-After · `delay`: it takes this long before the node hears of
+ * `http_429`: the endpoint answers so and the node hears nothing · `throttle`: 429 with Retry-After · `rest`: the same for so long · `delay`: it takes this long before the node hears of
  * it · `lag`: reads are answered from so many blocks ago · `fork`: reads are answered by
  * a replica that did not hear of the last reorganisation, where one can still be that late · `then`: the node does it, something happens, and the reply is
  * lost.
@@ -21,6 +22,7 @@ export type Fault =
   | 'http_429'
   | 'throttle'
   | 'fork'
+  | { readonly kind: 'rest'; readonly seconds: number }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'lag'; readonly blocks: number }
   | { readonly kind: 'then'; readonly happens: () => Promise<void> }
@@ -34,10 +36,12 @@ export interface FaultyNode {
   readonly calls: Map<string, number>
   /** What `fork` tells of. */
   fork?: Fork
+  /** What it has deleted; nothing when absent. */
+  pruning?: Pruning | undefined
   stop(): Promise<void>
 }
 
-type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork'> & FaultyNodeOptions
+type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork' | 'pruning'> & FaultyNodeOptions
 
 /** What a faulty node has to be told about chains other than EVM. */
 export interface FaultyNodeOptions {
@@ -84,12 +88,23 @@ async function serve(
   if (fault === 'throttle') {
     return void response.writeHead(429, { 'retry-after': String(RETRY_AFTER_SECONDS) }).end('no')
   }
+  if (typeof fault === 'object' && fault.kind === 'rest') {
+    return void response.writeHead(429, { 'retry-after': String(fault.seconds) }).end('no')
+  }
   const reply =
     fault === 'fork'
       ? await askForked(target, body, node.fork)
       : await ask({ target, replica: node.replica }, body, fault)
   if (reply === undefined) return void request.socket.destroy()
-  response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
+  const told = node.pruning === undefined ? reply : withoutPruned(body, reply, node.pruning)
+  response.writeHead(200, { 'content-type': 'application/json' }).end(told)
+}
+
+/** The reply without what the node has deleted. */
+function withoutPruned(body: string, reply: string, pruning: Pruning): string {
+  const replies = new Map(entriesOf(reply).map((entry) => [entry.id, entry]))
+  const answers = entriesOf(body).map((call) => answeredPruned(call, replies.get(call.id) ?? {}, pruning))
+  return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
 }
 
 /** The reply to be sent back; nothing when it is to be lost. */
@@ -107,7 +122,8 @@ async function ask(
     await post(target, body)
     return undefined
   }
-  if (typeof fault === 'string') throw new Error(`"${fault}" is not for the node to answer`)
+  if (typeof fault === 'string' || fault.kind === 'rest')
+    throw new Error(`"${JSON.stringify(fault)}" is not for the node to answer`)
   if (fault.kind === 'lag') {
     return replica ? post(replica(fault.blocks), body) : askLagging(target, body, fault.blocks)
   }

@@ -4,6 +4,7 @@ export interface WireEntry {
   readonly method?: string
   readonly params?: readonly unknown[]
   readonly result?: unknown
+  readonly error?: unknown
 }
 
 /** Where the block tag stands in the parameters of the reads that have one. */

@@ -5,7 +5,6 @@ import type { Clock } from '../../clock.ts'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { Answer, EndpointReport, PriceComparison } from '../answer.ts'
 import type { Seat } from '../chain.ts'
-import { combineReceipts } from '../combine-receipts.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -28,6 +27,7 @@ import {
 } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
+import { proveInclusion } from './prove-inclusion.ts'
 import { HEIGHT } from './quantity.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
@@ -103,15 +103,8 @@ export function createEvmChain({
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
     receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
-    proveInclusion: async (attempts, { asOf } = {}) =>
-      combineReceipts(
-        attempts,
-        await readReceiptsEverywhere(
-          client,
-          attempts.map(({ signed }) => signed.hash),
-          asOf,
-        ),
-      ),
+    proveInclusion: (attempts, freshness) =>
+      proveInclusion({ client, confirmations: network.requiredConfirmations }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf),
