@@ -73,16 +73,6 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
 }
 
 /**
- * How nodes say that the code itself came to a bad end. Anvil and Reth write "EVM error" and the name of the halt; geth and
- * its kin name what went wrong. "gas required exceeds allowance" is not here: it is about the account's money.
- */
-const HALTS = [
-  /revert|EVM error|out of ?gas|opcode|FEOpcode/i,
-  /stack ?(underflow|overflow|limit)|invalid jump|bad jump|return data out of bounds|write protection/i,
-  /contract address collision|CreateCollision|max code size|code size limit|invalid code|starting with 0xef/i,
-]
-
-/**
  * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for both sides; only the numbers tell whether
  * the nonce is used or has to wait. Undefined when there are none.
  */
@@ -94,18 +84,4 @@ function sideOfNonce(message: string): 'nonce_used' | 'later' | undefined {
   const [expected, got] = [expectedFirst ?? expectedLast, gotLast ?? gotFirst]
   if (expected === undefined || got === undefined || got === expected) return undefined
   return BigInt(got) < BigInt(expected) ? 'nonce_used' : 'later'
-}
-
-/** Whether an error of `eth_estimateGas` or `eth_call` is the contract's own refusal, not trouble at the node. */
-export function isRevert(reply: RpcReply): boolean {
-  if (reply.kind !== 'error') return false
-  return reply.code === 3 || HALTS.some((halt) => halt.test(reply.message))
-}
-
-/** Whether an error of `eth_estimateGas` says that the account cannot pay. */
-export function isInsufficientFunds(reply: RpcReply): boolean {
-  return (
-    reply.kind === 'error' &&
-    /insufficient funds|InsufficientFunds|exceeds allowance|OutOfFund/i.test(reply.message)
-  )
 }

@@ -1,10 +1,10 @@
 import { toHex } from 'viem'
 import type { Answer } from '../answer.ts'
-import type { RpcClient } from '../rpc/rpc.ts'
+import type { RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { EvmRequest } from './content.ts'
-import { isInsufficientFunds, isRevert } from './failures.ts'
 import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
+import { readSimulationError } from './simulation-error.ts'
 
 /**
  * Added to an estimate, in percent. State may change between estimating and inclusion; 10 % covers the usual drift,
@@ -33,13 +33,20 @@ export function intrinsicGas(request: Pick<EvmRequest, 'to' | 'data'>): bigint {
   return standard > floor ? standard : floor
 }
 
+interface GasCall {
+  readonly from: string
+  readonly to?: string
+  readonly value: string
+  readonly data: string
+}
+
 /** Asks a node how much gas the request takes, with a margin. A revert is a refusal with the decoded reason. */
 export async function estimateGas(
   client: RpcClient,
   request: EvmRequest,
   from: string,
 ): Promise<Answer<bigint>> {
-  const call = {
+  const call: GasCall = {
     from,
     ...(request.to === undefined ? {} : { to: request.to }),
     value: toHex(request.value),
@@ -53,19 +60,61 @@ export async function estimateGas(
     return { kind: 'ok', value: withMargin(estimate) }
   }
   if (reply.kind === 'unknown') return reply
-  if (isInsufficientFunds(reply)) {
-    return refused(
-      'insufficient_balance',
-      'The account cannot pay for this transaction: top it up, or lower value.',
-    )
+  return refuseSimulated(client, call, reply)
+}
+
+type SimulationFailure = Extract<RpcReply, { kind: 'error' }>
+
+async function refuseSimulated(
+  client: RpcClient,
+  call: GasCall,
+  error: SimulationFailure,
+): Promise<Answer<bigint>> {
+  switch (readSimulationError(error)) {
+    case 'insufficient_funds':
+      return refused(
+        'insufficient_balance',
+        'The account cannot pay for this transaction: top it up, or lower value.',
+      )
+    case 'reverted':
+      return refused(
+        'execution_reverted',
+        `The transaction would revert: ${decodeRevert(error.data, error.message)}.`,
+      )
+    case 'out_of_gas':
+      return refused(
+        'execution_reverted',
+        `The transaction takes more gas than the node allows a call: ${error.message}.`,
+      )
+    case 'trouble':
+      return { kind: 'unknown', detail: error.message }
+    case 'unclear':
+      return compareWithTransfer(client, call, error)
   }
-  if (isRevert(reply)) {
-    return refused(
-      'execution_reverted',
-      `The transaction would revert: ${decodeRevert(reply.data, reply.message)}.`,
-    )
-  }
-  return { kind: 'unknown', detail: reply.message }
+}
+
+/** Nobody deploys code there, so a call of nothing to it succeeds on any node that can simulate at all. */
+const NO_CODE = '0x0000000000000000000000000000000000000000'
+
+/**
+ * An error in words that nobody knows is the node's trouble, or the content's. It is the content's when the same node says the same
+ * again, and simulates a call of nothing from the same account: otherwise one such request would wait for ever, and hold up everything
+ * behind it.
+ */
+async function compareWithTransfer(
+  client: RpcClient,
+  call: GasCall,
+  { message }: SimulationFailure,
+): Promise<Answer<bigint>> {
+  const nothing = { from: call.from, to: NO_CODE, value: '0x0', data: '0x' }
+  const [again, control] = await client.send([
+    { method: 'eth_estimateGas', params: [call] },
+    { method: 'eth_estimateGas', params: [nothing] },
+  ])
+  const same = again?.kind === 'error' && readSimulationError(again) === 'unclear'
+  if (!same || control?.kind !== 'result' || readQuantity(control.result) === undefined)
+    return { kind: 'unknown', detail: message }
+  return refused('execution_reverted', `The node cannot execute it: ${message}.`)
 }
 
 function withMargin(estimate: bigint): bigint {

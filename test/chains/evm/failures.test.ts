@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isInsufficientFunds, isRevert, readBroadcast } from '../../../src/chains/evm/failures.ts'
+import { readBroadcast } from '../../../src/chains/evm/failures.ts'
 
 const said = (message: string, code = -32000) => ({ kind: 'error', code, message }) as const
 
@@ -139,29 +139,5 @@ describe('readBroadcast', () => {
 
   test('the words of the node are kept for the reader', () => {
     expect(readBroadcast(said('nonce too low'))).toEqual({ kind: 'nonce_used', detail: 'nonce too low' })
-  })
-})
-
-describe('errors of a simulation', () => {
-  test.each([
-    { reply: said('execution reverted: no', 3), revert: true, funds: false },
-    { reply: said('execution reverted'), revert: true, funds: false },
-    { reply: said('VM execution error: Reverted 0x08c379a0'), revert: true, funds: false },
-    { reply: said('invalid opcode: INVALID'), revert: true, funds: false },
-    { reply: said('EVM error OpcodeNotFound', -32603), revert: true, funds: false },
-    { reply: said('EVM error StackUnderflow', -32603), revert: true, funds: false },
-    { reply: said('invalid opcode: opcode 0xca not defined'), revert: true, funds: false },
-    { reply: said('stack underflow (0 <=> 2)'), revert: true, funds: false },
-    { reply: said('invalid jump destination'), revert: true, funds: false },
-    { reply: said('contract creation code storage out of gas'), revert: true, funds: false },
-    { reply: said('invalid code: must not begin with 0xef'), revert: true, funds: false },
-    { reply: said('max code size exceeded'), revert: true, funds: false },
-    { reply: said('insufficient funds for transfer'), revert: false, funds: true },
-    { reply: said('gas required exceeds allowance (0)'), revert: false, funds: true },
-    { reply: said('daily request count exceeded'), revert: false, funds: false },
-    { reply: { kind: 'unknown', detail: 'execution reverted' } as const, revert: false, funds: false },
-  ])('$reply', ({ reply, revert, funds }) => {
-    expect(isRevert(reply)).toBe(revert)
-    expect(isInsufficientFunds(reply)).toBe(funds)
   })
 })
