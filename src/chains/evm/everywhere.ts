@@ -15,11 +15,13 @@ export interface AskedEverywhere {
   readonly incomplete: boolean
 }
 
-/** Asks every endpoint of the network the same; `behind` is against the block `asOf`. */
+/**
+ * Asks every endpoint of the network the same; `behind` is against the block `asOf`, or the highest that any endpoint told of lately.
+ */
 export async function askEverywhere(
   client: PooledClient,
   calls: readonly RpcCall[],
-  asOf: bigint,
+  asOf?: bigint,
 ): Promise<AskedEverywhere> {
   const answers = await client.sendEverywhere(calls, asOf)
   return {

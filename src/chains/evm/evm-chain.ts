@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { bytesToHex, getAddress } from 'viem'
+import { getAddress } from 'viem'
 import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
@@ -12,9 +12,9 @@ import { createSurvey } from '../rpc/survey.ts'
 import type { Transport } from '../rpc/transport.ts'
 import type { Speed } from '../speed.ts'
 import { readManyReceipts } from './block-receipts.ts'
+import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
-import { readBroadcast } from './failures.ts'
 import { ceilingOf, type Market, marketFees } from './fees.ts'
 import { createHeadFeed } from './heads.ts'
 import {
@@ -27,10 +27,12 @@ import {
 } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
+import { createPriceBounds } from './price-bounds.ts'
 import { proveInclusion } from './prove-inclusion.ts'
 import { HEIGHT } from './quantity.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
+import { createRefusalMemory } from './second-opinion.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { SPEEDS } from './speed.ts'
 import { signTypedData } from './typed-data/sign.ts'
@@ -67,7 +69,13 @@ export function createEvmChain({
     guarded,
   })
   const eip1559 = network.features.includes('eip1559')
-  const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
+  const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
+  const market = createMarketWatch({
+    client,
+    clock,
+    freshForMs: Math.min(network.averageBlocktimeMs, 3_000),
+    bounds: bounds.current,
+  })
   const survey = createSurvey(client, clock)
   const context: PrepareContext = { client, market, eip1559 }
   return {
@@ -90,10 +98,7 @@ export function createEvmChain({
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
     signTypedData,
-    broadcast: async (raws) => {
-      const calls = raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }))
-      return (await client.send(calls)).map(readBroadcast)
-    },
+    broadcast: (raws) => broadcastAll({ client, bounds, refusals }, raws),
     head: () => {
       survey()
       return readHead(client)

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Answer } from '../answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { Speed } from '../speed.ts'
-import type { Market } from './fees.ts'
+import type { Market, PriceBounds } from './fees.ts'
 import { readQuantity } from './quantity.ts'
 import { SPEEDS } from './speed.ts'
 
@@ -26,6 +26,8 @@ interface MarketWatchOptions {
   readonly clock: Clock
   /** How long prices are good for, in ms: about a block. */
   readonly freshForMs: number
+  /** What endpoints have lately said of prices. Absent: nothing. */
+  readonly bounds?: () => PriceBounds
 }
 
 /** Answers with the network's prices, asked at most once in `freshForMs` however many callers there are. */
@@ -33,13 +35,15 @@ export function createMarketWatch({
   client,
   clock,
   freshForMs,
+  bounds = () => ({}),
 }: MarketWatchOptions): () => Promise<Answer<Market>> {
   let asked: { at: number; answer: Promise<Answer<Market>> } | undefined
   return async () => {
     const now = clock.now()
     if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
     const answer = await asked.answer
-    if (answer.kind !== 'ok') asked = undefined
+    if (answer.kind === 'ok') return { kind: 'ok', value: { ...answer.value, ...bounds() } }
+    asked = undefined
     return answer
   }
 }

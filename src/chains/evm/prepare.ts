@@ -40,7 +40,27 @@ export async function prepareDraft(
     fees === wanted
       ? []
       : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
-  return finish({ request, gas: gas.value, fees, market: market.value, logs })
+  const parts = { request, gas: gas.value, fees, market: market.value, logs }
+  return explicitFees(request) === undefined ? finishBelowMaximum(parts) : finish(parts)
+}
+
+/**
+ * Endpoints let no whole fee above a maximum pass (geth's `--rpc.txfeecap`). The price is lowered to it as long as the next block
+ * would still take it; otherwise it waits for a cheaper market, or for another endpoint.
+ */
+function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
+  const { gas, fees, market, logs } = parts
+  const { maximumFee } = market
+  if (maximumFee === undefined || gas * ceilingOf(fees) <= maximumFee) return finish(parts)
+  const price = maximumFee / gas
+  const least = market.baseFee ?? market.gasPrice
+  if (price < least) {
+    const detail = `no endpoint lets a transaction with a fee above ${maximumFee} wei pass (geth's --rpc.txfeecap), and ${gas} gas cost at least ${gas * least} wei at present`
+    return { kind: 'unknown', detail }
+  }
+  const lowered = capped(fees, price)
+  const log = `The fee is lowered to ${describeFees(lowered)}: no endpoint lets more than ${maximumFee} wei pass.`
+  return finish({ ...parts, fees: lowered, logs: [...logs, log] })
 }
 
 /**

@@ -59,7 +59,11 @@ function promisesOfSending(under: () => ChainUnderTest): void {
 
   test('results stand in the order of what was sent', async () => {
     const { signed } = await signedOf(under(), under().move(1n), await nextNonce(under()))
-    const results = await under().chain.broadcast([new Uint8Array([1, 2, 3]), signed.raw])
+    const nonsense = new Uint8Array([1, 2, 3])
+    // What one node refuses may need a second opinion, of the same one at a later block.
+    await under().chain.broadcast([nonsense])
+    await under().include()
+    const results = await under().chain.broadcast([nonsense, signed.raw])
     expect(results.map(({ kind }) => kind)).toEqual(['refused', 'accepted'])
   })
 
