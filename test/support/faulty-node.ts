@@ -38,10 +38,22 @@ export interface FaultyNode {
   fork?: Fork
   /** What it has deleted; nothing when absent. */
   pruning?: Pruning | undefined
+  /** How it behaves for good, whatever happens to single requests. */
+  habits?: Habits | undefined
   stop(): Promise<void>
 }
 
-type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork' | 'pruning'> & FaultyNodeOptions
+/** How a node is set up, and how far it is. */
+export interface Habits {
+  /** The error by which it refuses a call by rules of its own; the chain's node hears nothing of it. */
+  readonly refuse?: (call: WireEntry) => { readonly code: number; readonly message: string } | undefined
+  /** It is so many blocks behind. */
+  readonly behind?: number
+  /** It answers everything with 429 and asks for a rest of so many seconds. */
+  readonly rests?: number
+}
+
+type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork' | 'pruning' | 'habits'> & FaultyNodeOptions
 
 /** What a faulty node has to be told about chains other than EVM. */
 export interface FaultyNodeOptions {
@@ -81,7 +93,7 @@ async function serve(
   const body = await text(request)
   const methods = entriesOf(body).map((call) => node.nameOf?.(call) ?? call.method ?? '')
   for (const method of methods) node.calls.set(method, (node.calls.get(method) ?? 0) + 1)
-  const fault = await node.fault(methods)
+  const fault = habitual(await node.fault(methods), node.habits)
   if (fault === 'drop') return void request.socket.destroy()
   if (fault === 'http_500') return void response.writeHead(500).end('no')
   if (fault === 'http_429') return void response.writeHead(429).end('no')
@@ -91,13 +103,43 @@ async function serve(
   if (typeof fault === 'object' && fault.kind === 'rest') {
     return void response.writeHead(429, { 'retry-after': String(fault.seconds) }).end('no')
   }
-  const reply =
-    fault === 'fork'
-      ? await askForked(target, body, node.fork)
-      : await ask({ target, replica: node.replica }, body, fault)
+  const reply = await askRest(node, target, body, fault)
   if (reply === undefined) return void request.socket.destroy()
   const told = node.pruning === undefined ? reply : withoutPruned(body, reply, node.pruning)
   response.writeHead(200, { 'content-type': 'application/json' }).end(told)
+}
+
+/** What the habits make of a request to which nothing worse happens. */
+function habitual(fault: Fault, habits: Habits = {}): Fault {
+  if (habits.rests !== undefined) return { kind: 'rest', seconds: habits.rests }
+  return fault === 'pass' && habits.behind !== undefined ? { kind: 'lag', blocks: habits.behind } : fault
+}
+
+/** Calls that the node refuses by its own rules do not go on; the reply has the others with them. */
+async function askRest(
+  node: Decider,
+  target: string,
+  body: string,
+  fault: Fault,
+): Promise<string | undefined> {
+  const entries = entriesOf(body)
+  const refused = new Map(
+    entries.flatMap((call): [unknown, WireEntry][] => {
+      const error = node.habits?.refuse?.(call)
+      return error === undefined ? [] : [[call.id, { jsonrpc: '2.0', id: call.id, error }]]
+    }),
+  )
+  const put = (text: string) =>
+    fault === 'fork'
+      ? askForked(target, text, node.fork)
+      : ask({ target, replica: node.replica }, text, fault)
+  if (refused.size === 0) return put(body)
+  const rest = entries.filter(({ id }) => !refused.has(id))
+  const reply = rest.length === 0 ? '[]' : await put(JSON.stringify(rest))
+  if (reply === undefined) return undefined
+  const others = new Map(entriesOf(reply).map((entry) => [entry.id, entry]))
+  const answers = entries.map(({ id }) => refused.get(id) ?? others.get(id))
+  return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
 }
 
 /** The reply without what the node has deleted. */

@@ -9,6 +9,7 @@ import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
 import { createPayments, type Ground } from './ground.ts'
+import { loseHabits, takeHabit } from './habit.ts'
 import { evmWitness } from './witness.ts'
 
 /** Time between two blocks while a history is brought to its end, in ms. */
@@ -37,10 +38,14 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
     haste: 1,
     crash: crashKit(ground),
     draw: (random, { kills }) =>
-      toDeed(ground, drawEvent(random, { accounts: ACCOUNTS.length, maxDepth: CONFIRMATIONS, kills })),
+      toDeed(
+        ground,
+        drawEvent(random, { accounts: ACCOUNTS.length, endpoints, maxDepth: CONFIRMATIONS, kills }),
+      ),
     makeBlock: async () => void (await anvil.rpc('evm_mine')),
     relieve: async () => {
       for (const [account] of ACCOUNTS.entries()) await fund(ground, account)
+      for (const node of nodes) loseHabits(node)
     },
     witness: () => evmWitness(anvil),
     finish: () => Promise.resolve([]),
@@ -72,6 +77,8 @@ function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
       return sendPayment(ground, stage, event)
     case 'replace':
       return replacePayment(ground, stage, event)
+    case 'habit':
+      return takeHabit(ground, event)
     default:
       return chainEvent(ground, stage, event)
   }
