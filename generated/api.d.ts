@@ -1785,6 +1785,8 @@ export interface components {
             readonly chain_id?: number;
             /** @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. */
             readonly required_confirmations?: number;
+            /** @description EVM: the most gas that one transaction may ask for where that is less than a block holds (EIP-7825). Estimates are kept below it. */
+            readonly max_gas_per_transaction?: number;
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
             /** @description EVM: what its money is called. */

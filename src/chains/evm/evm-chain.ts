@@ -15,6 +15,7 @@ import { readManyReceipts } from './block-receipts.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
+import { createInFlightLimits } from './delegation.ts'
 import { ceilingOf, type Market, marketFees } from './fees.ts'
 import { createHeadFeed } from './heads.ts'
 import {
@@ -77,7 +78,7 @@ export function createEvmChain({
     bounds: bounds.current,
   })
   const survey = createSurvey(client, clock)
-  const context: PrepareContext = { client, market, eip1559 }
+  const context: PrepareContext = { client, market, eip1559, maxGas: network.maxGasPerTransaction }
   return {
     traits: { nonces: true, lapses: false, finality: 'depth', unit: 'wei', readMethods: READ_METHODS },
     verify: () => verifyChainId(client, network),
@@ -91,7 +92,8 @@ export function createEvmChain({
     renewable: () => true,
     hasLapsed: () => Promise.resolve(false),
     openLines: () => undefined,
-    noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast' }),
+    noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast', isNoop: true }),
+    inFlightLimit: createInFlightLimits(client, clock),
     sign: (draft, seat) =>
       signDraft({ draft, nonce: demandNonce(seat), chainId: network.chainId }, seat.account.signer),
     review: async (unsigned, account) =>

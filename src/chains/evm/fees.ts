@@ -28,6 +28,8 @@ export interface Market extends PriceBounds {
   readonly baseFee?: bigint
   /** The most gas that a block holds, and so the most that a transaction can ask for. */
   readonly blockGasLimit: bigint
+  /** Whether calldata has a floor price (EIP-7623): from Prague on, whose headers have a field of their own (EIP-7685). */
+  readonly calldataFloor?: boolean
   /** Tips that were enough lately, by speed. */
   readonly tips: Readonly<Record<Speed, bigint>>
 }

@@ -65,7 +65,7 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
     fast: tip('fast', 2),
     fastest: tip('fastest', 3),
   })
-  const market = { gasPrice, tips, blockGasLimit }
+  const market = { gasPrice, tips, blockGasLimit, calldataFloor: hasRequestsHash(block) }
   return {
     kind: 'ok',
     value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee },
@@ -75,6 +75,12 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
 function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
   if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
   return readQuantity((reply.result as { gasLimit?: unknown }).gasLimit)
+}
+
+/** EIP-7685, which came with Prague. */
+function hasRequestsHash(reply: RpcReply | undefined): boolean {
+  if (reply?.kind !== 'result') return false
+  return typeof (reply.result as { requestsHash?: unknown } | null)?.requestsHash === 'string'
 }
 
 interface History {

@@ -1,5 +1,5 @@
 import { formatEther, type Hex, parseTransaction } from 'viem'
-import type { FaultyNode, Habits } from '../../support/faulty-node.ts'
+import type { Habits } from '../../support/faulty-node.ts'
 import type { WireEntry } from '../../support/lagging.ts'
 import type { Pruning } from '../../support/pruned.ts'
 import { headOf } from './chain-walk.ts'
@@ -20,12 +20,6 @@ export async function takeHabit(
   if (node === undefined) return
   node.pruning = pruningOf(habit, (await headOf(anvil)) + size)
   node.habits = habitsOf(habit, size)
-}
-
-/** The endpoint is as it should be: what it had deleted, another one brings back. */
-export function loseHabits(node: FaultyNode): void {
-  node.pruning = undefined
-  node.habits = undefined
 }
 
 /** Below a height that the chain has yet to reach: so a block is gone before anybody has looked at it, as after a long outage. */
