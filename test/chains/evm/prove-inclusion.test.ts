@@ -132,6 +132,23 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
   })
 })
 
+test('our clock is ahead: a memory that only reaches back to the time of the signature proves nothing', async () => {
+  const made = await place({})
+  await busyBlock(made, 1n)
+  await anvil.rpc('evm_increaseTime', [3_600])
+  const ours = await made.attempt(2n, 1n)
+  await made.submit(ours)
+  await mine(40)
+  await anvil.rpc('evm_increaseTime', [300])
+  const later = await place({})
+  const landmark = await busyBlock(later, 1n)
+  const signedAt = await timeOf()
+  await mine(40)
+  nodes[0].pruning = { stateBelow: above(landmark), transactionsBelow: Number(landmark) }
+  const proof = await made.chain.proveInclusion([ours], { asOf: await headOf(), since: signedAt })
+  expect(proof).toMatchObject({ kind: 'unknown', unprovable: true })
+})
+
 describe('the nonce was used by another transaction of the account', () => {
   test('the block that holds it proves it, whatever became of receipts', async () => {
     const made = await place({})
