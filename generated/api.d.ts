@@ -1815,6 +1815,8 @@ export interface components {
              * @enum {string}
              */
             readonly finality?: "depth" | "safe" | "finalized";
+            /** @description EVM: the most gas that one transaction may ask for where that is less than a block holds (EIP-7825). Estimates are kept below it. */
+            readonly max_gas_per_transaction?: number;
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
             /** @description EVM: what its money is called. */

@@ -150,6 +150,11 @@ export interface ChainOf<
   speedUp(attempts: readonly Attempt<D>[], level: Speed, account: Account<P>): Promise<Answer<Prepared<D>>>
   /** The request that does nothing and costs the least. */
   noop(account: Account<P>): R
+  /**
+   * Most transactions of this address that nodes hold at the same time, where its state is the reason; undefined for no such limit.
+   * Absent on chains without.
+   */
+  inFlightLimit?(address: string): Promise<number | undefined>
   /** The request that opens these addresses as further lines; undefined where a chain has one line for each account. */
   openLines(addresses: readonly string[], account: Account<P>): R | undefined
   sign(draft: D, seat: Seat): Promise<SignedDraft>

@@ -110,12 +110,17 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   return type === 'solana' ? readSolana(reader, shared) : readEvm(reader, shared)
 }
 
+/** What a transfer takes: below it a network could carry nothing. */
+const MIN_GAS_LIMIT = 21_000
+
 type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags'>
 
 function readEvm(reader: Reader, shared: Shared): EvmNetwork {
   reader.ignore('gas_price_cache')
+  const maxGas = reader.find('max_gas_per_transaction', whole(MIN_GAS_LIMIT))
   return {
     ...shared,
+    ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
     type: reader.get('type', oneOf('evm', 'solana', 'stellar')) as 'evm',
     chainId: reader.get('chain_id', whole(1)),
     symbol: reader.get('symbol', text),

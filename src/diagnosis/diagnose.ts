@@ -115,7 +115,8 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
 function notTaken(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt } = facts
   if (transaction.status !== 'sent' || hasPassed(facts)) return undefined
-  const said = attempt?.error ?? transaction.statusReason
+  // It has the node's words, and what they mean for a price or a limit that the caller named.
+  const said = transaction.statusReason ?? attempt?.error
   return {
     code: 'not_taken',
     message: `It is signed, but no node has taken it yet${said === undefined ? '.' : `: ${said}`}`,

@@ -49,6 +49,8 @@ function presentKind(network: Network) {
     chain_id: network.chainId,
     required_confirmations: network.requiredConfirmations,
     finality: network.finality,
+    max_gas_per_transaction:
+      network.maxGasPerTransaction === undefined ? undefined : Number(network.maxGasPerTransaction),
     features: network.features,
     symbol: network.symbol,
   }

@@ -49,6 +49,8 @@ export interface EvmNetwork extends AnyNetwork {
    * what pays its base fee in the order of arrival, so a raise is of use only when the base fee has passed the fee cap.
    */
   readonly mempool: boolean
+  /** The most gas that one transaction may ask for (EIP-7825); absent where only the block's limit counts. */
+  readonly maxGasPerTransaction?: bigint
 }
 
 /** One concrete Stellar network. What a ledger includes is final when the ledger is closed, so nothing need lie on top. */

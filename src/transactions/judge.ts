@@ -140,8 +140,8 @@ export async function describeInclusion(
 
 /**
  * The account's nonce has passed and none of our attempts has a receipt: one node may know the nonce and another not
- * yet the receipt. Only after the network's depth, and some time, with the same answer, and from all endpoints, is it
- * true.
+ * yet the receipt, or no longer. Only after the network's depth, and some time, with the same answer, and with a proof, is
+ * it true.
  */
 async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
   const { context, memory, head, confirmations } = watch
@@ -155,9 +155,12 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
     watch.open = true
     return undefined
   }
-  return settleAbsence(watch, item, () =>
+  const verdict = await settleAbsence(watch, item, () =>
     lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) }),
   )
+  // A proof asks every endpoint for much: it is tried again after the same wait, not at each look.
+  if (verdict === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
+  return verdict
 }
 
 /** Whether nothing undoes this block any more, by the network's own measure; unknown counts as no (I6). */

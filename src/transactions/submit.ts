@@ -155,7 +155,18 @@ function prepareOne(
   if (end !== undefined && end.getTime() <= clock.now()) {
     return Promise.resolve({ kind: 'refused', refusal: OVERDUE })
   }
-  return chain.prepare(request, account, estimatedGas)
+  return chain.prepare(request, account, isRecent(transaction, clock.now()) ? estimatedGas : undefined)
+}
+
+/**
+ * How old an estimate may be when it is signed with, in ms. What calls need changes with the state, and on rollups with the price of
+ * L1 data; the margin of an estimate covers minutes, not hours in a queue. Shorter makes a second simulation of what is signed at once.
+ */
+const ESTIMATE_MAX_AGE_MS = 120_000
+
+/** It was made when the request was accepted, or when it was replaced later. */
+function isRecent({ createdAt }: Transaction, now: number): boolean {
+  return now - createdAt.getTime() < ESTIMATE_MAX_AGE_MS
 }
 
 const NO_ANSWER: Unprepared = { kind: 'unknown', detail: 'no answer' }

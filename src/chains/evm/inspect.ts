@@ -5,6 +5,7 @@ import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from '..
 import type { EvmDraft } from './content.ts'
 import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
+import { readSimulationError } from './simulation-error.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
@@ -93,7 +94,10 @@ function receiptCalls(hashes: readonly string[]): RpcCall[] {
   return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }
 
-/** Runs the reverted content again on the state before its block. Nodes without that state cannot tell. */
+/**
+ * Runs the reverted content again on the state before its block. Nodes without that state cannot tell, and their words about it, or
+ * about money that is spent by now, are no reason.
+ */
 export async function readRevertReason(
   client: RpcClient,
   { draft, from, block }: { draft: EvmDraft; from: string; block: bigint },
@@ -106,7 +110,9 @@ export async function readRevertReason(
     gas: numberToHex(draft.gasLimit),
   }
   const reply = await client.call('eth_call', [call, numberToHex(block - 1n)])
-  return reply.kind === 'error' ? decodeRevert(reply.data, reply.message) : undefined
+  return reply.kind === 'error' && readSimulationError(reply) === 'reverted'
+    ? decodeRevert(reply.data, reply.message)
+    : undefined
 }
 
 function fromBlock(reply: RpcReply): Answer<Head> {
