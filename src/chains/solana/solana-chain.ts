@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../clock.ts'
 import type { SolanaNetwork } from '../../networks/network.ts'
 import type { EndpointReport, HeadFeed } from '../answer.ts'
-import { combineReceipts } from '../combine-receipts.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -13,6 +12,7 @@ import { createBlockhashWatch } from './blockhash.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import { blockHashOf, HEIGHT, readHead } from './head.ts'
+import { createInclusionProver } from './inclusion.ts'
 import { hasLapsed } from './lapse.ts'
 import { askPrice } from './market.ts'
 import { prepareDraft } from './prepare.ts'
@@ -62,7 +62,7 @@ export function createSolanaChain({
     guarded,
   })
   const slotMs = network.averageBlocktimeMs
-  const receipts = createReceiptReader({ client, slotMs, now: () => clock.now() })
+  const receipts = createReceiptReader(client)
   const survey = createSurvey(client, clock)
   const context: PrepareContext = {
     client,
@@ -101,15 +101,9 @@ export function createSolanaChain({
     onHead: () => NO_FEED,
     nonces: (addresses) => Promise.resolve(addresses.map(() => ({ kind: 'refused', refusal: NO_NONCES }))),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
-    receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
-    proveInclusion: async (attempts, freshness) =>
-      combineReceipts(
-        attempts,
-        await receipts.readEverywhere(
-          attempts.map(({ signed }) => signed.hash),
-          freshness,
-        ),
-      ),
+    // Nobody asks it on Solana any more: "none" is never proved by it.
+    receiptsEverywhere: (hashes) => Promise.resolve(hashes.map(() => ({ kind: 'unknown' }))),
+    proveInclusion: createInclusionProver({ client, receipts }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),

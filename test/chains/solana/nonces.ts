@@ -22,7 +22,12 @@ export async function openNonceAccount({ solana }: Stage, authority: Address): P
       initializeNonce(nonce.address, authority),
     ],
   })
-  const body = { jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: [base64, { encoding: 'base64' }] }
+  const body = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'sendTransaction',
+    params: [base64, { encoding: 'base64', skipPreflight: true }],
+  }
   const answer = await fetch(solana.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

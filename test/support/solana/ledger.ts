@@ -8,9 +8,10 @@ export interface LedgerOptions {
   keepsHistory?: boolean
   /**
    * Google BigTable behind it (agave `--enable-rpc-bigtable-ledger-storage`): it knows every block. `failing`: it answers with
-   * errors, which `getSignatureStatuses` and `getFirstAvailableBlock` pass over without a word. Default `none`.
+   * errors, which `getSignatureStatuses` and `getFirstAvailableBlock` pass over without a word. `without_signatures`: it does so
+   * where it is asked for a signature. Default `none`.
    */
-  longTermStorage?: 'none' | 'working' | 'failing'
+  longTermStorage?: 'none' | 'working' | 'failing' | 'without_signatures'
   /** Fewer than two rooted blocks: `getFirstAvailableBlock` answers 0 (blockstore.rs `get_first_available_block`). */
   fresh?: boolean
 }

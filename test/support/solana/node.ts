@@ -8,6 +8,9 @@ import type { AccountState } from './runtime/account.ts'
 /** How sure a block is. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
+/** What a long-term storage is asked for. */
+export type Stored = 'blocks' | 'signatures'
+
 /** An RPC node: the network, seen from as many blocks ago as this node is behind. */
 export interface Node {
   readonly chain: Chain
@@ -25,8 +28,10 @@ export interface Node {
   oldest(): Block
   /** Whether its own ledger has the block. */
   holds(block: Block): boolean
-  /** Whether it can tell of the block, by its own ledger or by its long-term storage. */
-  tellsOf(block: Block): boolean
+  /** Whether its long-term storage answers when it is asked for this. */
+  stores(what: Stored): boolean
+  /** Whether it can tell of the block, or of the signatures in it, by its own ledger or by its long-term storage. */
+  tellsOf(block: Block, what: Stored): boolean
   /** Finalized blocks of its own ledger between two slots, both included, as it lists them. */
   rooted(from: bigint, to: bigint): Block[]
   account(address: Address, commitment: Commitment): AccountState | undefined
@@ -49,6 +54,8 @@ export function createNode(chain: Chain, behind: number, ledger: Ledger = create
     const kept = ledger.options.historyBlocks ?? rules.historyBlocks
     return blocks.near(place('processed') - kept + 1)
   }
+  const stores = (what: Stored) =>
+    longTermStorage === 'working' || (longTermStorage === 'without_signatures' && what === 'blocks')
   const holds = (block: Block) => block.slot >= oldest().slot && isKept(ledger, block)
   return {
     chain,
@@ -60,8 +67,9 @@ export function createNode(chain: Chain, behind: number, ledger: Ledger = create
     block: (commitment) => blocks.near(place(commitment)),
     oldest,
     holds,
-    tellsOf: (block) =>
-      holds(block) || (longTermStorage === 'working' && block.slot <= blocks.near(place('finalized')).slot),
+    stores,
+    tellsOf: (block, what) =>
+      holds(block) || (stores(what) && block.slot <= blocks.near(place('finalized')).slot),
     rooted: (from, to) =>
       blocks.between(from, to).filter((block) => block.slot >= oldest().slot && isRooted(ledger, block)),
     account: (address, commitment) => accountAt(chain, address, place(commitment)),

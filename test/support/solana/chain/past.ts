@@ -6,7 +6,7 @@ const SKIPPED_EVERY = 20
 
 /** Blocks that there were before anything happened: nothing is in them, so nothing has to run. */
 export function makePast(chain: Chain, count: number, time: bigint): void {
-  const { blocks } = chain
+  const { blocks, market } = chain
   for (let made = 0; made < count; made += 1) {
     const parent = blocks.last()
     if (made % SKIPPED_EVERY === SKIPPED_EVERY - 1) chain.nextSlot += 1n
@@ -18,7 +18,7 @@ export function makePast(chain: Chain, count: number, time: bigint): void {
       parentBlockhash: parent.blockhash,
       time,
       transactions: [],
-      prioritizationFee: 0n,
+      prioritizationFee: market.recentPrice,
     })
     chain.nextSlot += 1n
   }

@@ -20,7 +20,9 @@ export function getTransaction(node: Node, [signature, options]: Params): unknow
   const commitment = ledgerCommitment(config)
   const found = node.find(signatureParam(signature))
   const known =
-    found && found.place <= node.place(commitment) && node.tellsOf(node.chain.blocks.near(found.place))
+    found &&
+    found.place <= node.place(commitment) &&
+    node.tellsOf(node.chain.blocks.near(found.place), 'signatures')
   if (!known) return null
   const { slot } = found.applied
   return { slot, blockTime: node.chain.blocks.near(found.place).time, ...writeApplied(found.applied, config) }
@@ -59,7 +61,7 @@ function blockAt(node: Node, slot: bigint, commitment: Commitment): Block {
   if (slot > newest.slot) throw new RpcFault(BLOCK_NOT_AVAILABLE, `Block not available for slot ${slot}`)
   const found = chain.blocks.placeOfSlot(slot)
   const block = found === undefined ? undefined : chain.blocks.near(found)
-  if (block !== undefined && node.tellsOf(block)) return block
+  if (block !== undefined && node.tellsOf(block, 'blocks')) return block
   if (slot < oldest().slot) {
     const message = `Block ${slot} cleaned up, does not exist on node. First available block: ${oldest().slot}`
     throw new RpcFault(BLOCK_CLEANED_UP, message)
@@ -86,7 +88,7 @@ export function getBlocks(node: Node, [first, last, options]: Params): unknown {
   if (to - from > MAX_BLOCKS_RANGE) throw invalidParams(`Slot range too large; max ${MAX_BLOCKS_RANGE}`)
   if (from >= node.oldest().slot || node.longTermStorage === 'none')
     return node.rooted(from, to).map(({ slot }) => slot)
-  if (node.longTermStorage === 'working') return node.chain.blocks.between(from, to).map(({ slot }) => slot)
+  if (node.stores('blocks')) return node.chain.blocks.between(from, to).map(({ slot }) => slot)
   throw invalidParams('BigTable query failed (maybe timeout due to too large range?)')
 }
 

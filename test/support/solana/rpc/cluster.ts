@@ -53,7 +53,7 @@ export function getEpochInfo(node: Node, [config]: Params): unknown {
  */
 export function getFirstAvailableBlock(node: Node): unknown {
   if (node.fresh) return 0
-  return node.longTermStorage === 'working' ? node.chain.blocks.near(0).slot : node.oldest().slot
+  return node.stores('blocks') ? node.chain.blocks.near(0).slot : node.oldest().slot
 }
 
 /** The oldest slot of its own ledger, whatever else it can ask (agave rpc.rs `minimum_ledger_slot`). */

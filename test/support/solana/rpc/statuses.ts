@@ -36,7 +36,7 @@ function statusOf(node: Node, signature: string, searches: boolean): unknown {
   const { applied, place } = found
   const newest = node.place('processed')
   const isRecent = newest - place < node.chain.rules.recentBlocks
-  if (!isRecent && !(searches && node.tellsOf(node.chain.blocks.near(place)))) return null
+  if (!isRecent && !(searches && node.tellsOf(node.chain.blocks.near(place), 'signatures'))) return null
   const isFinal = place <= node.place('finalized')
   const isConfirmed = place <= node.place('confirmed')
   return {
