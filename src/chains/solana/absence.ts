@@ -40,7 +40,7 @@ export interface AbsenceQuestion {
  */
 export async function proveAbsence(client: PooledClient, question: AbsenceQuestion): Promise<InclusionProof> {
   const { life, asOf, head, endpoints, everyone } = question
-  const span: Span = { life, asOf }
+  const span: Span = { life, asOf, height: head.height }
   const to = lastSlot(question)
   let from = firstSlot(question)
   const heights = new Map([[head.slot, head.height]])

@@ -1,3 +1,4 @@
+import { smaller } from '../../bigints.ts'
 import type { Life } from './life.ts'
 
 /**
@@ -12,12 +13,20 @@ export const LEDGER_EDGE = 32n
  */
 const ROOT_LAG = 300n
 
+/**
+ * A node knows the signatures of so many rooted blocks, and of everything above them, whatever its ledger holds; a snapshot brings them
+ * with it (agave `runtime/src/status_cache.rs` `MAX_CACHE_ENTRIES`, `accounts-db` `verify_slot_deltas`).
+ */
+const STATUS_CACHE_BLOCKS = 300n
+
 /** What an endpoint told of its ledger when it was asked for the blocks of some slots. */
 export interface LedgerReading {
   /** The slot from which on blocks were asked for. */
   readonly askedFrom: bigint
   /** The oldest slot of its own ledger, told after everything else. */
   readonly begin: bigint
+  /** The height of its newest block, told after everything else; undefined when it did not tell. */
+  readonly newestHeight?: bigint | undefined
   /** The slots of its finalized blocks, in their order; undefined when it could not list them. */
   readonly blocks: readonly bigint[] | undefined
 }
@@ -26,7 +35,7 @@ export interface LedgerReading {
 export type Heights = ReadonlyMap<bigint, bigint>
 
 /**
- * Whether a ledger has every block that could hold a transaction. `complete`: it has. `edge`: it begins above the first slot that was
+ * Whether a node knows the signatures of every block that could hold a transaction. `complete`: it does. `edge`: it begins above the first slot that was
  * asked for; ask from `from` on. `late`: what was asked for begins too late; ask from further back. `pruned`: it begins too late.
  * `hole`: blocks are missing, so many where that is known. `unknown`: heights or newest blocks are not known yet.
  */
@@ -42,6 +51,8 @@ export type Coverage =
 export interface Span {
   readonly life: Life
   readonly asOf: bigint
+  /** The height that the chain has come to, finalized, for certain. */
+  readonly height: bigint
 }
 
 /**
@@ -50,6 +61,7 @@ export interface Span {
  */
 export function coverageOf(reading: LedgerReading, span: Span, heights: Heights): Coverage {
   const { askedFrom, begin, blocks } = reading
+  if (isRemembered(reading, span)) return { kind: 'complete' }
   // Below its own ledger another storage may have answered, whose errors look like an unknown signature.
   if (begin > 0n && begin + LEDGER_EDGE > askedFrom) return { kind: 'edge', from: begin + LEDGER_EDGE }
   if (blocks === undefined) return { kind: 'unknown' }
@@ -68,6 +80,14 @@ export function coverageOf(reading: LedgerReading, span: Span, heights: Heights)
   const missing = lastHeight - firstHeight + 1n - BigInt(blocks.length - place)
   if (missing === 0n) return { kind: 'complete' }
   return missing > 0n ? { kind: 'hole', missing } : { kind: 'unknown' }
+}
+
+/** Whether all of the life lies in the blocks whose signatures the node knows without its ledger. */
+function isRemembered({ newestHeight }: LedgerReading, { life, height }: Span): boolean {
+  const { fromHeight, fromSlot, toHeight = height } = life
+  if (newestHeight === undefined || fromHeight === undefined || fromSlot !== undefined) return false
+  const reached = newestHeight >= smaller(toHeight, height)
+  return reached && newestHeight - fromHeight < STATUS_CACHE_BLOCKS
 }
 
 /** The slots whose heights `coverageOf` goes by; the last one's decides which the first is. */

@@ -14,6 +14,9 @@ const HISTORY_NOT_AVAILABLE = -32011
  */
 export const MINIMUM_LEDGER_SLOT: RpcCall = { method: 'minimumLedgerSlot', params: [] }
 
+/** How many blocks are below the newest one that the node has worked through. */
+export const NEWEST_HEIGHT: RpcCall = { method: 'getBlockHeight', params: [{ commitment: 'processed' }] }
+
 /** The questions for the finalized blocks of these slots, both included. */
 export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
   const calls: RpcCall[] = []

@@ -1,4 +1,4 @@
-import type { PlacedReply, PooledClient } from '../rpc/rpc.ts'
+import type { PooledClient } from '../rpc/rpc.ts'
 import { decisiveSlots, type LedgerReading } from './coverage.ts'
 import { askEverywhere } from './everywhere.ts'
 import {
@@ -6,6 +6,7 @@ import {
   heightCall,
   isUnsupported,
   MINIMUM_LEDGER_SLOT,
+  NEWEST_HEIGHT,
   readBlocks,
   readHeight,
   readSlot,
@@ -43,7 +44,7 @@ export async function readLedgers(
   }))
   const decisive = () => lists.flatMap(({ blocks = [] }) => decisiveSlots(blocks, life, heights))
   const [begun] = await Promise.all([
-    askEverywhere(client, [MINIMUM_LEDGER_SLOT], asOf),
+    askEverywhere(client, [MINIMUM_LEDGER_SLOT, NEWEST_HEIGHT], asOf),
     learnHeights(client, decisive(), heights),
   ])
   // The heights of the last blocks tell which are the first ones.
@@ -51,22 +52,13 @@ export async function readLedgers(
   const begins = new Map(begun.endpoints.map(({ url, replies }) => [url, replies]))
   return new Map(
     lists.map(({ url, replies, blocks }): [string, ToldOfLedger] => {
-      const begin = begins.get(url) ?? []
-      if ([...replies, ...begin].some(isUnsupported)) return [url, 'unsupported']
-      return [url, readingOf(from, blocks, [...replies, ...begin]) ?? 'unknown']
+      const told = begins.get(url) ?? []
+      if ([...replies, ...told].some(isUnsupported)) return [url, 'unsupported']
+      const begin = readSlot(told[0])
+      if (begin === undefined || [...replies, ...told].some(({ behind }) => behind)) return [url, 'unknown']
+      return [url, { askedFrom: from, begin, blocks, newestHeight: readSlot(told[1]) }]
     }),
   )
-}
-
-/** The last of the replies tells where the ledger begins. */
-function readingOf(
-  askedFrom: bigint,
-  blocks: readonly bigint[] | undefined,
-  replies: readonly PlacedReply[],
-): LedgerReading | undefined {
-  const begin = readSlot(replies.at(-1))
-  if (begin === undefined || replies.some(({ behind }) => behind)) return undefined
-  return { askedFrom, begin, blocks }
 }
 
 /** Heights of finalized blocks are the same everywhere, so anybody may tell them; where two differ, none counts. */

@@ -11,10 +11,11 @@ export const MAX_AGE = 150n
 export const FORK_MARGIN = 32n
 
 /**
- * Most blocks between that of a blockhash and `lapsesAt`: a blockhash chosen by somebody else may be as old as it can be when its end
- * is reckoned from the newest block, and forks count twice.
+ * Most blocks between the first that can hold a transaction and `lapsesAt`. With a blockhash of ours, none up to the block of that one
+ * can. With one that somebody else chose, the end is reckoned from the newest block at its preparation and a margin; it was signed
+ * after that, and the newest block may have stood on a fork.
  */
-const LONGEST_LIFE = 2n * MAX_AGE + 1n + FORK_MARGIN
+const LONGEST_LIFE = MAX_AGE + 1n + 2n * FORK_MARGIN
 
 /** How many slots before the one that was seen a durable nonce is looked for: the slot may have stood on a fork that was dropped. */
 const SLOT_MARGIN = 64n

@@ -40,9 +40,11 @@ const IN_ORDER: Readonly<Record<string, unknown>> = {
   getRecentPrioritizationFees: [{ slot: 104, prioritizationFee: 5 }],
   getSignatureStatuses: at(105, [null]),
   minimumLedgerSlot: 0,
+  // So far that no status cache reaches back.
+  getBlockHeight: 400,
   // Of heights 0 to 90, after ten slots without a block.
   getBlocks: Array.from({ length: 91 }, (_, index) => index + 10),
-  getBlock: { blockHeight: 0 },
+  getBlock: { blockHeight: 26 },
   sendTransaction: 'sig',
   getGenesisHash: someAddress(1),
 }
@@ -159,7 +161,7 @@ test.each(Object.keys(IN_ORDER))(
           if (seen?.kind === 'none' || fate.kind === 'absent') expect(said?.[0]).toBeNull()
         }
         if (method === 'getBlock' && fate.kind === 'absent')
-          expect((reply as { blockHeight?: unknown }).blockHeight).toBe(0)
+          expect((reply as { blockHeight?: unknown }).blockHeight).toBe(26)
         if (method === 'getBlocks') expect(fate.kind).toBe('unknown')
         if (method === 'minimumLedgerSlot' && fate.kind === 'absent') expect(reply).toBe(0)
         if (method === 'sendTransaction' && typeof reply !== 'string') expect(sent?.kind).toBe('unknown')

@@ -121,6 +121,20 @@ describe('a node that restarted on a newer snapshot', () => {
     expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'included' })
   })
 
+  test('proves by its status cache what died a moment ago, and no longer than that lasts', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await unsent()
+    stage.solana.tick(20)
+    node.jump(20)
+    stage.solana.tick(185)
+    expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
+    const before = (attempt.draft.lapsesAt ?? 0n) - 215n
+    while (stage.solana.blockHeight() - before < 299n) stage.solana.tick()
+    expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
+    stage.solana.tick()
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+  })
+
   test('is outdone by another that has the blocks', async () => {
     const { node } = nodeWith()
     const both = stage.chainAt(node.url, stage.solana.url)

@@ -35,12 +35,6 @@ const SLOT_MS = 100
 /** With nothing to include and nothing to make final, so many blocks come at once: a lapse takes more than 150. */
 const IDLE_BLOCKS = 4
 
-/**
- * Slots that the network has had before: nodes have to remember as long a time as the service can be told to let pass, or
- * their "none" would prove nothing.
- */
-const PAST_SLOTS = 1_000_000
-
 /** When the service gives up a request, in ms of its own time: many blocks, because histories are in a hurry. */
 const RPC_TIMEOUT_MS = 60_000
 
@@ -52,7 +46,6 @@ export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Pr
   const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
   const heard = new Set<string>()
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(solana, heard)))
-  solana.skip(PAST_SLOTS)
   fundAll(solana)
   const ground: Ground = { solana, newContent: createAmounts(), nonces: await openNonces(solana) }
   solana.tick(FINALIZED_LAG + 1)
