@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../clock.ts'
+import { defined } from '../../defined.ts'
 import type { SolanaNetwork } from '../../networks/network.ts'
 import type { EndpointReport, HeadFeed } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
@@ -12,6 +13,7 @@ import { createBlockhashWatch } from './blockhash.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import { blockHashOf, HEIGHT, readHead } from './head.ts'
+import { createHistoryRecord, type HistoryRecord } from './history.ts'
 import { createInclusionProver } from './inclusion.ts'
 import { hasLapsed } from './lapse.ts'
 import { askPrice } from './market.ts'
@@ -27,7 +29,7 @@ import { signMessage } from './sign-message.ts'
 import { SPEEDS } from './speed.ts'
 import type { SolanaChain } from './types.ts'
 import { createLoadedBytes } from './unique.ts'
-import { verifyGenesis } from './verify.ts'
+import { verifyEndpoints } from './verify.ts'
 import { openTransaction } from './wire.ts'
 
 interface SolanaChainOptions {
@@ -63,6 +65,7 @@ export function createSolanaChain({
   })
   const slotMs = network.averageBlocktimeMs
   const receipts = createReceiptReader(client)
+  const history = createHistoryRecord(log)
   const survey = createSurvey(client, clock)
   const context: PrepareContext = {
     client,
@@ -78,7 +81,7 @@ export function createSolanaChain({
       readMethods: READ_METHODS,
       offerAgainAfterMs: OFFER_AGAIN_MS,
     },
-    verify: () => verifyGenesis(client, network),
+    verify: () => verifyEndpoints(client, network, history),
     canonicalAddress: (text) => text,
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,
@@ -105,7 +108,7 @@ export function createSolanaChain({
     receiptsEverywhere: (hashes) => Promise.resolve(hashes.map(() => ({ kind: 'unknown' }))),
     proveInclusion: createInclusionProver({ client, receipts }),
     forward: (calls) => client.forward(calls),
-    endpoints: () => reportEndpoints(client),
+    endpoints: () => reportEndpoints(client, history),
     blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),
     // The status itself tells why.
     revertReason: () => Promise.resolve(undefined),
@@ -131,6 +134,10 @@ const NEVER_RAISED = {
 
 const NO_NONCES = { code: 'not_supported', detail: 'Solana accounts have no nonces.' } as const
 
-function reportEndpoints(client: PooledClient): EndpointReport[] {
-  return client.states().map(({ url, ...state }) => ({ ...state, host: new URL(url).host }))
+function reportEndpoints(client: PooledClient, history: HistoryRecord): EndpointReport[] {
+  return client
+    .states()
+    .map(({ url, ...state }) =>
+      defined({ ...state, host: new URL(url).host, keepsHistory: history.keeps(url) }),
+    )
 }

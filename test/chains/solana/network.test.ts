@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createLogger } from '../../../src/log.ts'
 import { transfer } from '../../solana-node/steps.ts'
 import { createWallet } from '../../solana-node/wallet.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
@@ -37,6 +38,23 @@ describe('the cluster', () => {
     expect(await stage.chainAt(stage.solana.url, other.solana.url).verify()).toMatchObject({
       kind: 'refused',
     })
+  })
+
+  test('has endpoints that keep no history, which is told and logged once', async () => {
+    const lines: string[] = []
+    const log = createLogger({ level: 'warn' }, { write: (line) => void lines.push(line) })
+    const { solana, chainAt } = await startStage({ log })
+    const bare = solana.node({ keepsHistory: false })
+    const chain = chainAt(solana.url, bare.url)
+    const kept = () => chain.endpoints().map(({ keepsHistory }) => keepsHistory)
+    expect(kept()).toEqual([undefined, undefined])
+    expect(await chain.verify()).toMatchObject({ kind: 'ok' })
+    await chain.verify()
+    expect(kept()).toEqual([true, false])
+    expect(lines.filter((line) => line.includes('keeps no transaction history'))).toHaveLength(1)
+    bare.options.keepsHistory = true
+    await chain.verify()
+    expect(kept()).toEqual([true, true])
   })
 
   test('tells what is finalized, and changes its hash with each slot', async () => {
