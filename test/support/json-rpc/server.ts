@@ -28,6 +28,8 @@ export interface JsonRpcCall {
 export interface JsonRpcNode {
   /** How it says that a body is not JSON, is no call, or is a batch of none. */
   readonly words: { readonly unreadable: string; readonly invalid: string; readonly empty: string }
+  /** Largest body that it takes, in bytes; a larger one is HTTP 413. Default: any. */
+  readonly maxBodyBytes?: number
   /** Answers a call. Throws an {@link RpcFault} when it cannot. */
   answer(call: JsonRpcCall): unknown
   /** Writes a reply as JSON. */
@@ -57,6 +59,11 @@ export async function startJsonRpcServer(node: JsonRpcNode): Promise<JsonRpcServ
 
 async function serve(node: JsonRpcNode, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request)
+  if (node.maxBodyBytes !== undefined && Buffer.byteLength(body) > node.maxBodyBytes) {
+    response.writeHead(413, { 'content-type': 'text/plain' })
+    response.end('Request body too large')
+    return
+  }
   const [, asked = 0, behind = 0] = NODE_PATH.exec(request.url ?? '') ?? []
   const reply = answerBody(node, { node: Number(asked), behind: Number(behind) }, body)
   response.writeHead(200, { 'content-type': 'application/json' })

@@ -12,6 +12,8 @@ export interface LedgerOptions {
    * where it is asked for a signature. Default `none`.
    */
   longTermStorage?: 'none' | 'working' | 'failing' | 'without_signatures'
+  /** Every second call is answered from a bank that is so many blocks older, unless that is finalized (agave rpc.rs `bank`). Default 0. */
+  olderBank?: number
   /** Fewer than two rooted blocks: `getFirstAvailableBlock` answers 0 (blockstore.rs `get_first_available_block`). */
   fresh?: boolean
 }
@@ -24,13 +26,15 @@ export interface Hole {
 
 /** The ledger of one node. */
 export interface Ledger {
+  /** How many calls its node has answered. */
+  calls: number
   readonly options: LedgerOptions
   readonly holes: Hole[]
 }
 
 /** A ledger without holes. */
 export function createLedger(options: LedgerOptions = {}): Ledger {
-  return { options, holes: [] }
+  return { options, holes: [], calls: 0 }
 }
 
 /** Whether the block, with its transactions, is not in a hole. */

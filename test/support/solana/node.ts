@@ -44,11 +44,13 @@ export interface Node {
 export function createNode(chain: Chain, behind: number, ledger: Ledger = createLedger()): Node {
   const { blocks, rules } = chain
   const { keepsHistory = true, longTermStorage = 'none', fresh = false } = ledger.options
+  ledger.calls += 1
+  const older = ledger.calls % 2 === 0 ? (ledger.options.olderBank ?? 0) : 0
   const place = (commitment: Commitment) => {
     const newest = Math.max(0, blocks.length - 1 - behind)
-    if (commitment === 'processed') return newest
     const finalized = Math.max(0, newest - rules.finalizedLag, chain.root - behind)
-    return commitment === 'finalized' ? finalized : Math.max(finalized, newest - rules.confirmedLag)
+    if (commitment === 'finalized') return finalized
+    return Math.max(finalized, newest - older - (commitment === 'confirmed' ? rules.confirmedLag : 0))
   }
   const oldest = () => {
     const kept = ledger.options.historyBlocks ?? rules.historyBlocks

@@ -63,6 +63,9 @@ export interface TestSolana {
   stop(): Promise<void>
 }
 
+/** A node that lacks nothing. */
+const WHOLE: LedgerOptions = { keepsHistory: true, longTermStorage: 'none', fresh: false, olderBank: 0 }
+
 /** A node that keeps, and forgets, what it was told to. */
 export interface TestSolanaNode {
   readonly url: string
@@ -74,6 +77,8 @@ export interface TestSolanaNode {
    * one included ("missing due to ledger jump to recent snapshot").
    */
   jump(blocks: number): void
+  /** It gets every block that there ever was, and answers for all of them. */
+  restore(): void
 }
 
 const DEFAULT_SLOT_MS = 100
@@ -124,6 +129,10 @@ function nodeOf(chain: Chain, ledger: Ledger, url: string): TestSolanaNode {
     url,
     options: ledger.options,
     replica: ({ behind }) => `${url}/behind/${behind}`,
+    restore: () => {
+      ledger.holes.length = 0
+      Object.assign(ledger.options, { ...WHOLE, historyBlocks: chain.rules.historyBlocks })
+    },
     jump: (count) => {
       const { blocks, root } = chain
       ledger.holes.push({ from: blocks.near(root - count + 1).slot, to: blocks.near(root).slot })
