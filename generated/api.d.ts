@@ -2421,6 +2421,11 @@ export interface components {
                 readonly healthy: boolean;
                 /** @description The newest block that it told. */
                 readonly head?: components["schemas"]["Quantity"];
+                /**
+                 * @description Solana: whether it tells of old transactions. One that does not, cannot prove that an expired transaction was not
+                 *     included. Absent where it was not asked.
+                 */
+                readonly keeps_history?: boolean;
                 /** @description Its last failure. */
                 readonly error?: string;
             }[];

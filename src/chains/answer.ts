@@ -115,6 +115,11 @@ export interface EndpointReport {
   /** Until then it is left alone. */
   readonly restsUntil?: Date
   readonly lastError?: string
+  /**
+   * Whether it tells of old transactions, which the proof needs that one was not included. Absent where that was not asked, and on
+   * chains whose nodes all do.
+   */
+  readonly keepsHistory?: boolean
 }
 
 /** Prices of one unit of what the chain sells: of gas, in wei; of an operation, in stroops; of a compute unit, in micro-lamports. */
