@@ -56,7 +56,7 @@ async function useElsewhere(attempt: StellarAttempt): Promise<void> {
 describe('an attempt in a fee bump', () => {
   test('is included when somebody else has wrapped its inner transaction', async () => {
     const attempt = await signed({ bumped: true })
-    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 400_000n)
+    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 200_000)
     expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
     stage.ledger.close()
     const proof = await stage.chain.proveInclusion([attempt], { asOf: await newest() })
@@ -76,7 +76,7 @@ describe('an attempt in a fee bump', () => {
     expect(innerHash).toMatch(/^[0-9a-f]{64}$/)
     const old = { ...attempt, signed: stored }
     expect(stage.chain.hashesOf?.(old)).toEqual([stored.hash, innerHash])
-    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(old), 400_000n)
+    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(old), 200_000)
     expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
     stage.ledger.close()
     expect(await stage.chain.proveInclusion([old], { asOf: await newest() })).toMatchObject({
@@ -110,7 +110,7 @@ describe('an attempt in a fee bump', () => {
 test('a plain transaction that somebody wraps is included under its own hash', async () => {
   const attempt = await signed()
   expect(attempt.signed).not.toHaveProperty('innerHash')
-  const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 400_000n)
+  const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 200_000)
   expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
   stage.ledger.close()
   expect(await stage.chain.receipts([attempt.signed.hash])).toMatchObject([
