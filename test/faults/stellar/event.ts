@@ -29,10 +29,16 @@ export type OwnEvent =
   /** A call of a contract that did not exist before. */
   | { readonly is: 'call'; readonly account: number }
   /**
-   * Somebody takes a transaction from the queues, counted back from the newest that was ever there, and sends its inner one: `plain` as it
-   * is, else in a fee bump that pays so much for each operation; stroops.
+   * Somebody takes a transaction that waits in a queue, or with `old` one that ever did, counted back from the newest, and sends its inner
+   * one: `plain` as it is, else in a fee bump that pays so much for each operation; stroops.
    */
-  | { readonly is: 'wrap'; readonly target: number; readonly rate: number; readonly plain: boolean }
+  | {
+      readonly is: 'wrap'
+      readonly target: number
+      readonly old: boolean
+      readonly rate: number
+      readonly plain: boolean
+    }
   /** What all RPC servers complain of from now on. */
   | { readonly is: 'trouble'; readonly trouble: Trouble }
   /** A ledger closes while a server looks for the next transaction. */
@@ -72,7 +78,7 @@ const BUDGETS: Readonly<Record<Budget, number>> = { none: 5, high: 4, middle: 2,
 const CAPACITIES = [1_000, 1_000, 2, 1, 0] as const
 
 /** What a stranger bids for each operation: the least, what replaces most of what waits, and more than anybody else; stroops. */
-const WRAP_RATES = [100, 5_000, 200_000, 5_000_000] as const
+const WRAP_RATES = [100, 5_000, 200_000, 5_000_000, 5_000_000] as const
 
 /** Mostly none: each lasts until the next one is drawn. */
 const TROUBLES: Readonly<Record<Trouble, number>> = {
@@ -126,7 +132,13 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
     case 'call':
       return { is, account }
     case 'wrap':
-      return { is, target, rate: random.pick(WRAP_RATES), plain: random.chance(0.2) }
+      return {
+        is,
+        target,
+        old: random.chance(0.3),
+        rate: random.pick(WRAP_RATES),
+        plain: random.chance(0.15),
+      }
     case 'trouble':
       return { is, trouble: random.weighted(TROUBLES) }
     case 'jump':

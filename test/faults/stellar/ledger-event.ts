@@ -82,11 +82,13 @@ function close(
 async function wrap(
   ground: Ground,
   stage: Stage,
-  { target, rate, plain }: Extract<Event, { is: 'wrap' }>,
+  { target, old, rate, plain }: Extract<Event, { is: 'wrap' }>,
 ): Promise<void> {
   listen(ground)
   const { ledger, gossip } = ground
-  const envelope = [...gossip].at(-1 - target)
+  const waiting = ledger.queue().map((frame) => frame.envelope.toXdr('base64'))
+  const known = old ? [...gossip] : waiting
+  const envelope = known.at(-1 - (target % Math.max(1, known.length)))
   if (envelope === undefined) return
   const sent = plain ? unwrap(ledger, envelope) : wrapAs(ledger, STRANGER, envelope, rate)
   const isOutside = stage.ledger.external.has(hashOf(ledger, envelope))
