@@ -1008,6 +1008,28 @@ export interface webhooks {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly transaction_incident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * A transaction needs a person's attention
+         * @description Sent to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
+         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason` says
+         *     what is the matter and what can be done.
+         */
+        readonly post: operations["onTransactionIncident"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly relayer_state_update: {
         readonly parameters: {
             readonly query?: never;
@@ -1783,8 +1805,18 @@ export interface components {
             readonly tags?: readonly string[];
             /** @description EVM. */
             readonly chain_id?: number;
-            /** @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. */
+            /** @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. Counts when `finality` is `depth`. */
             readonly required_confirmations?: number;
+            /**
+             * @description EVM: when a transaction is `confirmed`.
+             *     - `depth`: `required_confirmations` blocks lie on top of its block.
+             *     - `safe`, `finalized`: the nodes say so by the block tag of this name. On rollups, `safe` blocks are on the parent chain and
+             *       `finalized` ones final there.
+             * @enum {string}
+             */
+            readonly finality?: "depth" | "safe" | "finalized";
+            /** @description EVM: the most gas that one transaction may ask for where that is less than a block holds (EIP-7825). Estimates are kept below it. */
+            readonly max_gas_per_transaction?: number;
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
             /** @description EVM: what its money is called. */
@@ -1914,11 +1946,18 @@ export interface components {
         readonly EventNumber: string;
         /**
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.
+         *     - `transaction_undecided`: no endpoint of the network can prove any more whether a block included the transaction. Nothing is signed
+         *       or ended until the chain shows it, or an operator decides with `relayer tx decide`.
+         *     - `transaction_stuck`: the transaction has been the first of its account's queue for 15 minutes; `status_reason` and the diagnosis
+         *       say why. What has no nonce yet is overtaken by the others from now on. What has one holds them up for another day at
+         *       most; then a no-op takes the nonce, and the transaction ends as `failed`.
+         *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
+         *       the network's finality setting allows for.
          *     - `relayer_state_update`: the service switched a relayer off or on.
          *     - `notification_test`: somebody asked for a test event.
          * @enum {string}
          */
-        readonly EventType: "transaction_update" | "relayer_state_update" | "notification_test";
+        readonly EventType: "transaction_update" | "transaction_undecided" | "transaction_stuck" | "transaction_reorganized" | "relayer_state_update" | "notification_test";
         /** @description An entry of the event log. */
         readonly Event: {
             readonly number: components["schemas"]["EventNumber"];
@@ -1978,6 +2017,16 @@ export interface components {
             readonly id: components["schemas"]["Uuid"];
             /** @constant */
             readonly event: "transaction_update";
+            readonly payload: components["schemas"]["TransactionPayload"];
+            /** @description When it happened. */
+            readonly timestamp: components["schemas"]["Timestamp"];
+        };
+        /** @description The body of a delivery about a transaction that needs a person's attention. */
+        readonly TransactionIncidentWebhook: {
+            /** @description Names the event; the same on every try. */
+            readonly id: components["schemas"]["Uuid"];
+            /** @enum {string} */
+            readonly event: "transaction_undecided" | "transaction_stuck" | "transaction_reorganized";
             readonly payload: components["schemas"]["TransactionPayload"];
             /** @description When it happened. */
             readonly timestamp: components["schemas"]["Timestamp"];
@@ -2372,6 +2421,11 @@ export interface components {
                 readonly healthy: boolean;
                 /** @description The newest block that it told. */
                 readonly head?: components["schemas"]["Quantity"];
+                /**
+                 * @description Solana: whether it tells of old transactions. One that does not, cannot prove that an expired transaction was not
+                 *     included. Absent where it was not asked.
+                 */
+                readonly keeps_history?: boolean;
                 /** @description Its last failure. */
                 readonly error?: string;
             }[];
@@ -2406,12 +2460,14 @@ export interface components {
              *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
              *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
              *     - `not_taken`: no node has taken it yet; `message` has what was said.
+             *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
+             *     - `stuck`: it has been the first of its account's queue for longer than is normal.
              *     - `nodes_silent`: no node answers.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "not_taken" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             readonly message: string;
         };
         /** @description The requested speed and what it means on this network. */
@@ -4938,6 +4994,50 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": components["schemas"]["TransactionUpdateWebhook"];
+            };
+        };
+        readonly responses: {
+            readonly 410: components["responses"]["WebhookGone"];
+            readonly 429: components["responses"]["WebhookLater"];
+            readonly "2XX": components["responses"]["WebhookTaken"];
+        };
+    };
+    readonly onTransactionIncident: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /**
+                 * @description Base64 of the HMAC-SHA256 of the exact body with the signing key. Absent when the notification has none.
+                 * @example 1ywnVkJ3cLZoKCzRmFRhNCEO7Lz6QkyaW6EFbN6yJ0s=
+                 */
+                readonly "X-Signature"?: components["parameters"]["XSignature"];
+                /**
+                 * @description The same with the previous signing key, while a rotation overlaps.
+                 * @example Tt8Zs4nNfY1zB5d0vVxk4o6bq9hUQpI2w3Jm7cKXr8A=
+                 */
+                readonly "X-Signature-Previous"?: components["parameters"]["XSignaturePrevious"];
+                /**
+                 * @description The `id` of the body; the same on every try.
+                 * @example 7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d
+                 */
+                readonly "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this try was sent, in seconds since 1970.
+                 * @example 1795255200
+                 */
+                readonly "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1,` and base64 for each key in use, with spaces between them. Absent when the notification has no signing key.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                readonly "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TransactionIncidentWebhook"];
             };
         };
         readonly responses: {

@@ -32,6 +32,7 @@ import { createPendingCanceler } from './transactions/cancel-pending.ts'
 import { createReplacer } from './transactions/replace.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
 import { WORK_CHANNEL } from './transactions/store.ts'
+import { createStuckWorker } from './workers/stuck-worker.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 
 /** The service, put together and not yet started. */
@@ -105,7 +106,7 @@ async function assemble(parts: Parts): Promise<App> {
   const deliveries = await createDeliveries({ ...shared, observer })
   const submit = createSubmitWorker(context)
   const management = createManagement({ ...parts, formation, owner })
-  const standing = [fleet.loop, submit, management.health, ...deliveries.loops]
+  const standing = [fleet.loop, submit, createStuckWorker(context), management.health, ...deliveries.loops]
   const loops = () => [...standing, ...fleet.watchLoops()]
   observation?.watch({ database, owner, loops })
   const wakers = createWakers()

@@ -51,7 +51,16 @@ const COMMON = [
  */
 const ARROWS: Rules['arrows'] = {
   'main.ts': ['cli/'],
-  'cli/': ['app.ts', 'config.ts', 'configuration/', 'database/', 'relayers/', 'signers/', ...COMMON],
+  'cli/': [
+    'app.ts',
+    'config.ts',
+    'configuration/',
+    'database/',
+    'relayers/',
+    'signers/',
+    'transactions/decisions-store.ts',
+    ...COMMON,
+  ],
   'app.ts': EVERYTHING,
   'operators.ts': EVERYTHING,
   'deliveries.ts': EVERYTHING,
@@ -104,6 +113,7 @@ const ARROWS: Rules['arrows'] = {
     ...CHAINS,
     'contract/operations.ts',
     'database/',
+    'events/event.ts',
     'networks/network.ts',
     'notifications/',
     'relayers/',

@@ -30,13 +30,17 @@ export type Answer<T> =
 /**
  * What a node said to signed bytes. `accepted` includes "already known", and says so. `nonce_used`: the chain is past this
  * nonce, so one of the attempts, or something foreign, is included: ask for receipts. `refused`: these bytes will not do.
- * `later`: the node cannot take it now (predecessor missing, pool full, funds short); keep it. `unknown`: no answer. `minimum`:
- * the whole fee that the node would take, in the smallest unit.
+ * `too_cheap`, `too_dear`: at this price no endpoint lets them pass; at another one it may. `gas_limit`: with this gas limit they
+ * will not do; with another one they may. `later`: the node cannot take it now (predecessor missing, pool full, funds short); keep
+ * it. `unknown`: no answer. `minimum`: the whole fee that the node would take, in the smallest unit.
  */
 export type BroadcastResult =
   | { readonly kind: 'accepted'; readonly known?: true }
   | { readonly kind: 'nonce_used'; readonly detail: string }
   | { readonly kind: 'underpriced'; readonly detail: string; readonly minimum?: bigint }
+  | { readonly kind: 'too_cheap'; readonly detail: string }
+  | { readonly kind: 'too_dear'; readonly detail: string }
+  | { readonly kind: 'gas_limit'; readonly detail: string }
   | { readonly kind: 'refused'; readonly detail: string }
   | { readonly kind: 'later'; readonly detail: string }
   | { readonly kind: 'unknown'; readonly detail: string }
@@ -78,6 +82,11 @@ export interface Head {
    * Stellar: the close time of the ledger, in Unix seconds. Solana: the finalized block height. Absent where nothing lapses.
    */
   readonly lapsedUpTo?: bigint
+  /**
+   * The newest block that counts as final, where the chain itself tells (`safe` or `finalized`); `unknown` when it did not. Absent where depth
+   * decides, or the receipt.
+   */
+  readonly finalNumber?: bigint | 'unknown'
   /** When it was made, where its chain tells and goes by that time instead of ours. */
   readonly time?: Date
 }
@@ -106,6 +115,11 @@ export interface EndpointReport {
   /** Until then it is left alone. */
   readonly restsUntil?: Date
   readonly lastError?: string
+  /**
+   * Whether it tells of old transactions, which the proof needs that one was not included. Absent where that was not asked, and on
+   * chains whose nodes all do.
+   */
+  readonly keepsHistory?: boolean
 }
 
 /** Prices of one unit of what the chain sells: of gas, in wei; of an operation, in stroops; of a compute unit, in micro-lamports. */

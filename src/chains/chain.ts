@@ -101,8 +101,8 @@ export interface ChainTraits {
    * again. Then nothing is raised, no no-op keeps `valid_until`, and no gap is filled; what lapsed is signed anew.
    */
   readonly lapses: boolean
-  /** `depth`: enough blocks on top, checked by hash. `receipt`: the receipt says so itself. */
-  readonly finality: 'depth' | 'receipt'
+  /** `block`: the block is deep enough, or the head says that it is final; checked by hash. `receipt`: the receipt says so itself. */
+  readonly finality: 'block' | 'receipt'
   /** The methods of its nodes that callers may use when a relayer's policy does not say which: those that only read. */
   readonly readMethods: readonly string[]
   /** The name of its smallest unit of money. */
@@ -150,6 +150,11 @@ export interface ChainOf<
   speedUp(attempts: readonly Attempt<D>[], level: Speed, account: Account<P>): Promise<Answer<Prepared<D>>>
   /** The request that does nothing and costs the least. */
   noop(account: Account<P>): R
+  /**
+   * Most transactions of this address that nodes hold at the same time, where its state is the reason; undefined for no such limit.
+   * Absent on chains without.
+   */
+  inFlightLimit?(address: string): Promise<number | undefined>
   /** The request that opens these addresses as further lines; undefined where a chain has one line for each account. */
   openLines(addresses: readonly string[], account: Account<P>): R | undefined
   sign(draft: D, seat: Seat): Promise<SignedDraft>

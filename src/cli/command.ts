@@ -5,6 +5,8 @@ export const EXIT = { ok: 0, failed: 1, unusable: 2 } as const
 export interface Arguments {
   readonly positionals: readonly string[]
   readonly options: Readonly<Record<string, string | undefined>>
+  /** The flags that were given. */
+  readonly flags: ReadonlySet<string>
 }
 
 /** Where a command prints. Each call is one line. */
@@ -24,6 +26,8 @@ export interface Command {
   readonly help: readonly string[]
   /** Names of options that take a value, without dashes. */
   readonly options: readonly string[]
+  /** Names of options that take no value, without dashes; absent for none. */
+  readonly flags?: readonly string[]
   readonly maxPositionals: number
   /** Gives the exit code. */
   run(args: Arguments, terminal: Terminal): Promise<number>

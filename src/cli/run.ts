@@ -9,8 +9,17 @@ import { keysCreate } from './keys-create.ts'
 import { keysImport } from './keys-import.ts'
 import { migrateCommand } from './migrate.ts'
 import { serve } from './serve.ts'
+import { txDecide } from './tx-decide.ts'
 
-const COMMANDS: readonly Command[] = [serve, init, keysCreate, keysImport, checkConfig, migrateCommand]
+const COMMANDS: readonly Command[] = [
+  serve,
+  init,
+  keysCreate,
+  keysImport,
+  checkConfig,
+  migrateCommand,
+  txDecide,
+]
 
 /** Runs one command line (without the program's name) and gives the exit code. Never throws. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -38,10 +47,23 @@ function find(words: readonly string[]): Command | undefined {
 }
 
 function parse(command: Command, args: readonly string[]): Arguments {
-  const options = Object.fromEntries(command.options.map((name) => [name, { type: 'string' as const }]))
+  const { flags = [] } = command
+  const options = Object.fromEntries([
+    ...command.options.map((name) => [name, { type: 'string' as const }]),
+    ...flags.map((name) => [name, { type: 'boolean' as const }]),
+  ])
   try {
     const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true })
-    if (positionals.length <= command.maxPositionals) return { positionals, options: values }
+    const given = Object.entries(values)
+    if (positionals.length <= command.maxPositionals) {
+      return {
+        positionals,
+        options: Object.fromEntries(
+          given.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+        ),
+        flags: new Set(given.flatMap(([name, value]) => (value === true ? [name] : []))),
+      }
+    }
   } catch {
     // The parser's messages quote what was typed, which may be a key that does not belong there.
   }

@@ -110,16 +110,22 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   return type === 'solana' ? readSolana(reader, shared) : readEvm(reader, shared)
 }
 
+/** What a transfer takes: below it a network could carry nothing. */
+const MIN_GAS_LIMIT = 21_000
+
 type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags'>
 
 function readEvm(reader: Reader, shared: Shared): EvmNetwork {
   reader.ignore('gas_price_cache')
+  const maxGas = reader.find('max_gas_per_transaction', whole(MIN_GAS_LIMIT))
   return {
     ...shared,
+    ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
     type: reader.get('type', oneOf('evm', 'solana', 'stellar')) as 'evm',
     chainId: reader.get('chain_id', whole(1)),
     symbol: reader.get('symbol', text),
     features: reader.list('features', oneOf('eip1559')),
+    finality: reader.find('finality', oneOf('depth', 'safe', 'finalized')) ?? 'depth',
     mempool: !shared.tags?.some((tag) => WITHOUT_MEMPOOL.includes(tag)),
     averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_BLOCKTIME_MS,
     requiredConfirmations:
@@ -130,7 +136,7 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
 
 function readStellar(reader: Reader, shared: Shared): StellarNetwork {
   // Horizon is not needed, and what a ledger includes is final at once.
-  reader.ignore('type', 'horizon_url', 'required_confirmations', 'features', 'symbol')
+  reader.ignore('type', 'horizon_url', 'required_confirmations', 'finality', 'features', 'symbol')
   return {
     ...shared,
     type: 'stellar',
@@ -142,7 +148,7 @@ function readStellar(reader: Reader, shared: Shared): StellarNetwork {
 
 function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
   // Its nodes tell themselves what is final.
-  reader.ignore('type', 'required_confirmations', 'features', 'symbol')
+  reader.ignore('type', 'required_confirmations', 'finality', 'features', 'symbol')
   const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
   return defined({
     ...shared,

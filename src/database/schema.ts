@@ -21,6 +21,7 @@ export interface Schema {
   network_urls: NetworkUrlsTable
   operated_accounts: OperatedAccountsTable
   file_entries: FileEntriesTable
+  operator_decisions: OperatorDecisionsTable
 }
 
 export interface RelayersTable {
@@ -138,6 +139,27 @@ export interface TransactionsTable {
   created_at: Generated<Date>
   sent_at: Date | null
   confirmed_at: Date | null
+  /** Since when it is known that no endpoint can prove whether it was included. */
+  undecided_since: Date | null
+  /** Since when others of its account wait for it longer than is normal. */
+  stuck_since: Date | null
+  /** When the block of a confirmed transaction was found to be gone. */
+  reorganized_at: Date | null
+}
+
+/** What operators decided about transactions whose fate nobody can prove. Rows are never changed. */
+export interface OperatorDecisionsTable {
+  id: Generated<bigint>
+  transaction_id: string
+  /** `included` or `not_included`. */
+  decision: string
+  /** The attempt that was included; null when none was. */
+  attempt: number | null
+  /** In the operator's words. */
+  reason: string
+  /** The user of the machine on which it was decided. */
+  decided_by: string
+  decided_at: Generated<Date>
 }
 
 export interface AttemptsTable {

@@ -15,6 +15,7 @@ type Rule = (facts: DiagnosisFacts) => Finding | undefined
 
 const RULES: readonly Rule[] = [
   final,
+  undecided,
   nodesSilent,
   switchedOff,
   missingPredecessor,
@@ -22,6 +23,7 @@ const RULES: readonly Rule[] = [
   inFlightLimit,
   noncePassed,
   notTaken,
+  stuck,
   belowBaseFee,
   feeAtCap,
   behindOthers,
@@ -33,6 +35,25 @@ function final({ transaction }: DiagnosisFacts): Finding | undefined {
   if (!isFinal(transaction.status)) return undefined
   const reason = transaction.statusReason === undefined ? '' : ` ${transaction.statusReason}`
   return { code: 'final', message: `It has ended as ${transaction.status}.${reason}` }
+}
+
+function undecided({ transaction }: DiagnosisFacts): Finding | undefined {
+  const { undecidedSince, statusReason, status } = transaction
+  if (undecidedSince === undefined || isFinal(status)) return undefined
+  return {
+    code: 'undecided',
+    message: statusReason ?? 'No endpoint can prove whether a block included it; an operator has to decide.',
+  }
+}
+
+function stuck({ transaction }: DiagnosisFacts): Finding | undefined {
+  const { stuckSince, status, statusReason } = transaction
+  if (stuckSince === undefined || isFinal(status)) return undefined
+  const reason = statusReason === undefined ? '' : ` ${statusReason}`
+  return {
+    code: 'stuck',
+    message: `It was the first of its account's queue for too long at ${stuckSince.toISOString()}.${reason}`,
+  }
 }
 
 function nodesSilent(facts: DiagnosisFacts): Finding | undefined {
@@ -94,7 +115,8 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
 function notTaken(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt } = facts
   if (transaction.status !== 'sent' || hasPassed(facts)) return undefined
-  const said = attempt?.error ?? transaction.statusReason
+  // It has the node's words, and what they mean for a price or a limit that the caller named.
+  const said = transaction.statusReason ?? attempt?.error
   return {
     code: 'not_taken',
     message: `It is signed, but no node has taken it yet${said === undefined ? '.' : `: ${said}`}`,
@@ -155,7 +177,7 @@ function nodesDisagree({ endpoints, unit }: DiagnosisFacts): Finding | undefined
   return { code: 'nodes_disagree', message: `The nodes are between block ${lowest} and block ${highest}.` }
 }
 
-function inOrder({ transaction, requiredConfirmations }: DiagnosisFacts): Finding {
+function inOrder({ transaction, head, requiredConfirmations }: DiagnosisFacts): Finding {
   if (transaction.status === 'pending')
     return { code: 'waiting_to_be_signed', message: 'It is next to be signed.' }
   if (transaction.status !== 'mined') {
@@ -164,9 +186,13 @@ function inOrder({ transaction, requiredConfirmations }: DiagnosisFacts): Findin
       message: 'Nodes hold it, and its price is right; a block has to include it.',
     }
   }
+  const condition =
+    head?.finalNumber === undefined
+      ? `${requiredConfirmations} must lie on top of it`
+      : `the network calls block ${head.finalNumber} final`
   return {
     code: 'waiting_for_confirmations',
-    message: `Block ${transaction.block?.number} holds it; ${requiredConfirmations} must lie on top of it.`,
+    message: `Block ${transaction.block?.number} holds it; ${condition}.`,
   }
 }
 

@@ -9,6 +9,11 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
   const { transaction } = facts
   const codes = new Set(findings.map(({ code }) => code))
   if (isFinal(transaction.status)) return { action: 'none', message: 'Nothing; it is final.' }
+  if (codes.has('undecided'))
+    return {
+      action: 'none',
+      message: `An operator decides: relayer tx decide ${transaction.id} --included or --not-included. The chain is asked all the same.`,
+    }
   if (codes.has('missing_predecessor'))
     return { action: 'fill_gap', message: 'A no-op of the service closes the gap.' }
   if (transaction.status === 'mined') return confirming(facts)
@@ -28,6 +33,8 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
 function confirming({ transaction, head, requiredConfirmations }: DiagnosisFacts): NextAction {
   const depth =
     head === undefined || transaction.block === undefined ? undefined : head.number - transaction.block.number
+  if (head?.finalNumber !== undefined)
+    return { action: 'confirm', message: 'It becomes final when the network calls its block final.' }
   const message =
     depth === undefined
       ? 'It becomes final when enough blocks lie on top of it.'

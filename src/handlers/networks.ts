@@ -48,6 +48,9 @@ function presentKind(network: Network) {
   return {
     chain_id: network.chainId,
     required_confirmations: network.requiredConfirmations,
+    finality: network.finality,
+    max_gas_per_transaction:
+      network.maxGasPerTransaction === undefined ? undefined : Number(network.maxGasPerTransaction),
     features: network.features,
     symbol: network.symbol,
   }

@@ -22,8 +22,8 @@ export function presentDiagnosis(facts: DiagnosisFacts): Schemas['Diagnosis'] {
       needed: String(transaction.cost),
     }),
     confirmations: presentConfirmations(facts),
-    endpoints: endpoints.map(({ host, healthy, head, lastError }) =>
-      defined({ host, healthy, head, error: lastError }),
+    endpoints: endpoints.map(({ host, healthy, head, keepsHistory, lastError }) =>
+      defined({ host, healthy, head, keeps_history: keepsHistory, error: lastError }),
     ),
     next_action: defined({ ...nextAction, at: nextAction.at?.toISOString() }),
   })

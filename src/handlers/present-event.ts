@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { defined } from '../defined.ts'
-import type { EventRecord } from '../events/event.ts'
+import { type EventRecord, TRANSACTION_EVENTS } from '../events/event.ts'
 import { type RelayerSnapshot, readRelayerSnapshots } from '../relayers/snapshot-store.ts'
 import type { Operator } from '../transactions/context.ts'
 import { readSnapshots } from '../transactions/snapshot-store.ts'
@@ -22,10 +22,10 @@ export type EventPresenter = (events: readonly EventRecord[]) => Promise<Schemas
 /** Reads the snapshots of many events at once. */
 export function createEventPresenter({ db, operatorsOf }: EventPresenterDeps): EventPresenter {
   return async (events) => {
-    const idsOf = (type: EventRecord['type']) =>
-      events.filter((event) => event.type === type).map(({ id }) => id)
+    const idsOf = (...types: EventRecord['type'][]) =>
+      events.filter((event) => types.includes(event.type)).map(({ id }) => id)
     const [transactions, relayers, operators] = await Promise.all([
-      readSnapshots(db, idsOf('transaction_update')),
+      readSnapshots(db, idsOf(...TRANSACTION_EVENTS)),
       readRelayerSnapshots(db, idsOf('relayer_state_update')),
       operatorsOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),
     ])
@@ -54,7 +54,10 @@ function payloadOf(
   { transactions, relayers, operators }: Snapshots,
 ): Schemas['EventPayload'] {
   switch (event.type) {
-    case 'transaction_update': {
+    case 'transaction_update':
+    case 'transaction_undecided':
+    case 'transaction_stuck':
+    case 'transaction_reorganized': {
       const item = transactions.get(event.id)
       if (item === undefined) throw new Error(`event ${event.number} has no transaction`)
       return {

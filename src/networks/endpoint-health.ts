@@ -7,6 +7,8 @@ export interface Failure {
   readonly detail: string
   /** How long it wants to be left alone, in ms, where it said so (`Retry-After`). */
   readonly retryAfterMs?: number
+  /** No connection could be opened, so it cannot be the doing of what was asked. */
+  readonly unreachable?: true
 }
 
 /** Failures count together when they lie within this time, in ms. */

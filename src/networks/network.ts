@@ -31,17 +31,26 @@ interface AnyNetwork {
 /** What an EVM network can do. `eip1559`: blocks have a base fee and accept type-2 transactions. */
 export type NetworkFeature = 'eip1559'
 
+/**
+ * When a block of an EVM chain counts as final. `depth`: enough blocks lie on top of it · `safe`, `finalized`: the consensus layer says so
+ * (block tags of the Ethereum JSON-RPC specification); on rollups, when its data is on the parent chain, and when that is final there.
+ */
+export type EvmFinality = 'depth' | 'safe' | 'finalized'
+
 /** One concrete EVM chain and how to reach it. */
 export interface EvmNetwork extends AnyNetwork {
   readonly type: 'evm'
   readonly chainId: number
   readonly symbol: string
   readonly features: readonly NetworkFeature[]
+  readonly finality: EvmFinality
   /**
    * Whether waiting transactions lie in a public pool where a higher fee helps. A sequencer (Arbitrum, OP stack) takes
    * what pays its base fee in the order of arrival, so a raise is of use only when the base fee has passed the fee cap.
    */
   readonly mempool: boolean
+  /** The most gas that one transaction may ask for (EIP-7825); absent where only the block's limit counts. */
+  readonly maxGasPerTransaction?: bigint
 }
 
 /** One concrete Stellar network. What a ledger includes is final when the ledger is closed, so nothing need lie on top. */

@@ -53,6 +53,9 @@ export interface TransactionRow {
   created_at: Date
   sent_at: Date | null
   confirmed_at: Date | null
+  undecided_since: Date | null
+  stuck_since: Date | null
+  reorganized_at: Date | null
 }
 
 /** A row of `attempts` as both drivers give it. */
@@ -184,6 +187,9 @@ export function toTransaction(row: TransactionRow): Transaction {
         ? undefined
         : { number: row.block_number, hash: row.block_hash },
     nextRunAt: row.next_run_at,
+    undecidedSince: row.undecided_since ?? undefined,
+    stuckSince: row.stuck_since ?? undefined,
+    reorganizedAt: row.reorganized_at ?? undefined,
   }
 }
 

@@ -6,8 +6,10 @@ import { defined } from '../defined.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { hashesOf, hashesOfAll } from './attempt-hashes.ts'
 import { isForeign, type TransactionsContext } from './context.ts'
+import type { OperatorDecision } from './decisions-store.ts'
 import { unprovenAttempts } from './open-attempts.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
+import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import { type Inclusion, included, lapsed, lost, reorged, type Verdict } from './verdict.ts'
 import type { WatchMemory } from './watch-memory.ts'
 
@@ -25,6 +27,8 @@ export interface Watch {
   readonly confirmations: bigint
   readonly relayers: ReadonlyMap<string, Relayer>
   readonly memory: WatchMemory
+  /** Of transactions whose fate nobody can prove, by id. */
+  readonly decisions: ReadonlyMap<string, OperatorDecision>
   /** Ids of those whose nonce the chain has left behind. */
   passed: ReadonlySet<string>
   /** Set when an answer is missing or a write came too late: the same block has to be looked at again. */
@@ -58,8 +62,10 @@ function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: 
 
 /** Its attempts can be included no more; every endpoint has to say that none of them was (I6). */
 export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
-  const proof = await proveAbsence(watch, item)
-  if (proof !== 'absent') return proof
+  return settleAbsence(watch, item, () => endOfLife(watch, item))
+}
+
+function endOfLife(watch: Watch, item: TransactionWithAttempts): Verdict {
   const now = watch.context.clock.now()
   const { request, intent } = item.transaction
   const end = watch.chain.endsAt(request)
@@ -71,15 +77,19 @@ export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): 
   return lapsed(item, { now: new Date(now), over, foreign })
 }
 
-/** `absent` when every endpoint that is not behind, and remembers far enough back, knows none of the attempts. */
-async function proveAbsence(
+/**
+ * Asks whether any attempt was included. With the proof that none was, what follows is `whenAbsent`; an attempt that was included wins over
+ * everything. Without a proof nothing is decided, unless an operator has decided because there will never be one.
+ */
+async function settleAbsence(
   watch: Watch,
   item: TransactionWithAttempts,
-): Promise<Verdict | 'absent' | undefined> {
+  whenAbsent: () => Verdict,
+): Promise<Verdict | undefined> {
   // What lapsed before was proved to be out then.
   const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
   const proof = await watch.chain.proveInclusion(item.attempts, defined({ asOf: watch.head.number, since }))
-  if (proof.kind === 'absent') return 'absent'
+  if (proof.kind === 'absent') return whenAbsent()
   const attempt =
     proof.kind === 'included' ? item.attempts.find(({ number }) => number === proof.number) : undefined
   if (attempt !== undefined && proof.kind === 'included')
@@ -87,6 +97,12 @@ async function proveAbsence(
       item,
       await describeInclusion(watch, item.transaction, { attempt, receipt: proof.receipt }),
     )
+  const now = new Date(watch.context.clock.now())
+  const decision = watch.decisions.get(item.transaction.id)
+  if (decision?.attempt !== undefined)
+    return decidedIncluded(item, { attempt: decision.attempt, decision, now })
+  if (decision !== undefined) return decidedAbsent(whenAbsent(), decision)
+  if (proof.kind === 'unknown' && proof.unprovable) return undecided(item, { detail: proof.detail, now })
   watch.open = true
   return undefined
 }
@@ -107,15 +123,15 @@ async function inclusionOf(
   return undefined
 }
 
-async function describeInclusion(
+/** The inclusion with the reason of a revert. */
+export async function describeInclusion(
   watch: Watch,
   transaction: Transaction,
   { attempt, receipt }: { readonly attempt: Attempt; readonly receipt: Receipt },
 ): Promise<Inclusion> {
   watch.memory.missingSince.delete(transaction.id)
   // Final already: the next look says so, and must not wait for a block that may be long in coming.
-  if (receipt.final === undefined && watch.head.number >= receipt.blockNumber + watch.confirmations)
-    watch.open = true
+  if (receipt.final === undefined && isFinalBlock(watch, receipt.blockNumber)) watch.open = true
   const reason = receipt.success
     ? undefined
     : (receipt.failure ?? (await revertReason(watch, transaction, attempt, receipt.blockNumber)))
@@ -124,22 +140,36 @@ async function describeInclusion(
 
 /**
  * The account's nonce has passed and none of our attempts has a receipt: one node may know the nonce and another not
- * yet the receipt. Only after the network's depth, and some time, with the same answer, and from all endpoints, is it
- * true.
+ * yet the receipt, or no longer. Only after the network's depth, and some time, with the same answer, and with a proof, is
+ * it true.
  */
 async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
   const { context, memory, head, confirmations } = watch
   const now = context.clock.now()
   const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
   memory.missingSince.set(item.transaction.id, since)
-  if (head.number < since.block + confirmations + 1n) return undefined
+  const deepEnough = head.number >= since.block + confirmations + 1n
+  // Where the chain itself says what is final, depth alone is not enough.
+  if (!deepEnough || !isFinalBlock(watch, since.block)) return undefined
   if (now < since.at + MISSING_MS) {
     watch.open = true
     return undefined
   }
-  const proof = await proveAbsence(watch, item)
-  if (proof !== 'absent') return proof
-  return lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) })
+  const verdict = await settleAbsence(watch, item, () =>
+    lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) }),
+  )
+  // A proof asks every endpoint for much: it is tried again after the same wait, not at each look.
+  if (verdict === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
+  return verdict
+}
+
+/** Whether nothing undoes this block any more, by the network's own measure; unknown counts as no (I6). */
+export function isFinalBlock(
+  { head, confirmations }: Pick<Watch, 'head' | 'confirmations'>,
+  block: bigint,
+): boolean {
+  if (head.finalNumber === undefined) return head.number >= block + confirmations
+  return head.finalNumber !== 'unknown' && block <= head.finalNumber
 }
 
 /** Each relayer has lines of its own, and many of them are watched in one look. */

@@ -7,6 +7,7 @@ import { contentKind, isNoop } from './noop.ts'
 import { levelOf, patienceMs } from './patience.ts'
 import { saveAlone } from './save.ts'
 import { sameBytes, signAttempt, storeSigned } from './sign.ts'
+import { ABANDONED, isAbandoned } from './stuck.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { findHead } from './work-store.ts'
 
@@ -32,6 +33,7 @@ export async function raiseOverdue(
   for (const transaction of candidates) {
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
     if (overdue.includes(transaction)) await cancelExpired(context, held, item)
+    else if (isAbandoned(transaction, context.clock.now())) await abandon(context, held, item)
     else if (await isStuck(context, held, item)) await raiseHead(context, held, item)
   }
   return true
@@ -43,20 +45,27 @@ function isExpired(chain: Chain, { request, intent }: Transaction, now: number):
   return end !== undefined && end.getTime() <= now
 }
 
+/**
+ * The wait counts from when a node took the newest attempt, and from its signature where no node ever took it. What is in no pool may
+ * wait for something else than a price, so its fee is raised only when the market has passed it.
+ */
 async function isStuck(
   { clock }: TransactionsContext,
   { operator: { chain, network } }: HeldAccount,
   item: TransactionWithAttempts,
 ): Promise<boolean> {
   const { transaction, attempts } = item
-  const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
+  const taken = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
+  const newest = taken ?? currentAttempt(item)
   const patience = patienceMs(chain, transaction)
-  if (transaction.status !== 'submitted' || newest?.broadcastAt === undefined || patience === undefined)
-    return false
-  if (clock.now() - newest.broadcastAt.getTime() < patience) return false
-  if (network.type !== 'evm' || network.mempool) return true
+  if (newest === undefined || patience === undefined) return false
+  if (clock.now() - (newest.broadcastAt ?? newest.signedAt).getTime() < patience) return false
+  const isTaken = taken !== undefined && transaction.status === 'submitted'
+  if (isTaken && (network.type !== 'evm' || network.mempool)) return true
   const price = await chain.comparePrice(newest.draft, levelOf(transaction))
-  return price.kind === 'ok' && price.value.offered < (price.value.baseFee ?? 0n)
+  if (price.kind !== 'ok') return false
+  const { offered, market, baseFee = 0n } = price.value
+  return offered < (isTaken || (network.type === 'evm' && !network.mempool) ? baseFee : market)
 }
 
 /** What is to happen may not be what counts at present: a no-op that a node refused is wanted all the same. */
@@ -105,6 +114,19 @@ function cancelExpired(
     change: { intent: 'expire', statusReason: 'valid_until passed; a no-op is to take its nonce.' },
     kind: 'expire',
     obstacle: 'valid_until passed; it cannot be cancelled now',
+  })
+}
+
+function abandon(
+  context: TransactionsContext,
+  held: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  return putNoop(context, held, {
+    item,
+    change: { intent: 'abandon', statusReason: ABANDONED },
+    kind: 'abandon',
+    obstacle: 'It holds up the account; a no-op cannot take its nonce now',
   })
 }
 

@@ -34,7 +34,7 @@ export interface OfferedChange {
  */
 export async function refuseWithNode(context: TransactionsContext, offered: OfferedChange): Promise<void> {
   const { result } = offered
-  if (result.kind === 'underpriced' || result.kind === 'refused') {
+  if (isRefusal(result)) {
     if (!(await takeBack(context, offered, result.detail))) return
     throw badRequest(
       'replacement_underpriced',
@@ -47,6 +47,24 @@ export async function refuseWithNode(context: TransactionsContext, offered: Offe
     'transaction_not_replaceable',
     'An earlier attempt was included in a block meanwhile; the replacement came too late.',
   )
+}
+
+type NodeRefusal = Extract<
+  BroadcastResult,
+  { readonly kind: 'underpriced' | 'too_cheap' | 'too_dear' | 'gas_limit' | 'refused' }
+>
+
+const REFUSALS: readonly BroadcastResult['kind'][] = [
+  'underpriced',
+  'too_cheap',
+  'too_dear',
+  'gas_limit',
+  'refused',
+] satisfies NodeRefusal['kind'][]
+
+/** Answers after which an earlier attempt counts again. */
+function isRefusal(result: BroadcastResult): result is NodeRefusal {
+  return REFUSALS.includes(result.kind)
 }
 
 async function earlierIsIncluded(

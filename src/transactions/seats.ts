@@ -18,11 +18,16 @@ export async function freeSeats(
 ): Promise<Seats> {
   const taken = await countInFlight(context.db, relayer.id)
   const { nonces, inFlightPerLine: limit = context.maxInFlight } = operator.chain.traits
+  const limits = await Promise.all(
+    operator.lines.map(async ({ address }) =>
+      Math.min(limit, (await operator.chain.inFlightLimit?.(address)) ?? limit),
+    ),
+  )
   return new Map(
-    operator.lines.map(({ address }) => {
+    operator.lines.map(({ address }, index) => {
       const numbered = pending.filter(({ nonce, line }) => nonce !== undefined && line === address)
       const inFlight = taken.get(nonces ? address : NO_LINE) ?? 0
-      return [address, Math.max(0, limit - inFlight - numbered.length)]
+      return [address, Math.max(0, (limits[index] ?? limit) - inFlight - numbered.length)]
     }),
   )
 }

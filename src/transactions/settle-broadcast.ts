@@ -2,7 +2,7 @@ import type { BroadcastResult } from '../chains/answer.ts'
 import type { Attempt, Draft } from '../chains/attempt.ts'
 import type { AttemptNews } from './attempts-store.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
-import { WATCHED_MS } from './patience.ts'
+import { isGasNamed, isPriceNamed, WATCHED_MS } from './patience.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { nextStatus } from './transitions.ts'
 
@@ -17,6 +17,12 @@ const RETRY_MS = 1_000
 
 /** How long until what was too cheap is priced again, in ms: a ledger or two, so that there are new prices to follow. */
 const REPRICE_MS = 5_000
+
+/**
+ * How many attempts of one nonce nodes may have refused before another gas limit is no longer tried. Each is estimated anew; what does
+ * not pass by then is not a matter of the estimate.
+ */
+const MOST_REFUSED = 3
 
 /** What is to be written of a transaction and its attempt. */
 export interface Settled {
@@ -49,7 +55,7 @@ export function settleBroadcast(offered: Offered): Settled {
   if (result.kind === 'accepted')
     return { transaction: taken(offered), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
   const fate = fateOf(offered, result.kind)
-  const refused = fate === 'reprice' || fate === 'fall_back' || fate === 'close'
+  const refused = fate !== 'retry' && fate !== 'retry_later' && fate !== 'give_up'
   return {
     transaction: FATES[fate](offered, result),
     outcome: { ...about, ...(refused && { outcome: 'refused' }), error: result.detail },
@@ -60,22 +66,30 @@ type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
 
 /**
  * What follows when a node did not take the bytes. `retry`, `retry_later`: the same bytes again · `give_up`: nothing takes their
- * place · `reprice`: the same content for the same nonce · `fall_back`: an earlier attempt counts again · `close`: a no-op for
- * the nonce.
+ * place · `reprice`: the same content for the same nonce at another price · `reestimate`: the same with another gas limit ·
+ * `fall_back`: an earlier attempt counts again · `close`: a no-op for the nonce.
  */
-type Fate = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'fall_back' | 'close'
+type Fate = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reestimate' | 'fall_back' | 'close'
 
-function fateOf(
-  { item, attempt, lapses = false, foreign = false, numbered = true }: Offered,
-  kind: Unaccepted['kind'],
-): Fate {
-  if (kind !== 'underpriced' && kind !== 'refused') return 'retry'
+function fateOf(offered: Offered, kind: Unaccepted['kind']): Fate {
+  const { item, attempt, lapses = false, foreign = false, numbered = true } = offered
+  if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
   if (kind === 'refused' && !numbered) return 'give_up'
   if (kind === 'refused' && foreign) return 'retry_later'
+  // What a node took once may lie in its pool still; whether its fee is raised, its time decides.
+  if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
   if (earlierInPool(item, attempt) !== undefined) return 'fall_back'
   if (kind === 'refused') return 'close'
+  if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'
+  if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'
   // On a chain with pools, one holds something of this nonce that we do not know; only time tells.
   return lapses ? 'reprice' : 'retry'
+}
+
+/** A no-op is estimated anew in any case. */
+function isEstimateWorthwhile({ transaction, attempts }: TransactionWithAttempts): boolean {
+  const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
+  return transaction.intent === 'request' && !isGasNamed(transaction) && refused < MOST_REFUSED
 }
 
 const FATES: Readonly<Record<Fate, (offered: Offered, result: Unaccepted) => Transaction>> = {
@@ -86,6 +100,7 @@ const FATES: Readonly<Record<Fate, (offered: Offered, result: Unaccepted) => Tra
   }),
   give_up: givenUp,
   reprice: repriced,
+  reestimate: reestimated,
   fall_back: fallenBack,
   close: closed,
 }
@@ -95,6 +110,9 @@ const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   later: 'The node does not take it yet',
   unknown: 'The node did not answer; the same bytes are offered again',
   underpriced: 'The pool holds another transaction with this nonce',
+  too_cheap: 'The network asks for a higher fee at present',
+  too_dear: 'No endpoint lets so high a fee pass',
+  gas_limit: 'The node refuses its gas limit',
   refused: 'The node refuses it',
 }
 
@@ -133,10 +151,12 @@ function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined
 }
 
 function deferred({ item: { transaction }, now }: Offered, { kind, detail }: Unaccepted): Transaction {
+  const isPriced = (kind === 'too_cheap' || kind === 'too_dear') && isPriceNamed(transaction)
+  const named = isPriced ? '; its price was named by the caller and is not changed' : ''
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
-    statusReason: `${REASONS[kind]}: ${detail}`,
+    statusReason: `${REASONS[kind]}${named}: ${detail}`,
     nextRunAt: after(now, RETRY_MS),
   }
 }
@@ -156,13 +176,26 @@ function givenUp({ item: { transaction }, now }: Offered, { detail }: Unaccepted
 }
 
 /** The network asks for more at present. The next version has the same nonce, so only one of them can be included. */
-function repriced({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+function repriced({ item: { transaction }, now }: Offered, { kind, detail }: Unaccepted): Transaction {
+  const reason = kind === 'too_dear' ? REASONS.too_dear : REASONS.too_cheap
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: `The network asks for a higher fee at present: ${detail}`,
+    statusReason: `${reason}: ${detail}`,
     currentAttempt: undefined,
     nextRunAt: after(now, REPRICE_MS),
+  }
+}
+
+/** What the gas limit was estimated from has changed. Only one version with this nonce can be included. */
+function reestimated({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'returned'),
+    statusReason: `Its gas is estimated anew, because the node refused the gas limit: ${detail}`,
+    currentAttempt: undefined,
+    estimatedGas: undefined,
+    nextRunAt: after(now, RETRY_MS),
   }
 }
 

@@ -106,6 +106,7 @@ function asSent({ transaction, attempt, attempts, draft }: SignedItem, { chain }
     status: nextStatus(transaction.status, event),
     intent: transaction.intent === 'successor' ? 'request' : transaction.intent,
     currentAttempt: attempt.number,
+    stuckSince: transaction.status === 'pending' ? undefined : transaction.stuckSince,
     cost: reservation(drafts, chain.cost),
     nextRunAt: new Date(attempt.signedAt.getTime() + OFFER_AGAIN_MS),
   }

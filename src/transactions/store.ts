@@ -2,6 +2,7 @@ import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import { notify } from '../database/notify.ts'
 import type { Schema } from '../database/schema.ts'
 import { storableText } from '../database/text.ts'
+import type { IncidentType } from '../events/event.ts'
 import { findAttempts } from './attempts-store.ts'
 import { encodeRequest, toTransaction } from './codec.ts'
 import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
@@ -54,7 +55,8 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
         request = record.request, estimated_gas = record.estimated_gas, line = record.line, nonce = record.nonce,
         version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
         block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
-        confirmed_at = record.confirmed_at
+        confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
+        reorganized_at = record.reorganized_at
       from record join before on before.id = record.id
       where t.id = record.id
       returning t.id,
@@ -76,6 +78,18 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
     .map((transaction) => ({ ...transaction, version: transaction.version + 1 }))
   await wakeWorkers(tx, saved)
   return saved
+}
+
+/**
+ * Announces an incident of these transactions, with a snapshot of each as it is in this database transaction. To be called after the
+ * change, in the same one (I8).
+ */
+export async function announceIncident(tx: Tx, type: IncidentType, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    insert into events (relayer_id, transaction_id, type, payload, notification_id)
+    select record.relayer_id, record.id, ${type}, to_jsonb(record), ${NOTIFICATION}
+    from transactions record where record.id = any(${ids}::text[]) order by record.position`.execute(tx)
 }
 
 /** A transaction of this relayer; one of another relayer does not exist here. */
@@ -157,6 +171,9 @@ function toRecord(transaction: Transaction) {
     created_at: transaction.createdAt,
     sent_at: transaction.sentAt,
     confirmed_at: transaction.confirmedAt,
+    undecided_since: transaction.undecidedSince,
+    stuck_since: transaction.stuckSince,
+    reorganized_at: transaction.reorganizedAt,
   }
 }
 
@@ -166,5 +183,5 @@ function recordset(transactions: readonly Transaction[]) {
     id text, relayer_id text, network text, from_address text, status text, status_reason text, intent text,
     request jsonb, estimated_gas bigint, line text, nonce bigint, version integer, current_attempt integer, cost numeric,
     block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz, sent_at timestamptz,
-    confirmed_at timestamptz)`
+    confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
 }

@@ -8,9 +8,11 @@ import { accountOf, type HeldAccount, type Operator, type TransactionsContext } 
 import { runErrand } from './errand.ts'
 import { isNoop } from './noop.ts'
 import { numberTransactions } from './number.ts'
+import { findOvertaken } from './queue-heads-store.ts'
 import { saveAlone } from './save.ts'
 import { freeSeats, type Seats, surveyLines } from './seats.ts'
 import { type Signable, signAndStore } from './sign.ts'
+import { ABANDONED, isAbandoned } from './stuck.ts'
 import type { Intent, Transaction } from './transaction.ts'
 import {
   type FailedPreparation,
@@ -30,14 +32,18 @@ import { findPending } from './work-store.ts'
 export async function submitPending(context: TransactionsContext, held: HeldAccount): Promise<void> {
   const { relayer, operator, lease } = held
   const most = Math.max(context.maxInFlight, operator.lines.length)
+  const now = context.clock.now()
   const pending = await findPending(context.db, relayer.id, most)
-  if (pending.length === 0) return
+  const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MOST_OVERTAKEN })
+  if (pending.length + overtaken.length === 0) return
   const seats = await freeSeats(context, held, pending)
-  const fitting = withinLimit(
-    pending,
-    [...seats.values()].reduce((sum, free) => sum + free, 0),
-  )
-  const prepared = await prepareInOrder(context, held, dueInOrder(fitting, context.clock.now()))
+  const room = [...seats.values()].reduce((sum, free) => sum + free, 0)
+  const due = dueInOrder(withinLimit(pending, room), now)
+  const unnumbered = due.filter(({ nonce }) => nonce === undefined).length
+  const prepared = await prepareInOrder(context, held, [
+    ...due.map((transaction) => (isAbandoned(transaction, now) ? abandoned(transaction) : transaction)),
+    ...overtaken.slice(0, Math.max(0, room - unnumbered)),
+  ])
   if (prepared.length === 0) return
   const { ready, short } = await affordable(context, held, prepared)
   if (short) await wait(context, short.transaction, short.reason)
@@ -67,6 +73,14 @@ async function numberReady(
     lease: held.lease,
   })
 }
+
+/** A nonce is given and nothing can be signed for it: the no-op takes it. */
+function abandoned(transaction: Transaction): Transaction {
+  return { ...transaction, intent: 'abandon', statusReason: ABANDONED }
+}
+
+/** How many of the transactions that others overtake are tried again in one step. */
+const MOST_OVERTAKEN = 4
 
 /** What has a nonce already has its seat. */
 function withinLimit(pending: readonly Transaction[], room: number): Transaction[] {
@@ -106,7 +120,8 @@ async function prepareInOrder(
     }
     if (answer.kind === 'errand') await runErrand(context, held, answer)
     failed.push({ transaction, answer })
-    if (isWait({ transaction, answer })) break
+    // Nobody waits for what was overtaken.
+    if (isWait({ transaction, answer }) && transaction.stuckSince === undefined) break
   }
   if (failed.length > 0) await settleUnprepared(context, held, failed)
   return ready
@@ -140,7 +155,18 @@ function prepareOne(
   if (end !== undefined && end.getTime() <= clock.now()) {
     return Promise.resolve({ kind: 'refused', refusal: OVERDUE })
   }
-  return chain.prepare(request, account, estimatedGas)
+  return chain.prepare(request, account, isRecent(transaction, clock.now()) ? estimatedGas : undefined)
+}
+
+/**
+ * How old an estimate may be when it is signed with, in ms. What calls need changes with the state, and on rollups with the price of
+ * L1 data; the margin of an estimate covers minutes, not hours in a queue. Shorter makes a second simulation of what is signed at once.
+ */
+const ESTIMATE_MAX_AGE_MS = 120_000
+
+/** It was made when the request was accepted, or when it was replaced later. */
+function isRecent({ createdAt }: Transaction, now: number): boolean {
+  return now - createdAt.getTime() < ESTIMATE_MAX_AGE_MS
 }
 
 const NO_ANSWER: Unprepared = { kind: 'unknown', detail: 'no answer' }

@@ -45,6 +45,12 @@ export interface Transaction {
   readonly block?: { readonly number: bigint; readonly hash: string } | undefined
   /** Not before this time does a worker look at it again. */
   readonly nextRunAt: Date
+  /** Since when it is known that no endpoint can prove whether it was included: an operator has to decide. */
+  readonly undecidedSince?: Date | undefined
+  /** Since when others of its account wait for it longer than is normal. */
+  readonly stuckSince?: Date | undefined
+  /** When the block that a confirmed transaction was in was found to be gone. */
+  readonly reorganizedAt?: Date | undefined
 }
 
 /** A transaction with every attempt that was ever signed for it, oldest first. */

@@ -1,5 +1,6 @@
 import type { Receipt } from '../chains/answer.ts'
 import type { Attempt, Draft } from '../chains/attempt.ts'
+import type { IncidentType } from '../events/event.ts'
 import type { OutcomeChange } from './attempts-store.ts'
 import { contentKind, isNoop } from './noop.ts'
 import { openAttempts, reservation } from './open-attempts.ts'
@@ -10,6 +11,8 @@ import { nextStatus, type TransactionEvent } from './transitions.ts'
 export interface Verdict {
   readonly transaction: Transaction
   readonly outcomes: readonly OutcomeChange[]
+  /** What has to be announced about it beside the change. */
+  readonly incident?: IncidentType
   /** The line whose counter has to follow the chain again, because a nonce that it gave was not used. */
   readonly freed?: { readonly relayerId: string; readonly address: string }
 }
@@ -32,6 +35,8 @@ export function included(item: TransactionWithAttempts, { attempt, receipt, reas
       currentAttempt: attempt.number,
       block: { number: receipt.blockNumber, hash: receipt.blockHash },
       cost: 0n,
+      undecidedSince: undefined,
+      stuckSince: undefined,
     },
     outcomes: attempts.flatMap((other) => {
       if (other.number === attempt.number)
@@ -105,7 +110,12 @@ export function lost(
   const intended = LOST[transaction.intent]
   const event = intended === 'returned' && !renewable ? 'failed' : intended
   const fact = `Nonce ${transaction.nonce} was used by a transaction that did not come from this service`
-  const shared = { ...transaction, status: nextStatus(transaction.status, event), cost: 0n, nextRunAt: now }
+  const shared = {
+    ...reopened(transaction),
+    status: nextStatus(transaction.status, event),
+    cost: 0n,
+    nextRunAt: now,
+  }
   return {
     transaction:
       event === 'returned'
@@ -131,7 +141,12 @@ export function lapsed(
 ): Verdict {
   const intended = LOST[transaction.intent]
   const event = intended === 'returned' && (over || foreign) ? 'expired' : intended
-  const shared = { ...transaction, status: nextStatus(transaction.status, event), cost: 0n, nextRunAt: now }
+  const shared = {
+    ...reopened(transaction),
+    status: nextStatus(transaction.status, event),
+    cost: 0n,
+    nextRunAt: now,
+  }
   return {
     transaction:
       event === 'returned'
@@ -169,7 +184,13 @@ const LOST: Readonly<Record<Intent, TransactionEvent>> = {
   errand: 'returned',
 }
 
-function finalEvent(
+/** Without what was told of its attempts so far. */
+function reopened(transaction: Transaction): Transaction {
+  return { ...transaction, undecidedSince: undefined }
+}
+
+/** How a transaction ends when an attempt of this kind was included with this result. */
+export function finalEvent(
   kind: Attempt['kind'] | undefined,
   result: Attempt['outcome'] | undefined,
 ): TransactionEvent {

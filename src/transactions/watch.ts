@@ -5,11 +5,13 @@ import type { Relayer } from '../relayers/relayer.ts'
 import { hashesOfAll } from './attempt-hashes.ts'
 import { findAttempts, saveOutcomes } from './attempts-store.ts'
 import type { Operator, TransactionsContext } from './context.ts'
+import { findDecisions } from './decisions-store.ts'
 import { fillGaps } from './fill-gaps.ts'
-import { judge, judgeLapsed, type Watch } from './judge.ts'
+import { isFinalBlock, judge, judgeLapsed, type Watch } from './judge.ts'
 import { tellFinished } from './observer.ts'
 import { unprovenAttempts } from './open-attempts.ts'
-import { saveTransactions } from './store.ts'
+import { isRecheckDue, recheckFinal } from './recheck-final.ts'
+import { announceIncident, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
 import { finalised, type Verdict } from './verdict.ts'
 import type { WatchMemory } from './watch-memory.ts'
@@ -27,12 +29,15 @@ export async function watchNetwork(
   { operator, relayers, memory }: { operator: Operator; relayers: readonly Relayer[]; memory: WatchMemory },
 ): Promise<void> {
   const ids = relayers.map((relayer) => relayer.id)
-  if (!(await hasWatched(context.db, ids))) return
+  const byId = new Map(relayers.map((relayer) => [relayer.id, relayer]))
   const { chain, network } = operator
+  const recheck =
+    chain.traits.finality === 'block' && (await isRecheckDue({ context, memory, relayers: byId }))
+  if (!recheck && !(await hasWatched(context.db, ids))) return
   const head = await chain.head()
   const now = context.clock.now()
   if (head.kind !== 'ok' || isBehind(head.value, memory, now)) return // It decides nothing (I6).
-  if (head.value.hash === memory.settledAt) return
+  if (!recheck && head.value.hash === memory.settledAt) return
   memory.highest = { number: head.value.number, at: now }
   // Read after the head: what this block holds was stored before it was broadcast, so nothing of it is missing here.
   const watched = await findWatched(context.db, ids)
@@ -41,16 +46,21 @@ export async function watchNetwork(
     chain,
     head: head.value,
     confirmations: BigInt(network.requiredConfirmations),
-    relayers: new Map(relayers.map((relayer) => [relayer.id, relayer])),
+    relayers: byId,
     memory,
+    decisions: await findDecisions(
+      context.db,
+      watched.flatMap(({ id, undecidedSince }) => (undecidedSince === undefined ? [] : [id])),
+    ),
     passed: new Set(),
     open: false,
   }
   const mined = watched.filter((transaction) => transaction.status === 'mined')
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
   await settleUnmined(watch, unmined)
-  if (chain.traits.finality === 'depth') await settleMined(watch, mined)
+  if (chain.traits.finality === 'block') await settleMined(watch, mined)
   else await settleReceipts(watch, await withAttempts(watch, mined))
+  if (recheck) await recheckFinal(watch)
   memory.settledAt = watch.open ? undefined : head.value.hash
 }
 
@@ -157,7 +167,7 @@ async function whoseBlockMoved(watch: Watch, mined: readonly Transaction[]): Pro
 
 /** Their block is still in the chain; deep enough, they are final (I7). */
 async function settleFinal(watch: Watch, mined: readonly Transaction[]): Promise<void> {
-  const deep = mined.filter(({ block }) => block && watch.head.number >= block.number + watch.confirmations)
+  const deep = mined.filter(({ block }) => block && isFinalBlock(watch, block.number))
   const items = await withAttempts(watch, deep)
   await write(
     watch,
@@ -222,7 +232,21 @@ async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<Transa
   if (verdicts.length === 0) return []
   const written = await watch.context.db.transaction().execute((tx) => writeVerdicts(watch, tx, verdicts))
   tellFinished(watch.context, written)
+  logIncidents(watch.context, verdicts, written)
   return written
+}
+
+function logIncidents(
+  { log }: TransactionsContext,
+  verdicts: readonly Verdict[],
+  written: readonly Transaction[],
+): void {
+  const ids = new Set(written.map(({ id }) => id))
+  for (const { incident, transaction } of verdicts) {
+    if (incident === undefined || !ids.has(transaction.id)) continue
+    const { id, relayerId, statusReason } = transaction
+    log.error({ transaction: id, relayer: relayerId, incident, detail: statusReason }, 'transaction incident')
+  }
 }
 
 async function writeVerdicts(watch: Watch, tx: Tx, verdicts: readonly Verdict[]): Promise<Transaction[]> {
@@ -240,6 +264,14 @@ async function writeVerdicts(watch: Watch, tx: Tx, verdicts: readonly Verdict[])
     kept.flatMap((verdict) => verdict.outcomes),
   )
   await forgetFreed(tx, kept)
+  for (const [type, incidents] of Map.groupBy(kept, ({ incident }) => incident)) {
+    if (type === undefined) continue
+    await announceIncident(
+      tx,
+      type,
+      incidents.map(({ transaction }) => transaction.id),
+    )
+  }
   return saved
 }
 

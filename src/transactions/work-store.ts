@@ -23,7 +23,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
 
 /**
  * Accepted and not yet signed, in the order of acceptance. Those that have a nonce stand first, because others wait for it,
- * then what the service does for others.
+ * then what the service does for others. Those that others may overtake are not among them.
  */
 export async function findPending(db: Db, relayerId: string, limit: number): Promise<Transaction[]> {
   const rows = await db
@@ -31,6 +31,7 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
     .selectAll()
     .where('relayer_id', '=', relayerId)
     .where('status', '=', 'pending')
+    .where((eb) => eb.or([eb('stuck_since', 'is', null), eb('nonce', 'is not', null)]))
     .orderBy('nonce', (order) => order.asc().nullsLast())
     .orderBy((eb) => eb('intent', '=', 'errand'), 'desc')
     .orderBy('position')

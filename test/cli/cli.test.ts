@@ -47,16 +47,30 @@ describe('help', () => {
   ])('%j lists every command and exits %i', async (args, code) => {
     const outcome = await call(args)
     expect(outcome.code).toBe(code)
-    for (const name of ['serve', 'init', 'keys create', 'keys import', 'check-config', 'migrate']) {
+    for (const name of [
+      'serve',
+      'init',
+      'keys create',
+      'keys import',
+      'check-config',
+      'migrate',
+      'tx decide',
+    ]) {
       expect(outcome.out).toContain(`  ${name} `)
     }
     expect(outcome.out).toContain('Exit codes: 0')
   })
 
   test.each(
-    [['serve'], ['init'], ['keys', 'create'], ['keys', 'import'], ['check-config'], ['migrate']].map(
-      (name) => [name],
-    ),
+    [
+      ['serve'],
+      ['init'],
+      ['keys', 'create'],
+      ['keys', 'import'],
+      ['check-config'],
+      ['migrate'],
+      ['tx', 'decide'],
+    ].map((name) => [name]),
   )('of %j tells its usage', async (name) => {
     const { code, out } = await call([...name, '--help'])
     expect(code).toBe(0)
@@ -70,6 +84,11 @@ describe('a command line that does not fit exits 2 with a hint', () => {
     [['keys'], 'There is no such command'],
     [['init', 'a', 'b'], 'Usage: relayer init [folder]'],
     [['migrate', '--force'], 'Usage: relayer migrate'],
+    [['tx', 'decide', 'x'], 'Say either --included or --not-included'],
+    [['tx', 'decide', 'x', '--included', '--not-included'], 'Say either'],
+    [['tx', 'decide', 'x', '--included'], 'Say what was seen'],
+    [['tx', 'decide', 'x', '--not-included', '--reason', 'r', '--attempt', '1'], 'goes with --included'],
+    [['tx', 'decide', '--included'], 'Name the transaction'],
     [['keys', 'create'], 'Name the file to write'],
     [['keys', 'import', KEY], 'does not belong on the command line'],
     [['keys', 'import', 'a.json', KEY], 'Usage: relayer keys import'],
@@ -251,3 +270,14 @@ describe('migrate', () => {
     expect(err).not.toContain('HIDE')
   })
 })
+
+test('tx decide lists what waits for a decision, and decides about nothing else', async () => {
+  await copyInitialized()
+  expect(await run('tx', 'decide')).toMatchObject({
+    code: 0,
+    out: 'no transaction waits for a decision\n',
+    err: '',
+  })
+  const refused = await run('tx', 'decide', 'nobody', '--not-included', '--reason', 'seen in the explorer')
+  expect(refused).toMatchObject({ code: 2, out: '', err: 'There is no transaction of this id.\n' })
+}, 60_000)

@@ -95,6 +95,7 @@ describe('a good configuration', () => {
         mempool: true,
         averageBlocktimeMs: 1000,
         requiredConfirmations: 1,
+        finality: 'depth',
         rpcUrls: [{ url: 'http://127.0.0.1:8545', weight: 100 }],
       },
     ])
@@ -155,6 +156,7 @@ describe('a file of an existing deployment', () => {
       features: ['eip1559'],
       rpc_urls: ['https://a/key'],
       tags: ['x'],
+      max_gas_per_transaction: 1_000_000,
     }
     const child = {
       type: 'evm',
@@ -174,7 +176,7 @@ describe('a file of an existing deployment', () => {
       },
     })
     expect(networks).toMatchObject([
-      { name: 'anvil', chainId: 2, requiredConfirmations: 1 },
+      { name: 'anvil', chainId: 2, requiredConfirmations: 1, maxGasPerTransaction: 1_000_000n },
       { type: 'solana', name: 'mine', averageBlocktimeMs: 400, requiredConfirmations: 0 },
       { name: 'base', chainId: 1, requiredConfirmations: 12 },
     ])

@@ -84,6 +84,7 @@ describe('an entry', () => {
         name: 'mainnet',
         chainId: 1,
         requiredConfirmations: 12,
+        maxGasPerTransaction: 16_777_216n,
         rpcUrls: [{ url: 'https://node.example', weight: 100 }],
       }),
     ])

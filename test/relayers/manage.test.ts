@@ -29,6 +29,7 @@ const NETWORK: EvmNetwork = {
   isTestnet: true,
   averageBlocktimeMs: 1000,
   requiredConfirmations: 1,
+  finality: 'depth',
   rpcUrls: [],
   chainId: 31337,
   symbol: 'ETH',

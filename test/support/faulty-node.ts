@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { answeredOnFork, type Fork } from './forked.ts'
 import { answeredAt, askedAt, type WireEntry } from './lagging.ts'
+import { answeredPruned, type Pruning } from './pruned.ts'
 
 /**
  * What happens to a call. `pass`: nothing · `drop`: the connection breaks before the node hears of it · `lose`: the node
  * does it and the reply is lost · `duplicate`: the node hears it twice, the second reply arrives · `http_500` /
- * `http_429`: the endpoint answers so and the node hears nothing · `throttle`: 429 with Retry-After · `delay`: it takes this long before the node hears of
+ * `http_429`: the endpoint answers so and the node hears nothing · `throttle`: 429 with Retry-After · `rest`: the same for so long · `delay`: it takes this long before the node hears of
  * it · `lag`: reads are answered from so many blocks ago · `fork`: reads are answered by
  * a replica that did not hear of the last reorganisation, where one can still be that late · `then`: the node does it, something happens, and the reply is
  * lost.
@@ -21,6 +22,7 @@ export type Fault =
   | 'http_429'
   | 'throttle'
   | 'fork'
+  | { readonly kind: 'rest'; readonly seconds: number }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'lag'; readonly blocks: number }
   | { readonly kind: 'then'; readonly happens: () => Promise<void> }
@@ -34,10 +36,24 @@ export interface FaultyNode {
   readonly calls: Map<string, number>
   /** What `fork` tells of. */
   fork?: Fork
+  /** What it has deleted; nothing when absent. */
+  pruning?: Pruning | undefined
+  /** How it behaves for good, whatever happens to single requests. */
+  habits?: Habits | undefined
   stop(): Promise<void>
 }
 
-type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork'> & FaultyNodeOptions
+/** How a node is set up, and how far it is. */
+export interface Habits {
+  /** The error by which it refuses a call by rules of its own; the chain's node hears nothing of it. */
+  readonly refuse?: (call: WireEntry) => { readonly code: number; readonly message: string } | undefined
+  /** It is so many blocks behind. */
+  readonly behind?: number
+  /** It answers everything with 429 and asks for a rest of so many seconds. */
+  readonly rests?: number
+}
+
+type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork' | 'pruning' | 'habits'> & FaultyNodeOptions
 
 /** What a faulty node has to be told about chains other than EVM. */
 export interface FaultyNodeOptions {
@@ -77,19 +93,60 @@ async function serve(
   const body = await text(request)
   const methods = entriesOf(body).map((call) => node.nameOf?.(call) ?? call.method ?? '')
   for (const method of methods) node.calls.set(method, (node.calls.get(method) ?? 0) + 1)
-  const fault = await node.fault(methods)
+  const fault = habitual(await node.fault(methods), node.habits)
   if (fault === 'drop') return void request.socket.destroy()
   if (fault === 'http_500') return void response.writeHead(500).end('no')
   if (fault === 'http_429') return void response.writeHead(429).end('no')
   if (fault === 'throttle') {
     return void response.writeHead(429, { 'retry-after': String(RETRY_AFTER_SECONDS) }).end('no')
   }
-  const reply =
-    fault === 'fork'
-      ? await askForked(target, body, node.fork)
-      : await ask({ target, replica: node.replica }, body, fault)
+  if (typeof fault === 'object' && fault.kind === 'rest') {
+    return void response.writeHead(429, { 'retry-after': String(fault.seconds) }).end('no')
+  }
+  const reply = await askRest(node, target, body, fault)
   if (reply === undefined) return void request.socket.destroy()
-  response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
+  const told = node.pruning === undefined ? reply : withoutPruned(body, reply, node.pruning)
+  response.writeHead(200, { 'content-type': 'application/json' }).end(told)
+}
+
+/** What the habits make of a request to which nothing worse happens. */
+function habitual(fault: Fault, habits: Habits = {}): Fault {
+  if (habits.rests !== undefined) return { kind: 'rest', seconds: habits.rests }
+  return fault === 'pass' && habits.behind !== undefined ? { kind: 'lag', blocks: habits.behind } : fault
+}
+
+/** Calls that the node refuses by its own rules do not go on; the reply has the others with them. */
+async function askRest(
+  node: Decider,
+  target: string,
+  body: string,
+  fault: Fault,
+): Promise<string | undefined> {
+  const entries = entriesOf(body)
+  const refused = new Map(
+    entries.flatMap((call): [unknown, WireEntry][] => {
+      const error = node.habits?.refuse?.(call)
+      return error === undefined ? [] : [[call.id, { jsonrpc: '2.0', id: call.id, error }]]
+    }),
+  )
+  const put = (text: string) =>
+    fault === 'fork'
+      ? askForked(target, text, node.fork)
+      : ask({ target, replica: node.replica }, text, fault)
+  if (refused.size === 0) return put(body)
+  const rest = entries.filter(({ id }) => !refused.has(id))
+  const reply = rest.length === 0 ? '[]' : await put(JSON.stringify(rest))
+  if (reply === undefined) return undefined
+  const others = new Map(entriesOf(reply).map((entry) => [entry.id, entry]))
+  const answers = entries.map(({ id }) => refused.get(id) ?? others.get(id))
+  return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
+}
+
+/** The reply without what the node has deleted. */
+function withoutPruned(body: string, reply: string, pruning: Pruning): string {
+  const replies = new Map(entriesOf(reply).map((entry) => [entry.id, entry]))
+  const answers = entriesOf(body).map((call) => answeredPruned(call, replies.get(call.id) ?? {}, pruning))
+  return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
 }
 
 /** The reply to be sent back; nothing when it is to be lost. */
@@ -107,7 +164,8 @@ async function ask(
     await post(target, body)
     return undefined
   }
-  if (typeof fault === 'string') throw new Error(`"${fault}" is not for the node to answer`)
+  if (typeof fault === 'string' || fault.kind === 'rest')
+    throw new Error(`"${JSON.stringify(fault)}" is not for the node to answer`)
   if (fault.kind === 'lag') {
     return replica ? post(replica(fault.blocks), body) : askLagging(target, body, fault.blocks)
   }

@@ -14,7 +14,7 @@ export interface Fork {
 }
 
 interface WireBlock {
-  readonly transactions: readonly string[]
+  readonly transactions: readonly { readonly hash: string }[]
 }
 
 interface ForkOptions {
@@ -31,10 +31,10 @@ export async function captureFork(anvil: Anvil, { depth, addresses, staysFor }: 
   const blocks = new Map<number, WireBlock>()
   for (let height = head - depth + 1; height <= head; height += 1) {
     const tag = `0x${height.toString(16)}`
-    blocks.set(height, await anvil.rpc<WireBlock>('eth_getBlockByNumber', [tag, false]))
+    blocks.set(height, await anvil.rpc<WireBlock>('eth_getBlockByNumber', [tag, true]))
   }
   const receipts = new Map<string, unknown>()
-  for (const hash of [...blocks.values()].flatMap((block) => block.transactions)) {
+  for (const { hash } of [...blocks.values()].flatMap((block) => block.transactions)) {
     receipts.set(hash, await anvil.rpc('eth_getTransactionReceipt', [hash]))
   }
   const accounts = new Map<string, unknown>()
@@ -53,11 +53,18 @@ export function answeredOnFork(call: WireEntry, reply: WireEntry, fork: Fork): W
     case 'eth_blockNumber':
       return { ...reply, result: `0x${fork.head.toString(16)}` }
     case 'eth_getBlockByNumber':
-      return blockOnFork(first === 'latest' ? fork.head : Number(first), reply, fork)
+      return blockOnFork(
+        { height: first === 'latest' ? fork.head : Number(first), whole: call.params?.[1] === true },
+        reply,
+        fork,
+      )
     case 'eth_getTransactionReceipt':
       return receiptOnFork(String(first), reply, fork)
+    case 'eth_getTransactionByHash':
+      return transactionOnFork(String(first), reply, fork)
     case 'eth_getTransactionCount':
     case 'eth_getBalance': {
+      if (call.params?.[1] !== 'latest') return reply
       const known = fork.accounts.get(accountKey(call.method, String(first)))
       return known === undefined ? reply : { ...reply, result: known }
     }
@@ -66,10 +73,28 @@ export function answeredOnFork(call: WireEntry, reply: WireEntry, fork: Fork): W
   }
 }
 
-function blockOnFork(height: number, reply: WireEntry, fork: Fork): WireEntry {
+function blockOnFork(
+  { height, whole }: { readonly height: number; readonly whole: boolean },
+  reply: WireEntry,
+  fork: Fork,
+): WireEntry {
   if (height > fork.head) return { ...reply, result: null }
   const block = fork.blocks.get(height)
-  return block === undefined ? reply : { ...reply, result: block }
+  if (block === undefined) return reply
+  return {
+    ...reply,
+    result: whole ? block : { ...block, transactions: block.transactions.map(({ hash }) => hash) },
+  }
+}
+
+/** Of the same block as its receipt. */
+function transactionOnFork(hash: string, reply: WireEntry, fork: Fork): WireEntry {
+  const undone = [...fork.blocks.values()]
+    .flatMap(({ transactions }) => transactions)
+    .find((one) => one.hash === hash)
+  if (undone !== undefined) return { ...reply, result: undone }
+  const height = Number((reply.result as { blockNumber?: string | null } | null)?.blockNumber ?? 0)
+  return height > fork.head - fork.blocks.size ? { ...reply, result: null } : reply
 }
 
 function receiptOnFork(hash: string, reply: WireEntry, fork: Fork): WireEntry {

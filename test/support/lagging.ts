@@ -1,9 +1,11 @@
 /** A JSON-RPC call or reply as it stands in an HTTP body. */
 export interface WireEntry {
+  readonly jsonrpc?: unknown
   readonly id?: unknown
   readonly method?: string
   readonly params?: readonly unknown[]
   readonly result?: unknown
+  readonly error?: unknown
 }
 
 /** Where the block tag stands in the parameters of the reads that have one. */
@@ -21,7 +23,7 @@ export function askedAt(call: WireEntry, head: number): WireEntry {
   return { ...call, params: call.params.with(index, hex(head)) }
 }
 
-/** What that replica would answer: it has no block, and no receipt, above its own newest block. */
+/** What that replica would answer: it has no block, no receipt and no transaction above its own newest block. */
 export function answeredAt(call: WireEntry, reply: WireEntry, head: number): WireEntry {
   if (call.method === 'eth_blockNumber') return { ...reply, result: hex(head) }
   const height = heightOf(call, reply.result)
@@ -30,11 +32,10 @@ export function answeredAt(call: WireEntry, reply: WireEntry, head: number): Wir
 
 function heightOf({ method }: WireEntry, result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null) return undefined
-  const { blockNumber, number } = result as { blockNumber?: string; number?: string }
-  const height = method === 'eth_getTransactionReceipt' ? blockNumber : number
-  return method === 'eth_getTransactionReceipt' || method === 'eth_getBlockByNumber'
-    ? Number(height)
-    : undefined
+  const { blockNumber, number } = result as { blockNumber?: string | null; number?: string }
+  if (method === 'eth_getBlockByNumber') return Number(number)
+  if (method !== 'eth_getTransactionReceipt' && method !== 'eth_getTransactionByHash') return undefined
+  return blockNumber ? Number(blockNumber) : undefined
 }
 
 function hex(value: number): string {

@@ -52,6 +52,35 @@ describe('submitting', () => {
     )
   })
 
+  test('one at a time where pools hold only one of an account (EIP-7702)', async () => {
+    const { world, owner, step } = await place()
+    world.override = { inFlightLimit: async () => 1 }
+    const transactions = [await accept(owner), await accept(owner)]
+    await step()
+    const stored = await Promise.all(transactions.map(now))
+    expect(stored.map(({ transaction }) => transaction.status)).toEqual(['submitted', 'pending'])
+  })
+
+  test.each([
+    { name: 'is signed with while it is recent', ageMs: 119_999, known: 21_500n },
+    { name: 'is made anew when it is old', ageMs: 120_000, known: undefined },
+  ])('an estimate $name', async ({ ageMs, known }) => {
+    const { world, owner, step } = await place()
+    const chain = chainOf(createWorld())
+    const given: (bigint | undefined)[] = []
+    world.override = {
+      prepare: (request, account, knownGas) => {
+        given.push(knownGas)
+        return chain.prepare(request, account, knownGas)
+      },
+    }
+    const createdAt = new Date(room.clock.now() - ageMs)
+    // Due already: the clock of the room must not move on to it.
+    await accept(owner, { createdAt, estimatedGas: 21_500n, nextRunAt: createdAt })
+    await step()
+    expect(given).toEqual([known])
+  })
+
   test('bytes and hash are committed before they leave, and no database transaction is open then (I3, I9)', async () => {
     const { world, owner, step } = await place()
     const transaction = await accept(owner)

@@ -17,7 +17,7 @@ const TRAITS = {
   nonces: true,
   inFlightPerLine: 1,
   lapses: false,
-  finality: 'depth',
+  finality: 'block',
   unit: 'wei',
   readMethods: [],
 } as const

@@ -106,6 +106,30 @@ describe('a fee', () => {
     expect(await kindsOf(stored)).toEqual(['send broadcast', 'speed_up broadcast'])
   })
 
+  test.each([
+    { name: 'and the market has passed it: raised', market: 101n, kinds: ['send signed', 'speed_up signed'] },
+    { name: 'for another reason than its price: left alone', market: 100n, kinds: ['send signed'] },
+  ])('that no node ever took, counted from its signature, $name', async ({ market, kinds }) => {
+    const world = createWorld()
+    const owner = await room.addAccount({ chain: chainOf(world) })
+    world.offer = () => ({ kind: 'later', detail: 'txpool is full' })
+    world.override = {
+      speedUp: dearer,
+      comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market, baseFee: 1n } }),
+    }
+    const [stored] = await insert(
+      room.context,
+      newTransaction(owner, { request: requestOf({ speed: 'fast' }), nextRunAt: new Date(0) }),
+    )
+    await workAccount(room.context, owner.relayer.id)
+    room.clock.advance(3 * MINUTE - 1)
+    await workAccount(room.context, owner.relayer.id)
+    expect(await kindsOf(stored)).toEqual(['send signed'])
+    room.clock.advance(1_000)
+    await workAccount(room.context, owner.relayer.id)
+    expect(await kindsOf(stored)).toEqual(kinds)
+  })
+
   test('that cannot be raised leaves the transaction waiting, with the reason', async () => {
     const { world, stored, step } = await place({ speed: 'fast' })
     world.override = {

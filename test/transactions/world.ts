@@ -18,6 +18,7 @@ export const SILENT_NETWORK: EvmNetwork = {
   mempool: true,
   averageBlocktimeMs: 1_000,
   requiredConfirmations: 2,
+  finality: 'depth',
   rpcUrls: [],
 }
 

@@ -14,6 +14,8 @@ export interface EvmRequest {
   readonly maxPriorityFeePerGas?: bigint
   readonly speed?: Speed
   readonly validUntil?: Date
+  /** One of the service's own that only takes a nonce, and must run no code. */
+  readonly isNoop?: true
 }
 
 /** What one unit of gas may cost, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */

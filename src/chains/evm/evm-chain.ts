@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
-import { bytesToHex, getAddress } from 'viem'
+import { getAddress } from 'viem'
 import { createBatcher } from '../../batcher.ts'
 import type { Clock } from '../../clock.ts'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { Answer, EndpointReport, PriceComparison } from '../answer.ts'
 import type { Seat } from '../chain.ts'
-import { combineReceipts } from '../combine-receipts.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -13,9 +12,10 @@ import { createSurvey } from '../rpc/survey.ts'
 import type { Transport } from '../rpc/transport.ts'
 import type { Speed } from '../speed.ts'
 import { readManyReceipts } from './block-receipts.ts'
+import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
-import { readBroadcast } from './failures.ts'
+import { createInFlightLimits } from './delegation.ts'
 import { ceilingOf, type Market, marketFees } from './fees.ts'
 import { createHeadFeed } from './heads.ts'
 import {
@@ -27,10 +27,14 @@ import {
   readRevertReason,
 } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
+import { createPriceBounds } from './price-bounds.ts'
+import { proveInclusion } from './prove-inclusion.ts'
 import { HEIGHT } from './quantity.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
+import { createRefusalMemory } from './second-opinion.ts'
 import { signDraft, signPersonalMessage } from './sign.ts'
 import { SPEEDS } from './speed.ts'
 import { signTypedData } from './typed-data/sign.ts'
@@ -63,15 +67,23 @@ export function createEvmChain({
     clock,
     log,
     height: HEIGHT,
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
     observer,
     guarded,
   })
   const eip1559 = network.features.includes('eip1559')
-  const market = createMarketWatch({ client, clock, freshForMs: Math.min(network.averageBlocktimeMs, 3_000) })
+  const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
+  const market = createMarketWatch({
+    client,
+    clock,
+    freshForMs: Math.min(network.averageBlocktimeMs, 3_000),
+    bounds: bounds.current,
+  })
   const survey = createSurvey(client, clock)
-  const context: PrepareContext = { client, market, eip1559 }
+  const context: PrepareContext = { client, market, eip1559, maxGas: network.maxGasPerTransaction }
   return {
-    traits: { nonces: true, lapses: false, finality: 'depth', unit: 'wei', readMethods: READ_METHODS },
+    traits: { nonces: true, lapses: false, finality: 'block', unit: 'wei', readMethods: READ_METHODS },
     verify: () => verifyChainId(client, network),
     canonicalAddress: (text) => getAddress(text),
     check: (request, account) => checkRequest(request, account, eip1559),
@@ -83,35 +95,26 @@ export function createEvmChain({
     renewable: () => true,
     hasLapsed: () => Promise.resolve(false),
     openLines: () => undefined,
-    noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast' }),
+    noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast', isNoop: true }),
+    inFlightLimit: createInFlightLimits(client, clock),
     sign: (draft, seat) =>
       signDraft({ draft, nonce: demandNonce(seat), chainId: network.chainId }, seat.account.signer),
     review: async (unsigned, account) =>
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
     signTypedData,
-    broadcast: async (raws) => {
-      const calls = raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }))
-      return (await client.send(calls)).map(readBroadcast)
-    },
+    broadcast: (raws) => broadcastAll({ client, bounds, refusals }, raws),
     head: () => {
       survey()
-      return readHead(client)
+      return readHead(client, network.finality)
     },
     onHead: (listener) =>
       createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
     receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
-    proveInclusion: async (attempts, { asOf } = {}) =>
-      combineReceipts(
-        attempts,
-        await readReceiptsEverywhere(
-          client,
-          attempts.map(({ signed }) => signed.hash),
-          asOf,
-        ),
-      ),
+    proveInclusion: (attempts, freshness) =>
+      proveInclusion({ client, confirmations: network.requiredConfirmations }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
     blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf),

@@ -23,6 +23,19 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     'underpriced',
   ],
   [/another transaction with (the )?same nonce/i, 'underpriced'],
+  // At another price it may be taken.
+  [
+    /(less|lower) than (the )?block base fee|fee ?cap.*(less|lower).*base ?fee|below (the )?current base fee|FeeTooLow/i,
+    'too_cheap',
+  ],
+  [
+    /transaction underpriced|minimal gas price|gas price (is )?(below|too low)|\binsufficient fee\b/i,
+    'too_cheap',
+  ],
+  // geth's `--rpc.txfeecap`, a setting of one endpoint.
+  [/exceeds the configured cap/i, 'too_dear'],
+  // A node that stands before a fork knows nothing of what came with it (geth's `core/txpool/validation.go`).
+  [/not yet in \w+/i, 'later'],
   // Cannot be taken now, may be later; the bytes stay as they are.
   [
     /nonce (is )?too high|NonceGap|nonce too far in the future|exceeds next nonce|tx-nonce-too-high/i,
@@ -30,29 +43,24 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
   ],
   [/insufficient funds|InsufficientFunds|upfront cost exceeds|sender doesn't have enough|overshot/i, 'later'],
   [/txpool is full|pool is full|pool limit|too many (pending|transactions)|account limit exceeded/i, 'later'],
-  [
-    /max fee per gas less than block base fee|fee ?cap.*(less|lower).*base ?fee|FeeTooLow|transaction underpriced/i,
-    'later',
-  ],
   [/rate limit|too many requests|limit exceeded|request timed out|timeout|internal error/i, 'later'],
   [
     /nonce.{0,20}too (distant|far)|NonceTooFar|gapped-nonce|lower nonce exists|future transaction tries/i,
     'later',
   ],
   [/in-flight transaction limit|address already reserved|PendingTxsOfConflictingType|Syncing/i, 'later'],
-  [/would cause overdraft|below current base fee|gas price below/i, 'later'],
-  // Will never be taken like this.
+  [/would cause overdraft/i, 'later'],
+  // With another gas limit it may be taken: what is demanded grows with the price of L1 data (Arbitrum), and caps move.
   [
-    /intrinsic gas|floor data gas|gas limit (reached|(is )?too high)|exceeds.*gas limit|GasLimitExceeded/i,
-    'refused',
+    /intrinsic gas|floor data gas|gas limit (reached|(is )?too high)|exceeds.*gas limit|GasLimitExceeded|exceeds limit for gas/i,
+    'gas_limit',
   ],
+  // Will never be taken like this.
   [/oversized data|max initcode|init ?code size|invalid (sender|signature|chain ?id)/i, 'refused'],
   [/(tx|transaction) type (\S+ )?not supported|NotSupportedTxType|only replay-protected/i, 'refused'],
   [/init ?code too large|MaxTxSizeExceeded|(rlp|transaction) too (long|large|big)/i, 'refused'],
   [/not an eoa|SenderIsContract|FailedToResolveSender|nonce has max value/i, 'refused'],
-  [/uint64 overflow|Int256Overflow|higher than 2\^|exceeds limit for gas/i, 'refused'],
-  // geth's own `--rpc.txfeecap`: the same bytes will never pass, a higher fee even less.
-  [/exceeds the configured cap/i, 'refused'],
+  [/uint64 overflow|Int256Overflow|higher than 2\^/i, 'refused'],
   // "Decode" alone is also what a proxy says about the node behind it, which tells nothing of our bytes.
   [
     /max priority fee.*(higher than|exceeds) max fee|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i,
@@ -64,6 +72,9 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
 export function readBroadcast(reply: RpcReply): BroadcastResult {
   if (reply.kind === 'result') return { kind: 'accepted' }
   if (reply.kind === 'unknown') return reply
+  // Endpoints that simulate first: in the words of a contract stands whatever its author likes.
+  if (reply.code === 3 || /execution reverted/i.test(reply.message))
+    return { kind: 'later', detail: reply.message }
   const side = sideOfNonce(reply.message)
   if (side !== undefined) return { kind: side, detail: reply.message }
   const row = PHRASES.find(([phrase]) => phrase.test(reply.message))
@@ -71,16 +82,6 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
     return row[1] === 'accepted' ? { kind: 'accepted', known: true } : { kind: row[1], detail: reply.message }
   return { kind: 'later', detail: reply.message }
 }
-
-/**
- * How nodes say that the code itself came to a bad end. Anvil and Reth write "EVM error" and the name of the halt; geth and
- * its kin name what went wrong. "gas required exceeds allowance" is not here: it is about the account's money.
- */
-const HALTS = [
-  /revert|EVM error|out of ?gas|opcode|FEOpcode/i,
-  /stack ?(underflow|overflow|limit)|invalid jump|bad jump|return data out of bounds|write protection/i,
-  /contract address collision|CreateCollision|max code size|code size limit|invalid code|starting with 0xef/i,
-]
 
 /**
  * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for both sides; only the numbers tell whether
@@ -94,18 +95,4 @@ function sideOfNonce(message: string): 'nonce_used' | 'later' | undefined {
   const [expected, got] = [expectedFirst ?? expectedLast, gotLast ?? gotFirst]
   if (expected === undefined || got === undefined || got === expected) return undefined
   return BigInt(got) < BigInt(expected) ? 'nonce_used' : 'later'
-}
-
-/** Whether an error of `eth_estimateGas` or `eth_call` is the contract's own refusal, not trouble at the node. */
-export function isRevert(reply: RpcReply): boolean {
-  if (reply.kind !== 'error') return false
-  return reply.code === 3 || HALTS.some((halt) => halt.test(reply.message))
-}
-
-/** Whether an error of `eth_estimateGas` says that the account cannot pay. */
-export function isInsufficientFunds(reply: RpcReply): boolean {
-  return (
-    reply.kind === 'error' &&
-    /insufficient funds|InsufficientFunds|exceeds allowance|OutOfFund/i.test(reply.message)
-  )
 }

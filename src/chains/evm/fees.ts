@@ -4,14 +4,32 @@ import type { EvmRequest, Fees } from './content.ts'
 import { DEFAULT_SPEED, SPEEDS } from './speed.ts'
 import type { EvmAttempt } from './types.ts'
 
+/** What endpoints have lately let pass, beside the market, in wei. */
+export interface PriceBounds {
+  /** The least that a pool takes. */
+  readonly floor?: PriceFloor
+  /** The most that a whole transaction may pay (geth's `--rpc.txfeecap`): gas times price. */
+  readonly maximumFee?: bigint
+}
+
+/** In wei per gas. */
+export interface PriceFloor {
+  readonly tip: bigint
+  readonly ceiling: bigint
+  /** Whether a node named the number. Otherwise it is a guess, and the market bounds it. */
+  readonly stated: boolean
+}
+
 /** Prices of a network at one moment, in wei per gas. */
-export interface Market {
+export interface Market extends PriceBounds {
   /** What `eth_gasPrice` suggests. */
   readonly gasPrice: bigint
   /** Base fee of the next block (EIP-1559); absent where blocks have none. */
   readonly baseFee?: bigint
   /** The most gas that a block holds, and so the most that a transaction can ask for. */
   readonly blockGasLimit: bigint
+  /** Whether calldata has a floor price (EIP-7623): from Prague on, whose headers have a field of their own (EIP-7685). */
+  readonly calldataFloor?: boolean
   /** Tips that were enough lately, by speed. */
   readonly tips: Readonly<Record<Speed, bigint>>
 }
@@ -36,7 +54,8 @@ export function ceilingOf(fees: Fees): bigint {
   return fees.kind === 'legacy' ? fees.gasPrice : fees.maxFeePerGas
 }
 
-function tipOf(fees: Fees): bigint {
+/** What the block's maker is offered at most for one unit of gas. */
+export function tipOf(fees: Fees): bigint {
   return fees.kind === 'legacy' ? fees.gasPrice : fees.maxPriorityFeePerGas
 }
 
@@ -48,8 +67,31 @@ export function explicitFees(request: EvmRequest): Fees | undefined {
   return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** The market's price for a speed. */
+/** The market's price for a speed, and no less than pools have asked for lately. */
 export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, eip1559: boolean): Fees {
+  const fees = quotedFees(market, level, eip1559)
+  return market.floor === undefined ? fees : liftedTo(fees, market.floor)
+}
+
+/**
+ * A minimum without a number is guessed from what was refused. A guess goes no further than so many times the market: whoever calls
+ * that too cheap means something else.
+ */
+const MOST_GUESSED = 4n
+
+function liftedTo(fees: Fees, floor: PriceFloor): Fees {
+  const most = ceilingOf(fees) * MOST_GUESSED
+  const bounded = (price: bigint) => (floor.stated ? price : smaller(price, most))
+  if (fees.kind === 'legacy') {
+    const least = larger(bounded(floor.tip), bounded(floor.ceiling))
+    return { kind: 'legacy', gasPrice: larger(fees.gasPrice, least) }
+  }
+  const maxPriorityFeePerGas = larger(fees.maxPriorityFeePerGas, bounded(floor.tip))
+  const raised = fees.maxFeePerGas + maxPriorityFeePerGas - fees.maxPriorityFeePerGas
+  return { kind: 'eip1559', maxFeePerGas: larger(raised, bounded(floor.ceiling)), maxPriorityFeePerGas }
+}
+
+function quotedFees(market: Market, level: Speed, eip1559: boolean): Fees {
   const multiplier = SPEEDS[level].priceMultiplier
   if (!eip1559 || market.baseFee === undefined) {
     return { kind: 'legacy', gasPrice: times(market.gasPrice, multiplier) }

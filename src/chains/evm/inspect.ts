@@ -1,18 +1,30 @@
 import { numberToHex } from 'viem'
+import type { EvmFinality } from '../../networks/network.ts'
 import type { Answer, Head, ReceiptAnswer } from '../answer.ts'
 import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { EvmDraft } from './content.ts'
 import { readQuantity } from './quantity.ts'
 import { decodeRevert } from './revert.ts'
+import { readSimulationError } from './simulation-error.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest block that is known' } as const
 
-/** The newest block. Asked of an endpoint that is as far as any other was lately, where one answers. */
-export async function readHead(client: PooledClient): Promise<Answer<Head>> {
-  const [placed] = await client.sendAsOf([{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
-  return fromBlock(placed?.reply ?? NO_REPLY)
+/**
+ * The newest block, and the newest final one where the network's own word for it counts. Asked of an endpoint that is as far as any other
+ * was lately, where one answers.
+ */
+export async function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
+  const tags = finality === 'depth' ? ['latest'] : ['latest', finality]
+  const [latest, final] = await client.sendAsOf(
+    tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
+  )
+  const head = fromBlock(latest?.reply ?? NO_REPLY)
+  if (finality === 'depth' || head.kind !== 'ok') return head
+  const finalBlock = fromBlock(final?.reply ?? NO_REPLY)
+  const finalNumber = finalBlock.kind === 'ok' ? finalBlock.value.number : 'unknown'
+  return { kind: 'ok', value: { ...head.value, finalNumber } }
 }
 
 /** The hash at a height in the chain as it is now; unknown from a node without that block, or that is behind. */
@@ -82,7 +94,10 @@ function receiptCalls(hashes: readonly string[]): RpcCall[] {
   return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }
 
-/** Runs the reverted content again on the state before its block. Nodes without that state cannot tell. */
+/**
+ * Runs the reverted content again on the state before its block. Nodes without that state cannot tell, and their words about it, or
+ * about money that is spent by now, are no reason.
+ */
 export async function readRevertReason(
   client: RpcClient,
   { draft, from, block }: { draft: EvmDraft; from: string; block: bigint },
@@ -95,7 +110,9 @@ export async function readRevertReason(
     gas: numberToHex(draft.gasLimit),
   }
   const reply = await client.call('eth_call', [call, numberToHex(block - 1n)])
-  return reply.kind === 'error' ? decodeRevert(reply.data, reply.message) : undefined
+  return reply.kind === 'error' && readSimulationError(reply) === 'reverted'
+    ? decodeRevert(reply.data, reply.message)
+    : undefined
 }
 
 function fromBlock(reply: RpcReply): Answer<Head> {

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Answer } from '../answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { Speed } from '../speed.ts'
-import type { Market } from './fees.ts'
+import type { Market, PriceBounds } from './fees.ts'
 import { readQuantity } from './quantity.ts'
 import { SPEEDS } from './speed.ts'
 
@@ -26,6 +26,8 @@ interface MarketWatchOptions {
   readonly clock: Clock
   /** How long prices are good for, in ms: about a block. */
   readonly freshForMs: number
+  /** What endpoints have lately said of prices. Absent: nothing. */
+  readonly bounds?: () => PriceBounds
 }
 
 /** Answers with the network's prices, asked at most once in `freshForMs` however many callers there are. */
@@ -33,13 +35,15 @@ export function createMarketWatch({
   client,
   clock,
   freshForMs,
+  bounds = () => ({}),
 }: MarketWatchOptions): () => Promise<Answer<Market>> {
   let asked: { at: number; answer: Promise<Answer<Market>> } | undefined
   return async () => {
     const now = clock.now()
     if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
     const answer = await asked.answer
-    if (answer.kind !== 'ok') asked = undefined
+    if (answer.kind === 'ok') return { kind: 'ok', value: { ...answer.value, ...bounds() } }
+    asked = undefined
     return answer
   }
 }
@@ -61,7 +65,7 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
     fast: tip('fast', 2),
     fastest: tip('fastest', 3),
   })
-  const market = { gasPrice, tips, blockGasLimit }
+  const market = { gasPrice, tips, blockGasLimit, calldataFloor: hasRequestsHash(block) }
   return {
     kind: 'ok',
     value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee },
@@ -71,6 +75,12 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
 function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
   if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
   return readQuantity((reply.result as { gasLimit?: unknown }).gasLimit)
+}
+
+/** EIP-7685, which came with Prague. */
+function hasRequestsHash(reply: RpcReply | undefined): boolean {
+  if (reply?.kind !== 'result') return false
+  return typeof (reply.result as { requestsHash?: unknown } | null)?.requestsHash === 'string'
 }
 
 interface History {

@@ -1,3 +1,4 @@
+import { smaller } from '../../bigints.ts'
 import type { Answer, Refusal } from '../answer.ts'
 import type { RpcClient } from '../rpc/rpc.ts'
 import type { Speed } from '../speed.ts'
@@ -15,7 +16,8 @@ import {
   reaches,
   replacementFloor,
 } from './fees.ts'
-import { estimateGas } from './gas.ts'
+import { estimateGas, flooredGas, withinLimit } from './gas.ts'
+import { chooseNoopTarget } from './noop-target.ts'
 import type { EvmAccount, EvmAttempt, EvmPrepared } from './types.ts'
 
 export interface PrepareContext {
@@ -23,13 +25,22 @@ export interface PrepareContext {
   readonly market: () => Promise<Answer<Market>>
   /** Whether the network has EIP-1559 fees. */
   readonly eip1559: boolean
+  /** The most gas of one transaction (EIP-7825); absent where only the block's limit counts. */
+  readonly maxGas?: bigint | undefined
 }
 
 /** Prices and gas for a first attempt. A market price above the cap is lowered to the cap, and said so in the logs. */
 export async function prepareDraft(
   context: PrepareContext,
-  { request, account, knownGas }: { request: EvmRequest; account: EvmAccount; knownGas?: bigint | undefined },
+  {
+    request: asked,
+    account,
+    knownGas,
+  }: { request: EvmRequest; account: EvmAccount; knownGas?: bigint | undefined },
 ): Promise<Answer<EvmPrepared>> {
+  const targeted = await chooseNoopTarget(context.client, asked)
+  if (targeted.kind !== 'ok') return targeted
+  const request = targeted.value
   const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account, knownGas)])
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
@@ -40,7 +51,27 @@ export async function prepareDraft(
     fees === wanted
       ? []
       : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
-  return finish({ request, gas: gas.value, fees, market: market.value, logs })
+  const parts = { request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs }
+  return explicitFees(request) === undefined ? finishBelowMaximum(parts) : finish(parts)
+}
+
+/**
+ * Endpoints let no whole fee above a maximum pass (geth's `--rpc.txfeecap`). The price is lowered to it as long as the next block
+ * would still take it; otherwise it waits for a cheaper market, or for another endpoint.
+ */
+function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
+  const { gas, fees, market, logs } = parts
+  const { maximumFee } = market
+  if (maximumFee === undefined || gas * ceilingOf(fees) <= maximumFee) return finish(parts)
+  const price = maximumFee / gas
+  const least = market.baseFee ?? market.gasPrice
+  if (price < least) {
+    const detail = `no endpoint lets a transaction with a fee above ${maximumFee} wei pass (geth's --rpc.txfeecap), and ${gas} gas cost at least ${gas * least} wei at present`
+    return { kind: 'unknown', detail }
+  }
+  const lowered = capped(fees, price)
+  const log = `The fee is lowered to ${describeFees(lowered)}: no endpoint lets more than ${maximumFee} wei pass.`
+  return finish({ ...parts, fees: lowered, logs: [...logs, log] })
 }
 
 /**
@@ -50,13 +81,16 @@ export async function prepareDraft(
 export async function prepareReplacement(
   context: PrepareContext,
   {
-    request,
+    request: asked,
     attempts,
     account,
   }: { request: EvmRequest; attempts: readonly EvmAttempt[]; account: EvmAccount },
 ): Promise<Answer<EvmPrepared>> {
   const floor = replacementFloor(attempts)
-  if (floor === undefined) return prepareDraft(context, { request, account })
+  if (floor === undefined) return prepareDraft(context, { request: asked, account })
+  const targeted = await chooseNoopTarget(context.client, asked)
+  if (targeted.kind !== 'ok') return targeted
+  const request = targeted.value
   const explicit = explicitFees(request)
   if (explicit && !reaches(explicit, floor)) return { kind: 'refused', refusal: underpriced(explicit, floor) }
   const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account)])
@@ -72,7 +106,7 @@ export async function prepareReplacement(
   const logs = explicit
     ? []
     : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
-  return finish({ request, gas: gas.value, fees, market: market.value, logs })
+  return finish({ request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs })
 }
 
 /** The content of the last of these attempts at a fee that follows the market and beats what is in the pool. */
@@ -105,14 +139,15 @@ interface Parts {
   readonly gas: bigint
   readonly fees: Fees
   readonly market: Market
+  readonly maxGas: bigint | undefined
   readonly logs: readonly string[]
 }
 
-function finish({ request, gas, fees, market, logs }: Parts): Answer<EvmPrepared> {
-  if (gas > market.blockGasLimit) {
-    const detail = `gas_limit: at most ${market.blockGasLimit} is expected, the gas of a whole block; this needs ${gas}.`
-    return { kind: 'refused', refusal: { code: 'gas_limit_too_high', detail } }
-  }
+function finish({ request, gas: wanted, fees, market, maxGas, logs }: Parts): Answer<EvmPrepared> {
+  const most = maxGas === undefined ? market.blockGasLimit : smaller(maxGas, market.blockGasLimit)
+  const gas = request.gasLimit === undefined ? withinLimit(wanted, most) : wanted
+  const refusal = tooMuchGas(gas, most, market) ?? tooLittleGas(request, market)
+  if (refusal) return { kind: 'refused', refusal }
   const content = {
     type: 'evm' as const,
     value: request.value,
@@ -124,6 +159,26 @@ function finish({ request, gas, fees, market, logs }: Parts): Answer<EvmPrepared
   return {
     kind: 'ok',
     value: request.gasLimit === undefined ? { draft, logs, knownGas: gas } : { draft, logs },
+  }
+}
+
+function tooMuchGas(gas: bigint, most: bigint, { blockGasLimit }: Market): Refusal | undefined {
+  if (gas <= most) return undefined
+  const whose =
+    most === blockGasLimit ? 'the gas of a whole block' : 'the most of one transaction on this network'
+  return {
+    code: 'gas_limit_too_high',
+    detail: `gas_limit: at most ${most} is expected, ${whose}; this needs ${gas}.`,
+  }
+}
+
+/** An estimate knows the rules of its node; only a limit of the caller's can be below the floor. */
+function tooLittleGas(request: EvmRequest, { calldataFloor }: Market): Refusal | undefined {
+  const needed = flooredGas(request)
+  if (calldataFloor !== true || request.gasLimit === undefined || request.gasLimit >= needed) return undefined
+  return {
+    code: 'gas_limit_too_low',
+    detail: `gas_limit: at least ${needed} is expected, the floor for this data (EIP-7623); ${request.gasLimit} was given.`,
   }
 }
 

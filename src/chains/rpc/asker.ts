@@ -1,12 +1,18 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../clock.ts'
+import type { Failure } from '../../networks/endpoint-health.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
 import { createExchange, type Exchanged } from './exchange.ts'
+import {
+  classifyForwardedError,
+  classifyNodeError,
+  type NodeErrorClass,
+  type NodeErrorRules,
+} from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
 import type { PlacedReply, RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
-import { isEndpointTrouble, isRateLimit } from './trouble.ts'
 
 /** How a node is asked for the height that it has reached. */
 export interface HeightQuestion {
@@ -30,6 +36,9 @@ interface AskerOptions {
   /** How a url is asked. */
   readonly transportOf: (url: string) => Transport
   readonly observer?: RpcObserver | undefined
+  readonly errors: NodeErrorRules
+  /** The most that one HTTP request holds, in bytes. */
+  readonly maxRequestBytes: number
 }
 
 /** A question for one endpoint. */
@@ -40,8 +49,11 @@ export interface Turn {
   readonly deadline: number
   /** Height that is demanded; undefined when none is. */
   readonly asOf: bigint | undefined
-  /** Numbers in replies are kept as they are spelled. */
-  readonly verbatim?: boolean
+  /**
+   * The calls are a caller's of the API: numbers in replies are kept as they are spelled, and what the node answers says nothing about its
+   * health, because the caller decides what it is asked.
+   */
+  readonly forwarded?: boolean
 }
 
 export interface TurnTaken {
@@ -52,16 +64,17 @@ export interface TurnTaken {
 
 /** Asks one endpoint and tells the pool how it went. */
 export function createAsker(options: AskerOptions): (turn: Turn) => Promise<TurnTaken> {
-  const { pool, timeoutMs, clock, height, transportOf, observer } = options
-  const exchange = createExchange({ now: () => clock.now(), transportOf, observer })
+  const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes } = options
+  const exchange = createExchange({ now: () => clock.now(), transportOf, observer, errors, maxRequestBytes })
 
   async function put(
-    { url, deadline, verbatim = false }: Turn,
+    { url, deadline, forwarded = false }: Turn,
     calls: readonly RpcCall[],
     inOrder: boolean,
   ): Promise<Exchanged> {
-    const exchanged = await exchange({ url, calls, timeoutMs, deadline, inOrder, verbatim })
-    report(options, url, exchanged)
+    const exchanged = await exchange({ url, calls, timeoutMs, deadline, inOrder, forwarded })
+    if (forwarded) reportForwarded(options, url, exchanged)
+    else report(options, url, exchanged)
     return exchanged
   }
 
@@ -79,7 +92,9 @@ export function createAsker(options: AskerOptions): (turn: Turn) => Promise<Turn
   }
 
   return async (turn) => {
-    const { url, calls, asOf } = turn
+    const { url, calls, asOf, forwarded = false } = turn
+    const classify = forwarded ? classifyForwardedError : classifyNodeError
+    const place = (reply: RpcReply, behind: boolean) => placeReply(reply, behind, classify(reply, errors))
     if (asOf === undefined) {
       const { replies, failure } = await put(turn, calls, true)
       return { replies: replies.map((reply) => place(reply, false)), isFinal: failure?.kind === 'slow' }
@@ -92,24 +107,54 @@ export function createAsker(options: AskerOptions): (turn: Turn) => Promise<Turn
   }
 }
 
-function report({ pool, log }: AskerOptions, url: string, { replies, failure }: Exchanged): void {
-  const limited = replies.find(isRateLimit)
-  const troubled = replies.find(isEndpointTrouble)
-  const trouble =
+function report(options: AskerOptions, url: string, { replies, failure }: Exchanged): void {
+  const classify = (reply: RpcReply) => classifyNodeError(reply, options.errors)
+  judgeHealth(
+    options,
+    url,
     failure ??
-    (limited && ({ kind: 'limited', detail: limited.message } as const)) ??
-    (troubled && ({ kind: 'down', detail: troubled.message } as const))
-  if (trouble === undefined) {
+      failureIn(replies, { kind: 'limited', is: (reply) => classify(reply) === 'rate_limit' }) ??
+      failureIn(replies, { kind: 'down', is: (reply) => classify(reply) === 'endpoint_failure' }),
+  )
+}
+
+/**
+ * A caller decides what is asked: a slow answer, an error or a closed connection may be the doing of the call. Only a connection that
+ * could not be opened, or a rate limit that cannot be anything else, counts against the endpoint.
+ */
+function reportForwarded(options: AskerOptions, url: string, { replies, failure }: Exchanged): void {
+  const isRateLimit = (reply: RpcReply) => classifyForwardedError(reply, options.errors) === 'rate_limit'
+  const counted = failure?.kind === 'limited' || failure?.unreachable === true ? failure : undefined
+  const problem = counted ?? failureIn(replies, { kind: 'limited', is: isRateLimit })
+  const answered = replies.length > 0 && replies.every(({ kind }) => kind === 'result')
+  if (problem === undefined && !answered) options.pool.unjudged(url)
+  else judgeHealth(options, url, problem)
+}
+
+function failureIn(
+  replies: readonly RpcReply[],
+  { kind, is }: { readonly kind: Failure['kind']; readonly is: (reply: RpcReply) => boolean },
+): Failure | undefined {
+  const found = replies.find(is)
+  return found?.kind === 'error' ? { kind, detail: found.message } : undefined
+}
+
+function judgeHealth({ pool, log }: AskerOptions, url: string, failure: Failure | undefined): void {
+  if (failure === undefined) {
     pool.answered(url)
     return
   }
-  pool.failed(url, trouble)
-  log.warn({ endpoint: maskUrl(url), detail: trouble.detail }, 'RPC endpoint did not answer')
+  pool.failed(url, failure)
+  log.warn({ endpoint: maskUrl(url), detail: failure.detail }, 'RPC endpoint did not answer')
 }
 
 /** A rate limit says nothing about the call: nobody looked at it. */
-function place(reply: RpcReply, behind: boolean): PlacedReply {
-  return isRateLimit(reply)
-    ? { reply: { kind: 'unknown', detail: reply.message }, behind }
-    : { reply, behind }
+function placeReply(reply: RpcReply, behind: boolean, error: NodeErrorClass | undefined): PlacedReply {
+  const isLimited = error === 'rate_limit' && reply.kind === 'error'
+  const elsewhere = error === 'endpoint_failure' || error === 'missing_data'
+  return {
+    reply: isLimited ? { kind: 'unknown', detail: reply.message } : reply,
+    behind,
+    ...(elsewhere && { elsewhere }),
+  }
 }

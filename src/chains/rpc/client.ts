@@ -4,10 +4,10 @@ import { createEndpointPool } from '../../networks/endpoints.ts'
 import type { RpcUrl } from '../../networks/network.ts'
 import { createAsker, type HeightQuestion } from './asker.ts'
 import { createGatherer } from './gather.ts'
+import type { NodeErrorRules } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
 import type { PlacedReply, PooledClient, RpcCall, RpcParams } from './rpc.ts'
 import { type Transport, trustedTransport } from './transport.ts'
-import { isEndpointTrouble } from './trouble.ts'
 import { writable } from './verbatim.ts'
 import { createVisits } from './visits.ts'
 
@@ -22,6 +22,9 @@ interface RpcClientOptions {
   readonly random?: () => number
   readonly log: Logger
   readonly height: HeightQuestion
+  readonly errors: NodeErrorRules
+  /** The most that one HTTP request holds, in bytes; a call that is longer goes alone. */
+  readonly maxRequestBytes: number
   /** Absent where nobody counts. */
   readonly observer?: RpcObserver | undefined
 }
@@ -31,13 +34,33 @@ const PATIENCE = 2
 
 /** JSON-RPC over HTTP with kept connections, batches, time-outs, and other endpoints when one does not answer. */
 export function createRpcClient(options: RpcClientOptions): PooledClient {
-  const { urls, timeoutMs, clock, random = Math.random, log, height, observer } = options
+  const {
+    urls,
+    timeoutMs,
+    clock,
+    random = Math.random,
+    log,
+    height,
+    observer,
+    errors,
+    maxRequestBytes,
+  } = options
   const pool = createEndpointPool({ urls, now: () => clock.now(), random })
   const transportOf = transportsOf(options)
-  const asker = createAsker({ pool, timeoutMs, clock, log, height, transportOf, observer })
+  const asker = createAsker({
+    pool,
+    timeoutMs,
+    clock,
+    log,
+    height,
+    transportOf,
+    observer,
+    errors,
+    maxRequestBytes,
+  })
   const visits = createVisits({ pool, clock, random })
 
-  async function ask(calls: readonly RpcCall[], asOf?: bigint, verbatim = false): Promise<PlacedReply[]> {
+  async function ask(calls: readonly RpcCall[], asOf?: bigint, forwarded = false): Promise<PlacedReply[]> {
     const detail =
       pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint asked for a pause'
     const placed = calls.map((): PlacedReply => ({ reply: { kind: 'unknown', detail }, behind: true }))
@@ -46,7 +69,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     for await (const url of visits(given, deadline)) {
       const open = [...placed.keys()].filter((index) => !isSettled(placed[index]))
       const openCalls = open.flatMap((index) => calls[index] ?? [])
-      const answer = await asker({ url, calls: openCalls, deadline, asOf, verbatim })
+      const answer = await asker({ url, calls: openCalls, deadline, asOf, forwarded })
       for (const [place, index] of open.entries())
         placed[index] = better(placed[index], answer.replies[place])
       if (placed.every(isSettled)) break
@@ -66,8 +89,11 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     sendAsOf: async (calls, asOf = pool.highest() ?? 0n) => (calls.length === 0 ? [] : gathered(calls, asOf)),
     sendEverywhere: (calls, asOf = pool.highest() ?? 0n) => {
       const deadline = clock.now() + timeoutMs
-      const answers = pool.awake().map((url) => asker({ url, calls, deadline, asOf }))
-      return Promise.all(answers.map(async (answer) => (await answer).replies))
+      const awake = new Set(pool.awake())
+      const ask = async (url: string) => (await asker({ url, calls, deadline, asOf })).replies
+      return Promise.all(
+        pool.states().map(({ url }) => (awake.has(url) ? ask(url) : calls.map((): PlacedReply => RESTING))),
+      )
     },
     forward: async (calls) =>
       calls.length === 0
@@ -75,6 +101,11 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
         : (await ask(calls.map(writableCall), undefined, true)).map(({ reply }) => reply),
     states: () => pool.states(),
   }
+}
+
+const RESTING: PlacedReply = {
+  reply: { kind: 'unknown', detail: 'the endpoint rests after failures and was not asked' },
+  behind: true,
 }
 
 function transportsOf({ urls, guarded = refuse }: RpcClientOptions): (url: string) => Transport {
@@ -91,10 +122,7 @@ function writableCall({ method, params }: RpcCall): RpcCall {
 /** Nothing better is to be had elsewhere: the endpoint is far enough, and it was the node that answered. */
 function isSettled(placed: PlacedReply | undefined): boolean {
   return (
-    placed !== undefined &&
-    !placed.behind &&
-    placed.reply.kind !== 'unknown' &&
-    !isEndpointTrouble(placed.reply)
+    placed !== undefined && !placed.behind && placed.reply.kind !== 'unknown' && placed.elsewhere !== true
   )
 }
 

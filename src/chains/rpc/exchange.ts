@@ -1,4 +1,5 @@
 import type { Failure } from '../../networks/endpoint-health.ts'
+import type { NodeErrorRules } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
 import { type Posted, post } from './post.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
@@ -29,8 +30,8 @@ export interface Question {
   readonly deadline: number
   /** One HTTP request after the other: transactions of an account have to arrive in the order of their nonces. */
   readonly inOrder: boolean
-  /** Numbers in replies are kept as they are spelled. */
-  readonly verbatim: boolean
+  /** The calls are a caller's: numbers in replies keep their spelling, and nothing is learned from how the endpoint takes them. */
+  readonly forwarded: boolean
 }
 
 interface ExchangeOptions {
@@ -38,6 +39,15 @@ interface ExchangeOptions {
   /** How a url is asked. */
   readonly transportOf: (url: string) => Transport
   readonly observer?: RpcObserver | undefined
+  readonly errors: NodeErrorRules
+  /** The most that one HTTP request holds, in bytes. */
+  readonly maxRequestBytes: number
+}
+
+/** What one HTTP request may hold. */
+interface RequestLimits {
+  readonly calls: number
+  readonly bytes: number
 }
 
 /**
@@ -48,11 +58,13 @@ export function createExchange({
   now,
   transportOf,
   observer,
+  errors,
+  maxRequestBytes,
 }: ExchangeOptions): (question: Question) => Promise<Exchanged> {
-  const sizes = new Map<string, number>()
+  const learned = new Map<string, RequestLimits>()
 
   async function ask(
-    { url, timeoutMs, deadline, verbatim }: Question,
+    { url, timeoutMs, deadline, forwarded }: Question,
     calls: readonly RpcCall[],
   ): Promise<Posted> {
     const start = performance.now()
@@ -61,8 +73,9 @@ export function createExchange({
       calls,
       timeoutMs: Math.max(1, Math.min(timeoutMs, deadline - now())),
       now,
-      verbatim,
+      verbatim: forwarded,
       transport: transportOf(url),
+      errors,
     })
     observer?.asked({
       methods: calls.map(({ method }) => method),
@@ -72,19 +85,13 @@ export function createExchange({
     return posted
   }
 
-  async function exchange(question: Question): Promise<Exchanged> {
-    const { url, calls, inOrder } = question
-    const size = sizes.get(url) ?? BATCH_SIZES[0]
-    const asked = pieces(calls, size)
+  async function askWithin(question: Question, limits: RequestLimits): Promise<Exchanged> {
+    const { calls, inOrder } = question
+    const asked = cutBatches(calls, limits)
     const [first = []] = asked
     const opening = await ask(question, first)
-    if (opening.kind === 'batch_refused') {
-      sizes.set(url, BATCH_SIZES.find((smaller) => smaller < first.length) ?? 1)
-      const answer = await exchange(question)
-      // Refused one by one as well: it was not the size.
-      if (answer.replies.every((reply) => reply.kind === 'unknown')) sizes.set(url, size)
-      return answer
-    }
+    const smaller = smallerLimits(limits, first, opening)
+    if (smaller !== undefined) return askAgain(question, limits, smaller)
     const posted: Posted[] = [opening]
     while (posted.length < asked.length && posted.every(({ kind }) => kind === 'replies')) {
       const next = asked.slice(posted.length, posted.length + (inOrder ? 1 : SIDE_BY_SIDE))
@@ -93,17 +100,79 @@ export function createExchange({
     return join(posted, asked)
   }
 
-  return exchange
+  async function askAgain(
+    question: Question,
+    limits: RequestLimits,
+    smaller: RequestLimits,
+  ): Promise<Exchanged> {
+    const { url, forwarded } = question
+    if (!forwarded) learned.set(url, smaller)
+    const answer = await askWithin(question, smaller)
+    // Refused one by one as well: it was not the size.
+    if (!forwarded && answer.replies.every((reply) => reply.kind === 'unknown')) learned.set(url, limits)
+    return answer
+  }
+
+  return (question) =>
+    askWithin(question, learned.get(question.url) ?? { calls: BATCH_SIZES[0], bytes: maxRequestBytes })
 }
+
+/** What to try after a batch that the endpoint did not take because of its size; undefined when the size was not the matter. */
+function smallerLimits(
+  limits: RequestLimits,
+  batch: readonly RpcCall[],
+  { kind }: Posted,
+): RequestLimits | undefined {
+  const bytes = bytesOf(batch)
+  const isTooLong = kind === 'too_large' && batch.length > 1
+  if (isTooLong && bytes > SMALL_BODY_BYTES) return { ...limits, bytes: Math.floor(bytes / 2) }
+  if (kind !== 'batch_refused' && !isTooLong) return undefined
+  return { ...limits, calls: BATCH_SIZES.find((smaller) => smaller < batch.length) ?? 1 }
+}
+
+/** No server refuses so short a body for its length, in bytes: an HTTP 413 is about the number of calls then. */
+const SMALL_BODY_BYTES = 10_000
 
 function refusal({ kind }: Posted): 'batch_refused' | undefined {
-  return kind === 'batch_refused' ? kind : undefined
+  return kind === 'batch_refused' || kind === 'too_large' ? 'batch_refused' : undefined
 }
 
-function pieces(calls: readonly RpcCall[], size: number): RpcCall[][] {
-  return Array.from({ length: Math.ceil(calls.length / size) }, (_, index) =>
-    calls.slice(index * size, (index + 1) * size),
+/** In the order of the calls; a call that is longer than `bytes` goes alone. */
+function cutBatches(calls: readonly RpcCall[], limits: RequestLimits): RpcCall[][] {
+  const batches: RpcCall[][] = []
+  let room = 0
+  for (const call of calls) {
+    const bytes = bytesOf([call])
+    const last = batches.at(-1)
+    if (last !== undefined && last.length < limits.calls && bytes <= room) {
+      last.push(call)
+      room -= bytes
+    } else {
+      batches.push([call])
+      room = limits.bytes - bytes
+    }
+  }
+  return batches
+}
+
+/** What surrounds the method and the parameters of a call in a batch, in bytes: `{"jsonrpc":"2.0","id":1000,"method":…,"params":…},`. */
+const CALL_OVERHEAD_BYTES = 60
+
+/** An estimate that costs less than writing each call twice. Our own calls are ASCII; where it is too low, HTTP 413 corrects it. */
+function bytesOf(calls: readonly RpcCall[]): number {
+  return calls.reduce(
+    (sum, { method, params }) => sum + CALL_OVERHEAD_BYTES + method.length + jsonLength(params),
+    0,
   )
+}
+
+/** The longest number that JSON.stringify writes, in bytes. */
+const NUMBER_BYTES = 25
+
+function jsonLength(value: unknown): number {
+  if (typeof value === 'string') return value.length + 3
+  if (typeof value !== 'object' || value === null) return NUMBER_BYTES
+  return Object.entries(value).reduce((sum, [key, field]) => sum + key.length + 4 + jsonLength(field), 2)
 }
 
 function join(posted: readonly Posted[], asked: readonly (readonly RpcCall[])[]): Exchanged {
@@ -118,9 +187,10 @@ function join(posted: readonly Posted[], asked: readonly (readonly RpcCall[])[])
 
 function detailOf(posted: Posted | undefined): string {
   if (posted?.kind === 'failed') return posted.failure.detail
-  return posted?.kind === 'batch_refused' ? posted.detail : 'not asked any more'
+  return posted === undefined || posted.kind === 'replies' ? 'not asked any more' : posted.detail
 }
 
+/** One call that is too large for the endpoint says nothing about the endpoint's health. */
 function failureOf(posted: Posted): Failure | undefined {
   if (posted.kind === 'failed') return posted.failure
   return posted.kind === 'batch_refused' ? { kind: 'down', detail: posted.detail } : undefined

@@ -1,16 +1,20 @@
 import type { Failure } from '../../networks/endpoint-health.ts'
 import { ForbiddenAddressError } from '../../outbound/lookup.ts'
+import { classifyNodeError, type NodeErrorRules } from './node-errors.ts'
 import { readRetryAfter } from './retry-after.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
-import { isRateLimit } from './trouble.ts'
 import { parseVerbatim } from './verbatim.ts'
 import { readBody, writeCalls } from './wire.ts'
 
-/** How one HTTP request ended. `batch_refused`: the endpoint takes no batches, or none as large as this. */
+/**
+ * How one HTTP request ended. `batch_refused`: the endpoint takes no batches, or none of so many calls. `too_large`: its body has more bytes
+ * than the endpoint reads (HTTP 413).
+ */
 export type Posted =
   | { readonly kind: 'replies'; readonly replies: readonly RpcReply[]; readonly retryAfterMs?: number }
   | { readonly kind: 'batch_refused'; readonly detail: string }
+  | { readonly kind: 'too_large'; readonly detail: string }
   | { readonly kind: 'failed'; readonly failure: Failure }
 
 interface PostOptions {
@@ -21,6 +25,7 @@ interface PostOptions {
   /** Numbers in replies are kept as they are spelled. */
   readonly verbatim: boolean
   readonly transport: Transport
+  readonly errors: NodeErrorRules
 }
 
 /** Statuses of servers that will go on not talking to us: a wrong key, a wrong path, an account that was closed. */
@@ -31,11 +36,11 @@ const NOT_UNDERSTOOD = [-32700, -32600]
 
 /** One HTTP request with one call or a batch, over a connection that is kept. Never rejects, never repeats. */
 export async function post(options: PostOptions): Promise<Posted> {
-  const { url, calls, timeoutMs, now, verbatim, transport } = options
+  const { url, calls, timeoutMs, now, verbatim, transport, errors } = options
   try {
     const { status, text, retryAfter } = await transport({ url, body: writeCalls(calls), timeoutMs })
     const retryAfterMs = readRetryAfter(retryAfter, now())
-    return judge({ status, text, count: calls.length, retryAfterMs, verbatim })
+    return judge({ status, text, count: calls.length, retryAfterMs, verbatim, errors })
   } catch (error) {
     return { kind: 'failed', failure: reasonOf(error) }
   }
@@ -47,19 +52,22 @@ interface Answered {
   readonly count: number
   readonly retryAfterMs: number | undefined
   readonly verbatim: boolean
+  readonly errors: NodeErrorRules
 }
 
-function judge({ status, text, count, retryAfterMs, verbatim }: Answered): Posted {
+function judge({ status, text, count, retryAfterMs, verbatim, errors }: Answered): Posted {
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
     return fail('limited', told(status), pause)
+  if (status === 413) return { kind: 'too_large', detail: told(status) }
   if (status >= 500) return fail('down', told(status))
   const body = parse(text, count, verbatim)
   if (body?.kind === 'replies' && body.replies.some((reply) => reply.kind !== 'unknown')) {
     return { kind: 'replies', replies: body.replies, ...pause }
   }
   // An error page, or one error for the whole batch: nobody looked at the calls, another endpoint may.
-  if (body?.kind === 'error' && isRateLimit(body)) return fail('limited', body.message, pause)
+  if (body?.kind === 'error' && classifyNodeError(body, errors) === 'rate_limit')
+    return fail('limited', body.message, pause)
   if (BARRED.includes(status)) return fail('barred', told(status))
   const detail = detailOf(body, status)
   const misread =
@@ -97,8 +105,23 @@ function reasonOf(error: unknown): Failure {
   // It was we who barred it, and asking again changes as little as where it is the other way round.
   if (error instanceof ForbiddenAddressError) return { kind: 'barred', detail: error.message }
   const code = codeOf(error) ?? codeOf(error.cause)
-  return { kind: 'down', detail: `the endpoint could not be reached${code ? ` (${code})` : ''}` }
+  return {
+    kind: 'down',
+    detail: `the endpoint could not be reached${code ? ` (${code})` : ''}`,
+    ...(code !== undefined && NO_CONNECTION.has(code) && { unreachable: true }),
+  }
 }
+
+/** Codes of Node.js and undici for a connection that was never opened. */
+const NO_CONNECTION: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined

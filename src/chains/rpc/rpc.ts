@@ -31,6 +31,8 @@ export interface PlacedReply {
   readonly reply: RpcReply
   /** `true`: the endpoint lags, or did not tell its height. What it does not know of may exist all the same (I6). */
   readonly behind: boolean
+  /** The node could not answer the call, and another endpoint may. */
+  readonly elsewhere?: true
 }
 
 /** A client that also tells from which height an answer comes. */
@@ -41,8 +43,8 @@ export interface PooledClient extends RpcClient {
    */
   sendAsOf(calls: readonly RpcCall[], asOf?: bigint): Promise<PlacedReply[]>
   /**
-   * Asks every endpoint that is not resting, once, and gives each one's replies; empty when none may be asked. `behind`
-   * is against `asOf`.
+   * Asks every endpoint once, and gives each one's replies, in the order of the configuration. One that rests is not asked: its
+   * replies are `unknown`, because what it knows may contradict the others. `behind` is against `asOf`.
    */
   sendEverywhere(calls: readonly RpcCall[], asOf?: bigint): Promise<readonly (readonly PlacedReply[])[]>
   /** As `send`, for calls of others: numbers in replies are kept as they are spelled, to be written out again and not to be read. */

@@ -46,6 +46,11 @@ export interface SolanaDraft {
   readonly lapsesAt?: bigint
   /** The nonce account whose value stands in for a blockhash. */
   readonly nonceAccount?: string
+  /**
+   * With a durable nonce: a slot that was confirmed when it was prepared, which is before it was signed, so no block up to this one
+   * holds it. Absent in what was signed before the service kept it.
+   */
+  readonly preparedAtSlot?: bigint
 }
 
 /** The rules of a Solana relayer, as configured; an absent rule has the default of the contract. Amounts in lamports. */

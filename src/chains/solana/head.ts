@@ -18,6 +18,25 @@ export const HEIGHT: HeightQuestion = {
   read: (result) => readInteger(fieldsOf(result).absoluteSlot),
 }
 
+/** A finalized slot, and the height of its block. */
+export interface Finalized {
+  readonly slot: bigint
+  readonly height: bigint
+}
+
+/** The newest finalized slot of a node that has come to `asOf`. */
+export async function readFinalized(client: PooledClient, asOf?: bigint): Promise<Answer<Finalized>> {
+  const [placed] = await client.sendAsOf([FINALIZED], asOf)
+  const result = resultOf(placed?.reply)
+  if (result.kind !== 'ok') return result
+  const { absoluteSlot, blockHeight } = fieldsOf(result.value)
+  const slot = readInteger(absoluteSlot)
+  const height = readInteger(blockHeight)
+  return placed?.behind === false && slot !== undefined && height !== undefined && slot >= (asOf ?? 0n)
+    ? { kind: 'ok', value: { slot, height } }
+    : { kind: 'unknown', detail: 'no endpoint has come to the newest finalized slot that is known' }
+}
+
 /**
  * The newest finalized slot, with the finalized height, which is what blockhashes lapse by. The hash changes with the newest
  * slot as well: what is not final yet is looked at again at each.

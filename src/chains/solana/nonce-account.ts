@@ -35,11 +35,17 @@ export async function readNonce(
   return { kind: 'ok', value: { slot, state: stateIn(accounts[0]) } }
 }
 
+/** A nonce, and the confirmed slot in which it stood in its account. */
+export interface NonceFound extends NonceState {
+  readonly slot: bigint
+}
+
 /** The nonce that a transaction advances; refused when there is none. */
-export async function demandNonce(client: PooledClient, address: string): Promise<Answer<NonceState>> {
+export async function demandNonce(client: PooledClient, address: string): Promise<Answer<NonceFound>> {
   const reading = await readNonce(client, address)
   if (reading.kind !== 'ok') return reading
-  if (reading.value.state !== undefined) return { kind: 'ok', value: reading.value.state }
+  const { slot, state } = reading.value
+  if (state !== undefined) return { kind: 'ok', value: { ...state, slot } }
   const detail = `The transaction advances a durable nonce, but ${address} is no initialized nonce account.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

@@ -2,7 +2,9 @@ import { defined } from '../../defined.ts'
 import type { Answer } from '../answer.ts'
 import { askForeignLifetime } from './blockhash.ts'
 import { feeOf, readBudget } from './budget.ts'
+import type { SolanaDraft } from './content.ts'
 import { guardedSimulation } from './guard.ts'
+import type { Message } from './message.ts'
 import { demandNonce } from './nonce-account.ts'
 import type { Case, PrepareContext } from './prepare-context.ts'
 import type { SolanaPrepared } from './types.ts'
@@ -15,9 +17,7 @@ export async function prepareForeign(
   const { judged, request, nonceAccount } = foreign
   const { message } = judged
   const [lifetime, outcome] = await Promise.all([
-    nonceAccount === undefined
-      ? askForeignLifetime(client, message.lifetimeToken)
-      : checkNonce(client, nonceAccount, message.lifetimeToken),
+    lifetimeFor(client, message, nonceAccount),
     guardedSimulation(client, foreign, message),
   ])
   if (lifetime.kind !== 'ok') return lifetime
@@ -29,9 +29,23 @@ export async function prepareForeign(
     unitPrice: readBudget(message).unitPrice ?? 0n,
     spends: outcome.value.taken,
     lapsesAt: lifetime.value.lapsesAt,
+    preparedAtSlot: lifetime.value.preparedAtSlot,
     nonceAccount,
   })
   return { kind: 'ok', value: { draft, logs: [] } }
+}
+
+/** Until when it can be included, or since when. */
+type ForeignLife = Pick<SolanaDraft, 'lapsesAt' | 'preparedAtSlot'>
+
+function lifetimeFor(
+  client: PrepareContext['client'],
+  { lifetimeToken }: Message,
+  nonceAccount: string | undefined,
+): Promise<Answer<ForeignLife>> {
+  return nonceAccount === undefined
+    ? askForeignLifetime(client, lifetimeToken)
+    : checkNonce(client, nonceAccount, lifetimeToken)
 }
 
 /** A durable nonce is good until somebody advances it. */
@@ -39,10 +53,10 @@ async function checkNonce(
   client: PrepareContext['client'],
   nonceAccount: string,
   value: string,
-): Promise<Answer<{ readonly lapsesAt?: bigint }>> {
+): Promise<Answer<ForeignLife>> {
   const nonce = await demandNonce(client, nonceAccount)
   if (nonce.kind !== 'ok') return nonce
-  if (nonce.value.value === value) return { kind: 'ok', value: {} }
+  if (nonce.value.value === value) return { kind: 'ok', value: { preparedAtSlot: nonce.value.slot } }
   const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the present one.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

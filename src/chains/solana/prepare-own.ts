@@ -45,6 +45,7 @@ const FREE: Answer<bigint> = { kind: 'ok', value: 0n }
 interface OwnLifetime {
   readonly token: string
   readonly lapsesAt?: bigint
+  readonly preparedAtSlot?: bigint
 }
 
 async function lifetimeFor({ client, blockhash }: PrepareContext, own: Case): Promise<Answer<OwnLifetime>> {
@@ -54,7 +55,8 @@ async function lifetimeFor({ client, blockhash }: PrepareContext, own: Case): Pr
     return { kind: 'ok', value: { token: latest.value.blockhash, lapsesAt: latest.value.lapsesAt } }
   }
   const nonce = await demandNonce(client, own.nonceAccount)
-  return nonce.kind === 'ok' ? { kind: 'ok', value: { token: nonce.value.value } } : nonce
+  if (nonce.kind !== 'ok') return nonce
+  return { kind: 'ok', value: { token: nonce.value.value, preparedAtSlot: nonce.value.slot } }
 }
 
 /**
@@ -106,6 +108,7 @@ function toPrepared(
     spends: larger(outcome.taken, openOutflow(judged.message, accounts, self)),
     lapsesAt: lifetime.lapsesAt,
     nonceAccount,
+    preparedAtSlot: lifetime.preparedAtSlot,
   })
   const logs =
     bid.unitPrice < bid.wanted

@@ -1,23 +1,24 @@
 import { larger } from '../../bigints.ts'
 import type { Freshness, ReceiptAnswer } from '../answer.ts'
-import type { PlacedReply, PooledClient, RpcCall } from '../rpc/rpc.ts'
-import { PROCESSED } from './head.ts'
-import { readInteger, resultOf } from './replies.ts'
+import type { PlacedReply, PooledClient } from '../rpc/rpc.ts'
+import { askEverywhere } from './everywhere.ts'
 import { readStatus, type Said, statusCalls, statusReply } from './statuses.ts'
 
-interface ReceiptReaderOptions {
-  readonly client: PooledClient
-  /** Expected time between slots, in ms. */
-  readonly slotMs: number
-  readonly now: () => number
+/** What one endpoint says of some signatures, in their order. */
+export interface EndpointSaid {
+  readonly url: string
+  readonly said: readonly Said[]
 }
 
 /** Receipts by the signature of who pays. */
 export interface ReceiptReader {
-  /** A node can say yes from anywhere; no only when it has come to `asOf`. */
+  /** A node can say yes from anywhere; no only when it has come to `asOf` and keeps a history. */
   read(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
-  /** As all endpoints together know them; "none" only from those that remember as far back as `since`. */
-  readEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
+  /** What each endpoint says, and whether all were asked. Those without history tell at least of their newest blocks. */
+  askEach(
+    hashes: readonly string[],
+    asOf?: bigint,
+  ): Promise<{ readonly endpoints: readonly EndpointSaid[]; readonly everyone: boolean }>
 }
 
 /**
@@ -25,7 +26,7 @@ export interface ReceiptReader {
  * remembered, and a "none" of a node that has not come so far is no news of a dropped fork. Forgotten with the process: then
  * bytes are offered once more, which is harmless.
  */
-export function createReceiptReader({ client, slotMs, now }: ReceiptReaderOptions): ReceiptReader {
+export function createReceiptReader(client: PooledClient): ReceiptReader {
   let newest = 0n
 
   function readAll(hashes: readonly string[], replies: readonly (PlacedReply | undefined)[]): Said[] {
@@ -34,58 +35,49 @@ export function createReceiptReader({ client, slotMs, now }: ReceiptReaderOption
     return said.map((one) => (one.kind === 'none' && one.slot < newest ? NO_SAY : one))
   }
 
+  /** Both questions at once to those that refuse the first: what their newest blocks hold counts, and nothing else. */
+  async function askEach(hashes: readonly string[], asOf?: bigint) {
+    const { endpoints, everyone } = await askEverywhere(client, statusCalls(hashes), asOf)
+    const searched = endpoints.map(({ url, replies }) => ({ url, said: readAll(hashes, replies) }))
+    if (!searched.some(({ said }) => said.some(refuses))) return { endpoints: searched, everyone }
+    const newestOnly = statusCalls(hashes, { searchTransactionHistory: false })
+    const again = await askEverywhere(client, newestOnly, asOf)
+    const hits = new Map(again.endpoints.map(({ url, replies }) => [url, readAll(hashes, replies)]))
+    const merged = searched.map(({ url, said }) => ({
+      url,
+      said: said.map((one, index) => (refuses(one) ? hitOr(hits.get(url)?.[index]) : one)),
+    }))
+    return { endpoints: merged, everyone }
+  }
+
   return {
+    askEach,
     read: async (hashes, { asOf } = {}) => {
       if (hashes.length === 0) return []
-      return readAll(hashes, await client.sendAsOf(statusCalls(hashes), asOf)).map((one) => agree([one]))
-    },
-    readEverywhere: async (hashes, { asOf, since } = {}) => {
-      if (hashes.length === 0) return []
-      const answers = await client.sendEverywhere([PROCESSED, OLDEST, ...statusCalls(hashes)], asOf)
-      const slots = since === undefined ? 0n : slotsSince(since, now(), slotMs)
-      const endpoints = answers.map(([processed, oldest, ...statuses]) => {
-        const said = readAll(hashes, statuses)
-        if (remembers(processed, oldest, slots)) return said
-        return said.map((one) => (one.kind === 'none' ? NO_SAY : one))
-      })
-      return hashes.map((_, index) => agree(endpoints.flatMap((said) => said[index] ?? [])))
+      const said = readAll(hashes, await client.sendAsOf(statusCalls(hashes), asOf))
+      if (!said.some(refuses)) return said.map((one) => agree([one]))
+      const { endpoints } = await askEach(hashes, asOf)
+      return hashes.map((_, index) => agree(endpoints.flatMap(({ said: each }) => each[index] ?? [])))
     },
   }
 }
 
 const NO_SAY: Said = { kind: 'no_say' }
 
-/** The oldest block that the node still has. */
-const OLDEST: RpcCall = { method: 'getFirstAvailableBlock', params: [] }
+function refuses({ kind }: Said): boolean {
+  return kind === 'no_history'
+}
 
-/** Who is behind, or remembers too little, has no say; who did not answer might have said yes. */
+/** That a signature is not in the newest blocks says nothing of the others. */
+function hitOr(said: Said | undefined): Said {
+  return said?.kind === 'included' ? said : { kind: 'no_history' }
+}
+
+/** Who is behind, or keeps no history, has no say; who did not answer might have said yes. */
 function agree(said: readonly Said[]): ReceiptAnswer {
   const found = said.find((one) => one.kind === 'included')
   if (found) return found
-  const counting = said.filter(({ kind }) => kind !== 'no_say')
+  const counting = said.filter(({ kind }) => kind !== 'no_say' && kind !== 'no_history')
   const agreed = counting.length > 0 && counting.every(({ kind }) => kind === 'none')
   return { kind: agreed ? 'none' : 'unknown' }
-}
-
-/** Slots may be shorter than expected; twice as many as expected is certainly enough. */
-function slotsSince(since: Date, now: number, slotMs: number): bigint {
-  return BigInt(Math.ceil((2 * Math.max(0, now - since.getTime())) / slotMs))
-}
-
-/** Whether the node has everything that was included in its last `slots` slots. */
-function remembers(
-  processed: PlacedReply | undefined,
-  oldest: PlacedReply | undefined,
-  slots: bigint,
-): boolean {
-  const newest = slotIn(processed)
-  const first = slotIn(oldest)
-  if (newest === undefined || first === undefined) return false
-  // From its very beginning: nothing is older.
-  return first <= 1n || first <= newest - slots
-}
-
-function slotIn(placed: PlacedReply | undefined): bigint | undefined {
-  const result = resultOf(placed?.reply)
-  return result.kind === 'ok' ? readInteger(result.value) : undefined
 }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../clock.ts'
+import { defined } from '../../defined.ts'
 import type { SolanaNetwork } from '../../networks/network.ts'
 import type { EndpointReport, HeadFeed } from '../answer.ts'
-import { combineReceipts } from '../combine-receipts.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
@@ -13,8 +13,11 @@ import { createBlockhashWatch } from './blockhash.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import { blockHashOf, HEIGHT, readHead } from './head.ts'
+import { createHistoryRecord, type HistoryRecord } from './history.ts'
+import { createInclusionProver } from './inclusion.ts'
 import { hasLapsed } from './lapse.ts'
 import { askPrice } from './market.ts'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
 import { prepareDraft } from './prepare.ts'
 import type { PrepareContext } from './prepare-context.ts'
 import { READ_METHODS } from './read-methods.ts'
@@ -27,7 +30,7 @@ import { signMessage } from './sign-message.ts'
 import { SPEEDS } from './speed.ts'
 import type { SolanaChain } from './types.ts'
 import { createLoadedBytes } from './unique.ts'
-import { verifyGenesis } from './verify.ts'
+import { verifyEndpoints } from './verify.ts'
 import { openTransaction } from './wire.ts'
 
 interface SolanaChainOptions {
@@ -58,11 +61,14 @@ export function createSolanaChain({
     clock,
     log,
     height: HEIGHT,
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
     observer,
     guarded,
   })
   const slotMs = network.averageBlocktimeMs
-  const receipts = createReceiptReader({ client, slotMs, now: () => clock.now() })
+  const receipts = createReceiptReader(client)
+  const history = createHistoryRecord(log)
   const survey = createSurvey(client, clock)
   const context: PrepareContext = {
     client,
@@ -78,7 +84,7 @@ export function createSolanaChain({
       readMethods: READ_METHODS,
       offerAgainAfterMs: OFFER_AGAIN_MS,
     },
-    verify: () => verifyGenesis(client, network),
+    verify: () => verifyEndpoints(client, network, history),
     canonicalAddress: (text) => text,
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,
@@ -101,17 +107,11 @@ export function createSolanaChain({
     onHead: () => NO_FEED,
     nonces: (addresses) => Promise.resolve(addresses.map(() => ({ kind: 'refused', refusal: NO_NONCES }))),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
-    receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
-    proveInclusion: async (attempts, freshness) =>
-      combineReceipts(
-        attempts,
-        await receipts.readEverywhere(
-          attempts.map(({ signed }) => signed.hash),
-          freshness,
-        ),
-      ),
+    // Nobody asks it on Solana any more: "none" is never proved by it.
+    receiptsEverywhere: (hashes) => Promise.resolve(hashes.map(() => ({ kind: 'unknown' }))),
+    proveInclusion: createInclusionProver({ client, receipts }),
     forward: (calls) => client.forward(calls),
-    endpoints: () => reportEndpoints(client),
+    endpoints: () => reportEndpoints(client, history),
     blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),
     // The status itself tells why.
     revertReason: () => Promise.resolve(undefined),
@@ -137,6 +137,10 @@ const NEVER_RAISED = {
 
 const NO_NONCES = { code: 'not_supported', detail: 'Solana accounts have no nonces.' } as const
 
-function reportEndpoints(client: PooledClient): EndpointReport[] {
-  return client.states().map(({ url, ...state }) => ({ ...state, host: new URL(url).host }))
+function reportEndpoints(client: PooledClient, history: HistoryRecord): EndpointReport[] {
+  return client
+    .states()
+    .map(({ url, ...state }) =>
+      defined({ ...state, host: new URL(url).host, keepsHistory: history.keeps(url) }),
+    )
 }

@@ -1,27 +1,34 @@
 import type { Receipt } from '../answer.ts'
 import type { PlacedReply, RpcCall } from '../rpc/rpc.ts'
 import { blockHashOf } from './head.ts'
+import { lacksHistory } from './ledger.ts'
 import { contextualOf, fieldsOf, readInteger } from './replies.ts'
 import { readFailure } from './transaction-error.ts'
 
 /** Most signatures of one question (agave `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
 const MAX_SIGNATURES = 256
 
-/** What one endpoint says of a signature. `no_say`: it knows of none, but it does not know enough. */
+/**
+ * What one endpoint says of a signature. `no_say`: it knows of none, but it does not know enough. `no_history`: it was not started to
+ * tell of old transactions, and refuses to look (agave `rpc/src/rpc.rs` `get_signature_statuses`).
+ */
 export type Said =
   | { readonly kind: 'included'; readonly receipt: Receipt }
   | { readonly kind: 'none'; readonly slot: bigint }
   | { readonly kind: 'no_say' }
+  | { readonly kind: 'no_history' }
   | { readonly kind: 'unknown' }
 
-/** The questions for these signatures. */
-export function statusCalls(signatures: readonly string[]): RpcCall[] {
+/** The questions for these signatures: of all that a node has, or only of its newest 300 rooted blocks. */
+export function statusCalls(
+  signatures: readonly string[],
+  { searchTransactionHistory = true } = {},
+): RpcCall[] {
   return Array.from({ length: Math.ceil(signatures.length / MAX_SIGNATURES) }, (_, index) => ({
     method: 'getSignatureStatuses',
     params: [
       signatures.slice(index * MAX_SIGNATURES, (index + 1) * MAX_SIGNATURES),
-      // Without it a node looks only at the last few minutes.
-      { searchTransactionHistory: true },
+      { searchTransactionHistory },
     ],
   }))
 }
@@ -36,6 +43,7 @@ export function statusReply(
 
 /** What the reply says of the signature at this place. */
 export function readStatus(signature: string, placed: PlacedReply | undefined, index: number): Said {
+  if (lacksHistory(placed)) return { kind: 'no_history' }
   const answer = contextualOf(placed?.reply)
   if (answer.kind !== 'ok') return { kind: 'unknown' }
   const { slot, value } = answer.value

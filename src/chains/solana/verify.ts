@@ -1,18 +1,25 @@
 import type { SolanaNetwork } from '../../networks/network.ts'
 import type { Answer } from '../answer.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
+import { askEverywhere } from './everywhere.ts'
+import { HISTORY_CALLS, type HistoryRecord } from './history.ts'
 import { resultOf } from './replies.ts'
 
 const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
 
 /**
  * Nothing that is signed names its network, only a blockhash does, so an endpoint of another cluster would simply have other
- * accounts. Each that answers has to serve the configured one, where that is known.
+ * accounts. Each that answers has to serve the configured one, where that is known. What each can tell of old transactions is noted
+ * along with it.
  */
-export async function verifyGenesis(client: PooledClient, network: SolanaNetwork): Promise<Answer<void>> {
-  const everywhere = (await client.sendEverywhere([GENESIS])).flatMap((replies) =>
-    replies.map(({ reply }) => reply),
-  )
+export async function verifyEndpoints(
+  client: PooledClient,
+  network: SolanaNetwork,
+  history: HistoryRecord,
+): Promise<Answer<void>> {
+  const { endpoints } = await askEverywhere(client, [GENESIS, ...HISTORY_CALLS])
+  for (const { url, replies: told } of endpoints) history.note(url, told.slice(1))
+  const everywhere = endpoints.flatMap(({ replies: [genesis] }) => genesis?.reply ?? [])
   // All of them resting: then the one that may be asked as a last resort.
   const replies = everywhere.length > 0 ? everywhere : await client.send([GENESIS])
   const answers = replies.map((reply) => compare(reply, network))

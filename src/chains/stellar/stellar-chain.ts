@@ -16,6 +16,7 @@ import { totalFee } from './fees.ts'
 import { hashesOf } from './hashes.ts'
 import { HEIGHT, readHead, readLedgerHash } from './head.ts'
 import { createMarketWatch, type Market } from './market.ts'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
 import { noop, openLines } from './own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare.ts'
 import { proveInclusion } from './prove-inclusion.ts'
@@ -55,6 +56,8 @@ export function createStellarChain({
     clock,
     log,
     height: HEIGHT,
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
     observer,
     guarded,
   })

@@ -6,6 +6,7 @@ import * as events from './0004-events.ts'
 import * as idempotency from './0005-idempotency.ts'
 import * as managed from './0006-managed.ts'
 import * as innerHash from './0007-inner-hash.ts'
+import * as incidents from './0008-incidents.ts'
 
 /** Every migration in order. Forward only: one that was released is never edited, the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -16,4 +17,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-idempotency': idempotency,
   '0006-managed': managed,
   '0007-inner-hash': innerHash,
+  '0008-incidents': incidents,
 }

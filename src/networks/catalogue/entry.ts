@@ -14,6 +14,7 @@ export interface CatalogueEntry {
   readonly chain_id?: number
   readonly symbol?: string
   readonly required_confirmations?: number
+  readonly max_gas_per_transaction?: number
   readonly features?: readonly NetworkFeature[]
   /** EVM: `arbitrum-based` and `optimism-based` have a sequencer that keeps no public pool. */
   readonly tags?: readonly string[]

@@ -1,6 +1,9 @@
 import type { CatalogueEntry } from './entry.ts'
 import { EIP1559, LEGACY } from './evm-kinds.ts'
 
+/** EIP-7825: since the fork Osaka no transaction asks for more than 2^24 gas. */
+const OSAKA_MAX_GAS = 16_777_216
+
 /** Ethereum's own. Twelve blocks are what the incumbent waits for on mainnet, and six on its testnets. */
 const ETHEREUM: readonly CatalogueEntry[] = [
   {
@@ -11,6 +14,7 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: false,
     average_blocktime_ms: 12_000,
     required_confirmations: 12,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://etherscan.io'],
     rpc_urls: ['https://ethereum-rpc.publicnode.com', 'https://eth.drpc.org'],
   },
@@ -22,6 +26,7 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 12_000,
     required_confirmations: 6,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://sepolia.etherscan.io'],
     rpc_urls: ['https://ethereum-sepolia-rpc.publicnode.com', 'https://sepolia.drpc.org'],
   },
@@ -33,6 +38,7 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 12_000,
     required_confirmations: 6,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://hoodi.etherscan.io'],
     rpc_urls: ['https://rpc.hoodi.ethpandaops.io', 'https://ethereum-hoodi-rpc.publicnode.com'],
   },
@@ -44,6 +50,7 @@ const ETHEREUM: readonly CatalogueEntry[] = [
     is_testnet: true,
     average_blocktime_ms: 12_000,
     required_confirmations: 6,
+    max_gas_per_transaction: OSAKA_MAX_GAS,
     explorer_urls: ['https://holesky.etherscan.io'],
     rpc_urls: ['https://ethereum-holesky-rpc.publicnode.com'],
   },

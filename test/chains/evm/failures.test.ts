@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isInsufficientFunds, isRevert, readBroadcast } from '../../../src/chains/evm/failures.ts'
+import { readBroadcast } from '../../../src/chains/evm/failures.ts'
 
 const said = (message: string, code = -32000) => ({ kind: 'error', code, message }) as const
 
@@ -66,7 +66,7 @@ const PHRASES = [
   ['Nethermind', 'Syncing', 'later'],
   ['Besu', 'Transaction nonce is too distant from current sender nonce', 'later'],
   ['Besu', 'An invalid transaction with a lower nonce exists', 'later'],
-  ['Besu', 'Gas price below current base fee', 'later'],
+  ['Besu', 'Gas price below current base fee', 'too_cheap'],
   ['Erigon', 'nonce too distant', 'later'],
   [
     'Hardhat',
@@ -76,35 +76,35 @@ const PHRASES = [
   ['zkSync', 'insufficient funds for gas + value. balance: 1, fee: 2, value: 3', 'later'],
   ['Arbitrum', 'sequencer temporarily not available', 'later'],
   ['a provider', 'Too Many Requests', 'later'],
-  ['Erigon', 'max fee per gas less than block base fee', 'later'],
-  ['anvil', 'max fee per gas less than block base fee', 'later'],
+  ['Erigon', 'max fee per gas less than block base fee', 'too_cheap'],
+  ['anvil', 'max fee per gas less than block base fee', 'too_cheap'],
   [
     'Arbitrum',
     'max fee per gas less than block base fee: address 0xf39F, maxFeePerGas: 1 baseFee: 2',
-    'later',
+    'too_cheap',
   ],
-  ['Nethermind', 'FeeTooLow, MaxFeePerGas too low', 'later'],
-  ['geth', 'transaction underpriced: tip needed 1, tip permitted 0', 'later'],
-  ['Besu', 'Gas price below configured minimum gas price', 'later'],
+  ['Nethermind', 'FeeTooLow, MaxFeePerGas too low', 'too_cheap'],
+  ['geth', 'transaction underpriced: tip needed 1, tip permitted 0', 'too_cheap'],
+  ['Besu', 'Gas price below configured minimum gas price', 'too_cheap'],
   ['a provider', 'daily request limit exceeded', 'later'],
   ['a provider', 'internal error', 'later'],
   ['a provider', 'error decoding response body: operation timed out', 'later'],
   ['a provider', 'failed to decode upstream response', 'later'],
   ['nobody yet', 'the stars are not right', 'later'],
-  ['geth', 'intrinsic gas too low: gas 20000, minimum needed 21000', 'refused'],
-  ['Besu', 'Intrinsic gas exceeds gas limit', 'refused'],
-  ['geth', 'insufficient gas for floor data gas cost: gas 21000, minimum needed 31000', 'refused'],
-  ['geth', 'exceeds block gas limit', 'refused'],
-  ['geth, EIP-7825', 'transaction gas limit too high (cap: 16777216, tx: 30000000)', 'refused'],
-  ['Besu', 'Transaction gas limit exceeds block gas limit', 'refused'],
-  ['Nethermind', 'GasLimitExceeded, Gas limit: 30000000', 'refused'],
-  ['zkSync', 'exceeds transaction gas limit', 'refused'],
+  ['geth', 'intrinsic gas too low: gas 20000, minimum needed 21000', 'gas_limit'],
+  ['Besu', 'Intrinsic gas exceeds gas limit', 'gas_limit'],
+  ['geth', 'insufficient gas for floor data gas cost: gas 21000, minimum needed 31000', 'gas_limit'],
+  ['geth', 'exceeds block gas limit', 'gas_limit'],
+  ['geth, EIP-7825', 'transaction gas limit too high (cap: 16777216, tx: 30000000)', 'gas_limit'],
+  ['Besu', 'Transaction gas limit exceeds block gas limit', 'gas_limit'],
+  ['Nethermind', 'GasLimitExceeded, Gas limit: 30000000', 'gas_limit'],
+  ['zkSync', 'exceeds transaction gas limit', 'gas_limit'],
   ['geth', 'oversized data: transaction size 131100, limit 131072', 'refused'],
   ['geth', 'max initcode size exceeded: code size 49153, limit 49152', 'refused'],
   ['anvil', 'create initcode size limit', 'refused'],
   ['geth', 'invalid sender', 'refused'],
   ['geth', 'nonce has max value', 'refused'],
-  ['geth', 'tx fee (1.50 ether) exceeds the configured cap (1.00 ether)', 'refused'],
+  ['geth', 'tx fee (1.50 ether) exceeds the configured cap (1.00 ether)', 'too_dear'],
   ['geth', 'only replay-protected (EIP-155) transactions allowed over RPC', 'refused'],
   ['geth', 'gas uint64 overflow', 'refused'],
   ['Reth', 'sender is not an EOA', 'refused'],
@@ -115,8 +115,15 @@ const PHRASES = [
   ['Nethermind', 'MaxTxSizeExceeded', 'refused'],
   ['Besu', 'Max priority fee per gas exceeds max fee per gas', 'refused'],
   ['zkSync', 'max fee per gas higher than 2^64-1', 'refused'],
-  ['zkSync', 'exceeds limit for gas', 'refused'],
+  ['zkSync', 'exceeds limit for gas', 'gas_limit'],
   ['geth', 'transaction type not supported', 'refused'],
+  ['geth', 'transaction type not supported: type 2 rejected, pool not yet in London', 'later'],
+  ['geth', 'transaction type not supported: type 4 rejected, pool not yet in Prague', 'later'],
+  ['geth', 'transaction underpriced: gas tip cap 1, minimum needed 1000000000', 'too_cheap'],
+  ['Nethermind', 'FeeTooLowToCompete, Pool is full', 'too_cheap'],
+  ['Cosmos', 'insufficient fee; got: 1aevmos required: 100aevmos: insufficient fee', 'too_cheap'],
+  ['an endpoint that simulates', 'execution reverted: already known', 'later'],
+  ['an endpoint that simulates', 'execution reverted: nonce too low', 'later'],
   ['geth', 'tx type 2 not supported by this pool', 'refused'],
   ['geth', 'max priority fee per gas higher than max fee per gas', 'refused'],
   ['geth', 'rlp: expected input list for types.LegacyTx', 'refused'],
@@ -139,29 +146,5 @@ describe('readBroadcast', () => {
 
   test('the words of the node are kept for the reader', () => {
     expect(readBroadcast(said('nonce too low'))).toEqual({ kind: 'nonce_used', detail: 'nonce too low' })
-  })
-})
-
-describe('errors of a simulation', () => {
-  test.each([
-    { reply: said('execution reverted: no', 3), revert: true, funds: false },
-    { reply: said('execution reverted'), revert: true, funds: false },
-    { reply: said('VM execution error: Reverted 0x08c379a0'), revert: true, funds: false },
-    { reply: said('invalid opcode: INVALID'), revert: true, funds: false },
-    { reply: said('EVM error OpcodeNotFound', -32603), revert: true, funds: false },
-    { reply: said('EVM error StackUnderflow', -32603), revert: true, funds: false },
-    { reply: said('invalid opcode: opcode 0xca not defined'), revert: true, funds: false },
-    { reply: said('stack underflow (0 <=> 2)'), revert: true, funds: false },
-    { reply: said('invalid jump destination'), revert: true, funds: false },
-    { reply: said('contract creation code storage out of gas'), revert: true, funds: false },
-    { reply: said('invalid code: must not begin with 0xef'), revert: true, funds: false },
-    { reply: said('max code size exceeded'), revert: true, funds: false },
-    { reply: said('insufficient funds for transfer'), revert: false, funds: true },
-    { reply: said('gas required exceeds allowance (0)'), revert: false, funds: true },
-    { reply: said('daily request count exceeded'), revert: false, funds: false },
-    { reply: { kind: 'unknown', detail: 'execution reverted' } as const, revert: false, funds: false },
-  ])('$reply', ({ reply, revert, funds }) => {
-    expect(isRevert(reply)).toBe(revert)
-    expect(isInsufficientFunds(reply)).toBe(funds)
   })
 })

@@ -37,9 +37,32 @@ describe('the market', () => {
         gasPrice: 10n,
         baseFee: 7n,
         blockGasLimit: 30_000_000n,
+        calldataFloor: false,
         tips: { safeLow: 1n, average: 2n, fast: 3n, fastest: 4n },
       },
     })
+  })
+
+  test('knows by the header that calldata has a floor price', async () => {
+    const header = { gasLimit: '0x1c9c380', requestsHash: `0x${'e3'.repeat(32)}` }
+    expect(await ask({ ...NODE, eth_getBlockByNumber: header })).toMatchObject({
+      value: { calldataFloor: true },
+    })
+  })
+
+  test('comes with what endpoints said of prices, however old its own answer is', async () => {
+    let bounds = {}
+    const { client, asked } = clientOf(NODE)
+    const market = createMarketWatch({
+      client,
+      clock: createTestClock(),
+      freshForMs: 1_000,
+      bounds: () => bounds,
+    })
+    await market()
+    bounds = { maximumFee: 5n }
+    expect(await market()).toMatchObject({ value: { gasPrice: 10n, maximumFee: 5n } })
+    expect(asked).toHaveLength(4)
   })
 
   const withRewards = (reward: unknown) => ({ ...NODE, eth_feeHistory: { baseFeePerGas: ['0x7'], reward } })

@@ -114,6 +114,68 @@ describe('prepareDraft', () => {
     if (answer.kind === 'refused') expect(answer.refusal.code).toBe('gas_limit_too_high')
   })
 
+  test.each([
+    {
+      name: 'an estimate whose margin passes a block',
+      change: {},
+      limits: { blockGasLimit: 22_000n },
+      want: 22_000n,
+    },
+    {
+      name: 'an estimate whose margin passes the most of a transaction',
+      change: {},
+      limits: { maxGas: 21_500n },
+      want: 21_500n,
+    },
+    {
+      name: 'an estimate above the most of a transaction',
+      change: {},
+      limits: { maxGas: 20_999n },
+      want: 'gas_limit_too_high',
+    },
+    {
+      name: 'a limit of the caller above it',
+      change: { gasLimit: 30_000n },
+      limits: { maxGas: 29_999n },
+      want: 'gas_limit_too_high',
+    },
+    {
+      name: 'a limit of the caller below the floor of calldata',
+      change: { gasLimit: 21_039n, data: '0xff' },
+      limits: { calldataFloor: true },
+      want: 'gas_limit_too_low',
+    },
+    {
+      name: 'the same where there is no such floor',
+      change: { gasLimit: 21_039n, data: '0xff' },
+      limits: {},
+      want: 21_039n,
+    },
+    {
+      name: 'just the floor',
+      change: { gasLimit: 21_040n, data: '0xff' },
+      limits: { calldataFloor: true },
+      want: 21_040n,
+    },
+  ] satisfies {
+    name: string
+    change: Partial<EvmRequest>
+    limits: Partial<Market> & { maxGas?: bigint }
+    want: bigint | string
+  }[])('$name: $want', async ({ change, limits, want }) => {
+    const { maxGas, ...market } = { maxGas: undefined, ...limits }
+    const { context } = contextOf({ market: { ...MARKET, ...market } })
+    const answer = await prepareDraft(
+      { ...context, maxGas },
+      { request: requestOf(change), account: accountWith() },
+    )
+    expect(answer).toMatchObject(
+      typeof want === 'bigint'
+        ? { kind: 'ok', value: { draft: { gasLimit: want } } }
+        : { kind: 'refused', refusal: { code: want } },
+    )
+  })
+
   test('silence about prices or gas is unknown (I6)', async () => {
     const { context } = contextOf({ reply: { kind: 'unknown', detail: 'time-out' } })
     expect((await prepareDraft(context, { request: requestOf(), account: accountWith() })).kind).toBe(

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
 import { HEIGHT } from '../../../src/chains/evm/quantity.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import type { PooledClient } from '../../../src/chains/rpc/rpc.ts'
@@ -37,6 +38,8 @@ function clientOf(...servers: readonly RpcServer[]): PooledClient {
     random: () => 0,
     log,
     height: HEIGHT,
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
   })
 }
 
@@ -186,6 +189,8 @@ describe('an endpoint that does not answer', () => {
       clock: createHurriedClock(),
       log,
       height: HEIGHT,
+      errors: NODE_ERRORS,
+      maxRequestBytes: MAX_REQUEST_BYTES,
     })
     expect(await client.send([call('a')])).toEqual([{ kind: 'unknown', detail: 'no RPC url is configured' }])
     expect(server.requests).toEqual([])

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
 import { HEIGHT } from '../../../src/chains/evm/quantity.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -21,12 +22,27 @@ async function place(...answers: readonly Answer[]) {
   return placeWith({ timeoutMs: TIMEOUT_MS }, ...answers)
 }
 
-async function placeWith({ timeoutMs }: { timeoutMs: number }, ...answers: readonly Answer[]) {
+async function placeWith(
+  {
+    timeoutMs,
+    maxRequestBytes = MAX_REQUEST_BYTES,
+  }: { readonly timeoutMs: number; readonly maxRequestBytes?: number },
+  ...answers: readonly Answer[]
+) {
   const servers = await Promise.all(answers.map((answer) => startRpcServer(answer)))
   running.push(...servers)
   const clock = createHurriedClock()
   const urls = servers.map(({ url }) => ({ url, weight: 100 }))
-  const client = createRpcClient({ urls, timeoutMs, clock, random: () => 0, log, height: HEIGHT })
+  const client = createRpcClient({
+    urls,
+    timeoutMs,
+    clock,
+    random: () => 0,
+    log,
+    height: HEIGHT,
+    errors: NODE_ERRORS,
+    maxRequestBytes,
+  })
   return { client, clock, servers, asked: () => servers.map(({ requests }) => requests.length) }
 }
 
@@ -92,6 +108,8 @@ describe('another try', () => {
       random: () => 0.75,
       log,
       height: HEIGHT,
+      errors: NODE_ERRORS,
+      maxRequestBytes: MAX_REQUEST_BYTES,
     })
     expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
     expect(clock.waits).toEqual([75, 150])
@@ -353,11 +371,113 @@ describe('asking everywhere', () => {
     expect(client.states().map(({ head }) => head)).toEqual([100n, 99n, undefined])
   })
 
-  test('leaves out who rests', async () => {
+  test('does not ask who rests, and takes that for unknown', async () => {
     const { client, asked } = await place(serving(), saying({ status: 429, text: '' }))
     await client.sendEverywhere([call('a')])
-    expect(await client.sendEverywhere([call('a')])).toHaveLength(1)
+    expect(await client.sendEverywhere([call('a')])).toMatchObject([
+      [{ reply: result('a'), behind: false }],
+      [{ reply: { kind: 'unknown' }, behind: true }],
+    ])
     expect(asked()).toEqual([2, 1])
+  })
+})
+
+describe('calls of callers', () => {
+  /** What a caller can make a node answer, or do. */
+  const PROVOKED = [
+    { name: 'an unhealthy node', answer: failing(-32005, 'limit exceeded') },
+    { name: 'a skipped slot', answer: failing(-32007, 'Slot 1 was skipped') },
+    { name: 'a context slot in the future', answer: failing(-32016, 'Minimum context slot') },
+    { name: 'echoed words', answer: failing(-32602, 'unknown method "too many requests"') },
+    { name: 'an internal error', answer: failing(-32603, 'Internal error') },
+    { name: 'HTTP 500', answer: saying({ status: 500, text: '' }) },
+    { name: 'HTTP 413', answer: saying({ status: 413, text: '' }) },
+    { name: 'HTTP 403', answer: saying({ status: 403, text: '' }) },
+    { name: 'a closed connection', answer: saying('cut') },
+    { name: 'an error page', answer: saying({ text: '<html>' }) },
+  ]
+
+  test.each(PROVOKED)('cannot make an endpoint rest by $name', async ({ answer }) => {
+    const { client } = await place(answer)
+    for (let times = 0; times < 8; times += 1) await client.forward([call('a')])
+    expect(client.states()).toMatchObject([{ healthy: true }])
+  })
+
+  test('cannot make an endpoint rest by being slow', async () => {
+    const { client } = await placeWith({ timeoutMs: 20 }, saying('silent'))
+    for (let times = 0; times < 4; times += 1) await client.forward([call('a')])
+    expect(client.states()).toMatchObject([{ healthy: true }])
+  })
+
+  test('show a true limit, and an endpoint that cannot be reached', async () => {
+    const limited = await place(saying({ status: 429, text: '' }))
+    await limited.client.forward([call('a')])
+    expect(limited.client.states()).toMatchObject([{ healthy: false }])
+    const coded = await place(failing(429, 'Your app has exceeded its capacity'))
+    expect(await coded.client.forward([call('a')])).toMatchObject([{ kind: 'unknown' }])
+    expect(coded.client.states()).toMatchObject([{ healthy: false }])
+    const gone = await place(serving())
+    await gone.servers[0]?.stop()
+    for (let times = 0; times < 3; times += 1) await gone.client.forward([call('a')])
+    expect(gone.client.states()).toMatchObject([{ healthy: false }])
+  })
+
+  test('do not shrink the batches of our own questions', async () => {
+    const { client, servers } = await place(upTo(2, { status: 400, text: '' }))
+    await client.forward(['a', 'b', 'c'].map(call))
+    const before = servers[0]?.requests.length ?? 0
+    await client.send(['a', 'b', 'c'].map(call))
+    expect(servers[0]?.requests[before]?.length).toBe(3)
+  })
+
+  test('do not heal an endpoint either, unless it answers them', async () => {
+    const { client, clock } = await place(
+      inTurn(
+        saying({ status: 429, headers: { 'retry-after': '60' }, text: '' }),
+        failing(-32000, 'no'),
+        serving(),
+      ),
+    )
+    await client.forward([call('a')])
+    clock.advance(61_000)
+    await client.forward([call('a')])
+    expect(client.states()).toMatchObject([{ healthy: false }])
+    expect(await client.forward([call('a')])).toEqual([result('a')])
+    expect(client.states()).toMatchObject([{ healthy: true }])
+  })
+
+  test('are asked of another endpoint where one lacks the data', async () => {
+    const { client, asked } = await place(failing(4444, 'pruned history unavailable'), serving())
+    expect(await client.forward([call('a')])).toEqual([result('a')])
+    expect(asked()).toEqual([1, 1])
+  })
+})
+
+describe('a request', () => {
+  const long = (method: string) => ({ method, params: ['x'.repeat(15_000)] })
+
+  test('is cut by bytes as well, in order', async () => {
+    const { client, servers } = await placeWith({ timeoutMs: TIMEOUT_MS, maxRequestBytes: 40_000 }, serving())
+    const methods = ['a', 'b', 'c', 'd', 'e']
+    expect(await client.send(methods.map(long))).toEqual(methods.map(result))
+    expect(servers[0]?.requests.map((asked) => asked.map(({ method }) => method).join(''))).toEqual([
+      'ab',
+      'cd',
+      'e',
+    ])
+    expect(Math.max(...(servers[0]?.bodies.map((body) => body.length) ?? []))).toBeLessThan(40_000)
+  })
+
+  test('that is too long for the endpoint is halved by bytes, and that is remembered', async () => {
+    const limit = 40_000
+    const { client, servers } = await place((calls) =>
+      JSON.stringify(calls).length > limit ? { status: 413, text: '' } : serving()(calls),
+    )
+    const methods = ['a', 'b', 'c', 'd']
+    expect(await client.send(methods.map(long))).toEqual(methods.map(result))
+    expect(await client.send(methods.map(long))).toEqual(methods.map(result))
+    expect(servers[0]?.requests.map((asked) => asked.length)).toEqual([4, 2, 2, 2, 2])
+    expect(client.states()).toMatchObject([{ healthy: true }])
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { guardedTransport } from '../../../src/chains/rpc/transport.ts'
 import { systemClock } from '../../../src/clock.ts'
@@ -26,6 +27,8 @@ function clientOf(url: string, { allowPrivate = true, wholeBodyBytes = 1_000, ti
   const poster = createPoster({ allowPrivate }, { wholeBodyBytes })
   onTestFinished(() => poster.close())
   return createRpcClient({
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
     urls: [{ url, weight: 100, byApi: true }],
     guarded: guardedTransport(poster),
     timeoutMs,
@@ -91,7 +94,15 @@ test('that never ends its answer is given up in time, and says so', async () => 
 test('is not asked at all where nobody guards the way', async () => {
   const server = await start(answerWith({ one: '0x1' }))
   const urls = [{ url: server.url, weight: 100, byApi: true as const }]
-  const client = createRpcClient({ urls, timeoutMs: 1_000, clock: systemClock, log, height })
+  const client = createRpcClient({
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
+    urls,
+    timeoutMs: 1_000,
+    clock: systemClock,
+    log,
+    height,
+  })
   expect(await client.call('one', [])).toMatchObject({ kind: 'unknown' })
   expect(server.connections).toBe(0)
 })

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
 import { HEIGHT } from '../../../src/chains/evm/quantity.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -23,6 +24,8 @@ async function place(height: unknown) {
   })
   running.push(server)
   const client = createRpcClient({
+    errors: NODE_ERRORS,
+    maxRequestBytes: MAX_REQUEST_BYTES,
     urls: [{ url: server.url, weight: 100 }],
     timeoutMs: 5_000,
     clock: createHurriedClock(),

@@ -1,13 +1,23 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
-import type { SolanaChain } from '../../../src/chains/solana/types.ts'
+import type { SolanaAttempt, SolanaChain } from '../../../src/chains/solana/types.ts'
 import { createLogger } from '../../../src/log.ts'
 import { transfer } from '../../solana-node/steps.ts'
 import { createWallet, signContent } from '../../solana-node/wallet.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
 import { type RpcServer, startRpcServer } from '../../support/rpc-server.ts'
-import { AS_PAYER, accountWith, instructionsOf, OTHER, requestOf, SELF, someAddress } from './build.ts'
+import {
+  AS_PAYER,
+  accountWith,
+  draftOf,
+  instructionsOf,
+  OTHER,
+  requestOf,
+  SEAT,
+  SELF,
+  someAddress,
+} from './build.ts'
 
 const ACCOUNT = {
   lamports: 10_000_000_000,
@@ -29,7 +39,12 @@ const IN_ORDER: Readonly<Record<string, unknown>> = {
   getBalance: at(104, 10_000_000_000),
   getRecentPrioritizationFees: [{ slot: 104, prioritizationFee: 5 }],
   getSignatureStatuses: at(105, [null]),
-  getFirstAvailableBlock: 0,
+  minimumLedgerSlot: 0,
+  // So far that no status cache reaches back.
+  getBlockHeight: 400,
+  // Of heights 0 to 90, after ten slots without a block.
+  getBlocks: Array.from({ length: 91 }, (_, index) => index + 10),
+  getBlock: { blockHeight: 26 },
   sendTransaction: 'sig',
   getGenesisHash: someAddress(1),
 }
@@ -68,6 +83,15 @@ beforeEach(() => {
 })
 
 afterAll(() => server.stop())
+
+let attempt: SolanaAttempt
+
+beforeEach(async () => {
+  const draft = draftOf(await chain.prepare(own, accountWith()))
+  const signed = await chain.sign(draft, SEAT)
+  attempt = { number: 1, kind: 'send', line: SELF, draft, signed, signedAt: new Date(0), outcome: 'signed' }
+  expect(await chain.proveInclusion([attempt], { asOf: 100n })).toEqual({ kind: 'absent' })
+})
 
 const own = instructionsOf(transfer(SELF, OTHER, 5n))
 const friend = createWallet()
@@ -125,10 +149,7 @@ test.each(Object.keys(IN_ORDER))(
         answers.set(method, reply)
         const head = { number: 100n, hash: 'x', lapsedUpTo: 90n }
         const [seen] = await chain.receipts(['sig'], { asOf: 100n })
-        const [everywhere] = await chain.receiptsEverywhere(['sig'], {
-          asOf: 100n,
-          since: new Date('2026-01-01T00:00:00Z'),
-        })
+        const fate = await chain.proveInclusion([attempt], { asOf: 100n })
         const [sent] = await chain.broadcast([Uint8Array.of(1)])
         const [prepared, paid] = [
           await chain.prepare(own, accountWith()),
@@ -137,8 +158,12 @@ test.each(Object.keys(IN_ORDER))(
         await Promise.all([chain.verify(), chain.head(), chain.balance(SELF)])
         if (method === 'getSignatureStatuses') {
           const said = (reply as { value?: readonly unknown[] } | null)?.value
-          if (seen?.kind === 'none' || everywhere?.kind === 'none') expect(said?.[0]).toBeNull()
+          if (seen?.kind === 'none' || fate.kind === 'absent') expect(said?.[0]).toBeNull()
         }
+        if (method === 'getBlock' && fate.kind === 'absent')
+          expect((reply as { blockHeight?: unknown }).blockHeight).toBe(26)
+        if (method === 'getBlocks') expect(fate.kind).toBe('unknown')
+        if (method === 'minimumLedgerSlot' && fate.kind === 'absent') expect(reply).toBe(0)
         if (method === 'sendTransaction' && typeof reply !== 'string') expect(sent?.kind).toBe('unknown')
         for (const answer of [prepared, paid]) {
           if (answer.kind === 'refused') expect(['simulateTransaction', 'isBlockhashValid']).toContain(method)

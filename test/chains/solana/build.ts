@@ -12,7 +12,7 @@ import type {
 import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
 import type { SolanaAccount, SolanaAttempt, SolanaChain } from '../../../src/chains/solana/types.ts'
 import type { Clock } from '../../../src/clock.ts'
-import { createLogger } from '../../../src/log.ts'
+import { createLogger, type Logger } from '../../../src/log.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 import { type Step, signContent, type Wallet } from '../../solana-node/wallet.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
@@ -83,8 +83,13 @@ export interface Stage {
   prebuilt(steps: readonly Step[], ...cosigners: readonly Wallet[]): SolanaRequest
 }
 
-export async function startStage(options: SolanaOptions & { readonly clock?: Clock } = {}): Promise<Stage> {
-  const { clock = createHurriedClock(), ...rest } = options
+export interface StageOptions extends SolanaOptions {
+  readonly clock?: Clock
+  readonly log?: Logger
+}
+
+export async function startStage(options: StageOptions = {}): Promise<Stage> {
+  const { clock = createHurriedClock(), log = createLogger({ level: 'silent' }), ...rest } = options
   const solana = await startSolana({ slotMs: 'manual', ...rest })
   onTestFinished(() => solana.stop())
   solana.airdrop(SELF, 10n * SOL)
@@ -102,7 +107,7 @@ export async function startStage(options: SolanaOptions & { readonly clock?: Clo
       },
       rpcTimeoutMs: 5_000,
       clock,
-      log: createLogger({ level: 'silent' }),
+      log,
     })
   return {
     solana,

@@ -121,7 +121,7 @@ describe('a status', () => {
   })
 
   test.each<[string, RpcReply]>([
-    ['an error', error(-32011, 'Transaction history is not available from this node')],
+    ['an error', error(-32603, 'Internal error')],
     ['nothing', { kind: 'unknown', detail: 'time-out' }],
     ['no slot', { kind: 'result', result: { value: [null] } }],
     ['no list', { kind: 'result', result: { context: { slot: 9 }, value: {} } }],

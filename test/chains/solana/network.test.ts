@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createLogger } from '../../../src/log.ts'
 import { transfer } from '../../solana-node/steps.ts'
 import { createWallet } from '../../solana-node/wallet.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
@@ -37,6 +38,23 @@ describe('the cluster', () => {
     expect(await stage.chainAt(stage.solana.url, other.solana.url).verify()).toMatchObject({
       kind: 'refused',
     })
+  })
+
+  test('has endpoints that keep no history, which is told and logged once', async () => {
+    const lines: string[] = []
+    const log = createLogger({ level: 'warn' }, { write: (line) => void lines.push(line) })
+    const { solana, chainAt } = await startStage({ log })
+    const bare = solana.node({ keepsHistory: false })
+    const chain = chainAt(solana.url, bare.url)
+    const kept = () => chain.endpoints().map(({ keepsHistory }) => keepsHistory)
+    expect(kept()).toEqual([undefined, undefined])
+    expect(await chain.verify()).toMatchObject({ kind: 'ok' })
+    await chain.verify()
+    expect(kept()).toEqual([true, false])
+    expect(lines.filter((line) => line.includes('keeps no transaction history'))).toHaveLength(1)
+    bare.options.keepsHistory = true
+    await chain.verify()
+    expect(kept()).toEqual([true, true])
   })
 
   test('tells what is finalized, and changes its hash with each slot', async () => {
@@ -129,57 +147,22 @@ describe('a node', () => {
     const behind = stage.chainAt(stage.solana.replica({ behind: 6 }))
     const { number } = await headOf()
     expect(await behind.receipts([signed.hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
-    expect(await behind.receiptsEverywhere([signed.hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
     expect(kinds([await behind.balance(SELF), await behind.head()])).toEqual(['ok', 'ok'])
-  })
-
-  test('that is behind has no say beside one that is not', async () => {
-    const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
-    const { hash } = await stage.chain.sign(draft, SEAT)
-    const both = stage.chainAt(stage.solana.url, stage.solana.replica({ behind: 3 }))
-    const { number } = await headOf()
-    expect(await both.receiptsEverywhere([hash], { asOf: number })).toEqual([{ kind: 'none' }])
-  })
-
-  test('that does not answer might have said yes', async () => {
-    const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
-    const { hash } = await stage.chain.sign(draft, SEAT)
-    const broken = await startFaultyNode(stage.solana.url)
-    try {
-      broken.fault = () => 'drop'
-      const both = stage.chainAt(stage.solana.url, broken.url)
-      const { number } = await headOf()
-      expect(await both.receiptsEverywhere([hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
-    } finally {
-      await broken.stop()
-    }
   })
 
   test('that does not know of the newest block yet does not take an inclusion back', async () => {
     const late = stage.solana.replica({ behind: 1 })
     const urls = [stage.solana.url, late]
-    const { signed } = await sendOn(stage.chain, step())
+    const attempt = await sendOn(stage.chain, step())
     stage.solana.tick()
     // Whichever of the two is asked first, and however often.
     const both = stage.chainAt(...urls)
-    const answers = await Promise.all(Array.from({ length: 5 }, () => both.receiptsEverywhere([signed.hash])))
-    expect(kinds(answers.flat())).toEqual(Array(5).fill('included'))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => both.proveInclusion([attempt])))
+    expect(kinds(answers)).toEqual(Array(5).fill('included'))
     const seen = stage.chainAt(stage.solana.url)
-    await seen.receipts([signed.hash])
+    await seen.receipts([attempt.signed.hash])
     const one = stage.chainAt(late)
-    expect(kinds(await one.receipts([signed.hash]))).not.toContain('included')
-  })
-
-  test('that remembers too little has no say about what is older', async () => {
-    const forgetful = await startStage({ historyBlocks: 20 })
-    const { signed } = await sendOn(forgetful.chain, step())
-    forgetful.solana.tick(40)
-    const since = new Date(Date.parse('2026-01-01T00:00:00Z') - 60_000)
-    const draft = draftOf(await forgetful.chain.prepare(step(), accountWith()))
-    const { hash } = await forgetful.chain.sign(draft, SEAT)
-    expect(kinds(await forgetful.chain.receiptsEverywhere([hash], { since }))).toEqual(['unknown'])
-    expect(kinds(await forgetful.chain.receiptsEverywhere([hash]))).toEqual(['none'])
-    expect(signed.hash).not.toBe(hash)
+    expect(kinds(await one.receipts([attempt.signed.hash]))).not.toContain('included')
   })
 
   test('whose block a fork has dropped says so', async () => {

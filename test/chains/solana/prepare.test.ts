@@ -32,7 +32,7 @@ const messageOf = ({ transaction }: { transaction: string }) => openTransaction(
 describe('what only the relayer signs', () => {
   test('gets a blockhash, compute units and a price, and is good for 150 blocks', async () => {
     stage.solana.market.recentPrice = 1_000n
-    stage.solana.tick()
+    stage.solana.tick(150)
     const draft = draftOf(await prepare(instructionsOf(transfer(SELF, OTHER, 5n))))
     const budget = readBudget(messageOf(draft))
     // The transfer takes 150 units and the three instructions of the budget 150 each.
@@ -59,7 +59,7 @@ describe('what only the relayer signs', () => {
 
   test('offers no more than max_allowed_fee_lamports, and says so', async () => {
     stage.solana.market.recentPrice = 1_000_000n
-    stage.solana.tick()
+    stage.solana.tick(150)
     const answer = await prepare(instructionsOf(transfer(SELF, OTHER, 5n)), { maxFee: 5_090n })
     expect(draftOf(answer)).toMatchObject({ fee: 5_090n, unitPrice: 100_000n })
     expect(answer).toMatchObject({ value: { logs: [expect.stringContaining('max_allowed_fee_lamports')] } })

@@ -6,6 +6,23 @@ import { drawWeather } from '../weather.ts'
 /** How a request says what it wants to pay. `low` is what no node takes in place of anything. */
 export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low' | 'legacy'
 
+/**
+ * What an endpoint does for good, until it has another habit. `prunes_…`: all of it up to some blocks ahead is gone · `indexing`: it
+ * builds its index of transactions · `rests`: 429 to everything · `desynced`: blocks behind, and it refuses as a node does that stands
+ * before a fork · `min_tip`: its pool takes no lower tip · `fee_cap`: geth's `--rpc.txfeecap`.
+ */
+export type Habit =
+  | 'none'
+  | 'prunes_receipts'
+  | 'prunes_transactions'
+  | 'prunes_state'
+  | 'prunes_all'
+  | 'indexing'
+  | 'rests'
+  | 'desynced'
+  | 'min_tip'
+  | 'fee_cap'
+
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
 export type Event = OwnEvent | CommonEvent
 
@@ -27,9 +44,18 @@ export type OwnEvent =
   | { readonly is: 'external'; readonly account: number }
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
+  | {
+      readonly is: 'habit'
+      /** Which endpoint. */
+      readonly node: number
+      readonly habit: Habit
+      /** A number of blocks, and gwei, for those habits that need one. */
+      readonly size: number
+    }
 
 interface DrawOptions {
   readonly accounts: number
+  readonly endpoints: number
   /** Deepest reorganisation. */
   readonly maxDepth: number
   /** Whether the process dies now and then. */
@@ -49,8 +75,22 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   time: 6,
   drain: 2,
   fund: 3,
+  habit: 8,
   restart: 2,
   kill: 0,
+}
+
+const HABITS: Readonly<Record<Habit, number>> = {
+  none: 3,
+  prunes_receipts: 3,
+  prunes_transactions: 2,
+  prunes_state: 2,
+  prunes_all: 2,
+  indexing: 1,
+  rests: 2,
+  desynced: 2,
+  min_tip: 3,
+  fee_cap: 2,
 }
 
 const PRICES: Readonly<Record<Price, number>> = {
@@ -64,7 +104,7 @@ const PRICES: Readonly<Record<Price, number>> = {
 }
 
 /** What happens next: the same for the same numbers. */
-export function drawEvent(random: Random, { accounts, maxDepth, kills }: DrawOptions): Event {
+export function drawEvent(random: Random, { accounts, endpoints, maxDepth, kills }: DrawOptions): Event {
   const is = random.weighted({ ...WEIGHTS, kill: kills ? KILL_WEIGHT : 0 })
   const account = random.int(0, accounts - 1)
   const target = random.int(0, 4)
@@ -84,6 +124,8 @@ export function drawEvent(random: Random, { accounts, maxDepth, kills }: DrawOpt
     case 'drain':
     case 'fund':
       return { is, account }
+    case 'habit':
+      return drawHabit(random, endpoints)
     case 'weather':
       return { is, weather: drawWeather(random) }
     case 'time':
@@ -93,6 +135,13 @@ export function drawEvent(random: Random, { accounts, maxDepth, kills }: DrawOpt
     case 'kill':
       return { is }
   }
+}
+
+/** One endpoint alone is believed when it is wrong for long enough, so only one of several may be desynced, and only the first. */
+function drawHabit(random: Random, endpoints: number): Extract<Event, { is: 'habit' }> {
+  const habit = random.weighted({ ...HABITS, desynced: endpoints > 1 ? HABITS.desynced : 0 })
+  const node = habit === 'desynced' ? 0 : random.int(0, endpoints - 1)
+  return { is: 'habit', node, habit, size: random.int(1, 4) }
 }
 
 function drawContent(random: Random): { price: Price; gas: boolean } {

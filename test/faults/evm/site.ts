@@ -9,10 +9,17 @@ import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
 import { createPayments, type Ground } from './ground.ts'
+import { takeHabit } from './habit.ts'
 import { evmWitness } from './witness.ts'
 
 /** Time between two blocks while a history is brought to its end, in ms. */
 const BLOCK_MS = 500
+
+/**
+ * How long what endpoints have deleted stays away after all other trouble has ended, in blocks. Longer than it takes until a nonce
+ * counts as used by somebody else, so that a service that believes a missing receipt has the time to act on it.
+ */
+const BLOCKS_WITHOUT_ARCHIVE = 100
 
 /** Anvil behind so many nodes that can fail. */
 export async function startEvmSite({ endpoints }: { readonly endpoints: number }): Promise<Site> {
@@ -20,6 +27,7 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
   // So many can be undone from the first step on.
   for (let count = 0; count < CONFIRMATIONS; count += 1) await anvil.rpc('evm_mine')
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startFaultyNode(anvil.url)))
+  let untilArchive = 0
   const ground: Ground = { anvil, nodes, newContent: createPayments() }
   return {
     nodes,
@@ -37,12 +45,25 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
     haste: 1,
     crash: crashKit(ground),
     draw: (random, { kills }) =>
-      toDeed(ground, drawEvent(random, { accounts: ACCOUNTS.length, maxDepth: CONFIRMATIONS, kills })),
-    makeBlock: async () => void (await anvil.rpc('evm_mine')),
+      toDeed(
+        ground,
+        drawEvent(random, { accounts: ACCOUNTS.length, endpoints, maxDepth: CONFIRMATIONS, kills }),
+      ),
+    makeBlock: async () => {
+      await anvil.rpc('evm_mine')
+      if (untilArchive > 0) untilArchive -= 1
+      if (untilArchive === 0) for (const node of nodes) node.pruning = undefined
+    },
     relieve: async () => {
       for (const [account] of ACCOUNTS.entries()) await fund(ground, account)
+      for (const node of nodes) node.habits = undefined
+      untilArchive = BLOCKS_WITHOUT_ARCHIVE
     },
-    witness: () => evmWitness(anvil),
+    witness: () => {
+      // Each history begins alike, so that it can be replayed alone.
+      for (const node of nodes) [node.pruning, node.habits] = [undefined, undefined]
+      return evmWitness(anvil)
+    },
     finish: () => Promise.resolve([]),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))
@@ -72,6 +93,8 @@ function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
       return sendPayment(ground, stage, event)
     case 'replace':
       return replacePayment(ground, stage, event)
+    case 'habit':
+      return takeHabit(ground, event)
     default:
       return chainEvent(ground, stage, event)
   }

@@ -1,3 +1,4 @@
+import type { LedgerOptions } from '../../support/solana/ledger.ts'
 import type { CommonEvent } from '../common-event.ts'
 import type { Random } from '../random.ts'
 import { KILL_WEIGHT } from '../trouble.ts'
@@ -8,6 +9,19 @@ export type Speed = 'none' | 'safeLow' | 'fast' | 'fastest'
 
 /** One thing that happens. Targets are counted back from the newest transaction, so that they exist in every replay. */
 export type Event = OwnEvent | CommonEvent
+
+/**
+ * What can happen to a node's ledger. `jump`: it restarts on a newer snapshot and lacks the blocks before it · `prune`: it keeps so many
+ * blocks · `history`: it is started with, or without, transaction history · `storage`: its long-term storage changes · `fresh`: it has
+ * fewer than two rooted blocks, or does not any more · `banks`: every second answer is so many blocks older.
+ */
+export type LedgerChange =
+  | { readonly kind: 'jump'; readonly blocks: number }
+  | { readonly kind: 'prune'; readonly blocks: number }
+  | { readonly kind: 'history'; readonly kept: boolean }
+  | { readonly kind: 'storage'; readonly storage: NonNullable<LedgerOptions['longTermStorage']> }
+  | { readonly kind: 'fresh'; readonly fresh: boolean }
+  | { readonly kind: 'banks'; readonly older: number }
 
 /** What only this chain has. */
 export type OwnEvent =
@@ -33,6 +47,8 @@ export type OwnEvent =
   /** The network gives up its newest blocks, as far as they are not final. */
   | { readonly is: 'fork'; readonly depth: number }
   | { readonly is: 'drop_pending' }
+  /** Something happens to the ledger of one of the nodes. */
+  | { readonly is: 'ledger'; readonly node: number; readonly change: LedgerChange }
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
 
@@ -48,6 +64,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   price: 3,
   fork: 6,
   drop_pending: 4,
+  ledger: 10,
   weather: 12,
   time: 5,
   drain: 2,
@@ -73,6 +90,7 @@ const LAPSE_BLOCKS = 170
 interface DrawOptions {
   readonly accounts: number
   readonly customers: number
+  readonly nodes: number
   /** Deepest fork, in blocks. */
   readonly maxDepth: number
   /** Whether the process dies now and then. */
@@ -81,7 +99,7 @@ interface DrawOptions {
 
 /** What happens next: the same for the same numbers. */
 export function drawEvent(random: Random, options: DrawOptions): Event {
-  const { accounts, customers, maxDepth, kills } = options
+  const { accounts, customers, maxDepth, kills, nodes } = options
   const is = random.weighted({ ...WEIGHTS, kill: kills ? KILL_WEIGHT : 0 })
   const account = random.int(0, accounts - 1)
   const target = random.int(0, 4)
@@ -114,6 +132,8 @@ export function drawEvent(random: Random, options: DrawOptions): Event {
       return { is, weather: drawWeather(random) }
     case 'time':
       return { is, ms: random.int(1, 45) * 1_000 }
+    case 'ledger':
+      return { is, node: random.int(0, nodes - 1), change: drawLedgerChange(random) }
     case 'drop_pending':
     case 'restart':
     case 'kill':
@@ -139,6 +159,35 @@ function drawNetwork(
       return { is, required: random.pick(PRICES), told: random.pick(PRICES) }
     case 'fork':
       return { is, depth: random.int(1, maxDepth) }
+  }
+}
+
+const LEDGER_CHANGES = { jump: 6, prune: 2, history: 3, storage: 3, fresh: 1, banks: 2 } as const
+
+/** Blocks that a pruned node keeps: fewer than a life, some more, and all. */
+const KEPT_BLOCKS = [60, 250, 400, 100_000] as const
+
+/** Longest hole, in blocks: some are longer than a blockhash lives. */
+const MAX_HOLE = 220
+
+/** Blocks between two banks of one node. */
+const MAX_OLDER = 5
+
+function drawLedgerChange(random: Random): LedgerChange {
+  const kind = random.weighted(LEDGER_CHANGES)
+  switch (kind) {
+    case 'jump':
+      return { kind, blocks: random.int(2, MAX_HOLE) }
+    case 'prune':
+      return { kind, blocks: random.pick(KEPT_BLOCKS) }
+    case 'history':
+      return { kind, kept: random.chance(0.6) }
+    case 'storage':
+      return { kind, storage: random.pick(['none', 'working', 'failing', 'without_signatures'] as const) }
+    case 'fresh':
+      return { kind, fresh: random.chance(0.5) }
+    case 'banks':
+      return { kind, older: random.int(0, MAX_OLDER) }
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Address, address } from '@solana/kit'
 import { createWallet, type Wallet } from '../../solana-node/wallet.ts'
 import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
-import type { TestSolana } from '../../support/solana/start-solana.ts'
+import type { TestSolana, TestSolanaNode } from '../../support/solana/start-solana.ts'
 import { addressOf, RECEIVER, SOL, seedOf } from '../../support/solana-scenario.ts'
 import type { AmountContent } from '../amounts.ts'
 
@@ -23,6 +23,8 @@ const RICH = 1_000n * SOL
 /** What everything that happens on the network needs. */
 export interface Ground {
   readonly solana: TestSolana
+  /** The nodes that the service asks, behind their faults. */
+  readonly own: readonly TestSolanaNode[]
   readonly newContent: () => AmountContent
   /** The nonce account of each relayer. */
   readonly nonces: readonly Address[]

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TestSolana } from '../../support/solana/start-solana.ts'
-import type { Event } from './event.ts'
+import type { TestSolana, TestSolanaNode } from '../../support/solana/start-solana.ts'
+import type { Event, LedgerChange } from './event.ts'
 import { accountAt, fund, type Ground, setBalance } from './ground.ts'
 
 /** What is left of a drained account beyond what must stay on it: a single fee, in lamports. What it moves then fails. */
@@ -13,7 +13,19 @@ const MOMENT_MS = 4
 /** What happens to the network, what waits for it and the accounts, and not through the service. */
 export type NetworkEvent = Extract<
   Event,
-  { is: 'blocks' | 'empty' | 'skip' | 'capacity' | 'price' | 'fork' | 'drop_pending' | 'drain' | 'fund' }
+  {
+    is:
+      | 'blocks'
+      | 'empty'
+      | 'skip'
+      | 'capacity'
+      | 'price'
+      | 'fork'
+      | 'drop_pending'
+      | 'ledger'
+      | 'drain'
+      | 'fund'
+  }
 >
 
 /** Lets it happen. */
@@ -37,11 +49,46 @@ export async function networkEvent(ground: Ground, event: NetworkEvent): Promise
       return void solana.fork(Math.min(event.depth, openBlocks(solana)))
     case 'drop_pending':
       return solana.dropPending()
+    case 'ledger': {
+      const node = ground.own[event.node]
+      return node && changeLedger(node, event.change)
+    }
     case 'drain':
       return setBalance(solana, accountAt(event.account).address, solana.rentExemption(0) + ONE_FEE)
     case 'fund':
       return fund(ground, event.account)
   }
+}
+
+function changeLedger(node: TestSolanaNode, change: LedgerChange): void {
+  const { options } = node
+  switch (change.kind) {
+    case 'jump':
+      node.jump(change.blocks)
+      return
+    case 'prune':
+      options.historyBlocks = change.blocks
+      return
+    case 'history':
+      options.keepsHistory = change.kept
+      return
+    case 'storage':
+      options.longTermStorage = change.storage
+      return
+    case 'fresh':
+      options.fresh = change.fresh
+      return
+    case 'banks':
+      options.olderBank = change.older
+  }
+}
+
+/**
+ * Every node is given the whole ledger. A transaction of which no node can say any more what became of it stays open until somebody
+ * attaches one that can.
+ */
+export function restoreLedgers({ own }: Ground): void {
+  for (const node of own) node.restore()
 }
 
 /** How many blocks are not final. */

@@ -1,7 +1,7 @@
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { plainSigner } from '../../support/plain-signer.ts'
 import type { ServiceOptions } from '../../support/service.ts'
-import { startSolana, type TestSolana } from '../../support/solana/start-solana.ts'
+import { startSolana, type TestSolana, type TestSolanaNode } from '../../support/solana/start-solana.ts'
 import { createAmounts } from '../amounts.ts'
 import { deedOf } from '../common-event.ts'
 import type { Deed } from '../deed.ts'
@@ -11,7 +11,7 @@ import { replacePayment, sendCosigned, sendPayment } from './calls.ts'
 import { openNonces } from './durable.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
 import { ACCOUNTS, CUSTOMERS, fundAll, type Ground } from './ground.ts'
-import { networkEvent, openBlocks } from './network-event.ts'
+import { networkEvent, openBlocks, restoreLedgers } from './network-event.ts'
 import { solanaWitness } from './witness.ts'
 
 export interface SolanaSiteOptions {
@@ -35,12 +35,6 @@ const SLOT_MS = 100
 /** With nothing to include and nothing to make final, so many blocks come at once: a lapse takes more than 150. */
 const IDLE_BLOCKS = 4
 
-/**
- * Slots that the network has had before: nodes have to remember as long a time as the service can be told to let pass, or
- * their "none" would prove nothing.
- */
-const PAST_SLOTS = 1_000_000
-
 /** When the service gives up a request, in ms of its own time: many blocks, because histories are in a hurry. */
 const RPC_TIMEOUT_MS = 60_000
 
@@ -51,10 +45,10 @@ const CAPACITY = 1_000
 export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Promise<Site> {
   const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
   const heard = new Set<string>()
-  const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(solana, heard)))
-  solana.skip(PAST_SLOTS)
+  const own = Array.from({ length: endpoints }, () => solana.node())
+  const nodes = await Promise.all(own.map((node) => startNode(node, heard)))
   fundAll(solana)
-  const ground: Ground = { solana, newContent: createAmounts(), nonces: await openNonces(solana) }
+  const ground: Ground = { solana, own, newContent: createAmounts(), nonces: await openNonces(solana) }
   solana.tick(FINALIZED_LAG + 1)
   return {
     nodes,
@@ -66,10 +60,11 @@ export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Pr
     blockMs: SLOT_MS * IDLE_BLOCKS,
     haste: HASTE,
     crash: crashKit(ground),
-    draw: (random, { kills }) => toDeed(ground, drawEvent(random, { ...DRAWN, kills })),
+    draw: (random, { kills }) => toDeed(ground, drawEvent(random, { ...DRAWN, nodes: endpoints, kills })),
     makeBlock: () => Promise.resolve(void solana.tick(isIdle(solana) ? IDLE_BLOCKS : 1)),
     relieve: () => {
       Object.assign(solana.market, { capacity: CAPACITY, requiredPrice: 0n })
+      restoreLedgers(ground)
       return Promise.resolve(fundAll(solana))
     },
     witness: () => Promise.resolve(solanaWitness(solana, heard)),
@@ -89,9 +84,9 @@ function isIdle(solana: TestSolana): boolean {
   return solana.pending().length === 0 && open.every(({ transactions }) => transactions.length === 0)
 }
 
-function startNode(solana: TestSolana, heard: Set<string>): Promise<FaultyNode> {
-  return startFaultyNode(solana.url, {
-    replica: (behind) => solana.replica({ behind }),
+function startNode(node: TestSolanaNode, heard: Set<string>): Promise<FaultyNode> {
+  return startFaultyNode(node.url, {
+    replica: (behind) => node.replica({ behind }),
     nameOf: ({ method = '', params }) => {
       const [transaction] = params as readonly unknown[]
       if (method === 'sendTransaction' && typeof transaction === 'string') heard.add(transaction)

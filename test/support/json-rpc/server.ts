@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcFault } from './fault.ts'
 
-/** JSON-RPC over HTTP: `/` is up to date, `/behind/3` is a replica that is three blocks late. */
+/**
+ * JSON-RPC over HTTP: `/` is up to date, `/behind/3` is a replica that is three blocks late. `/nodes/2` and `/nodes/2/behind/3` are the
+ * same of the second further node, where a network has several that differ in more than that.
+ */
 export interface JsonRpcServer {
   readonly url: string
   stop(): Promise<void>
@@ -14,6 +17,8 @@ export interface JsonRpcServer {
 export interface JsonRpcCall {
   /** How late the replica is that was asked, in blocks. */
   readonly behind: number
+  /** Which of several nodes was asked; 0 where the path names none. */
+  readonly node: number
   readonly method: string
   /** Undefined where the call has none. */
   readonly params: unknown
@@ -23,13 +28,15 @@ export interface JsonRpcCall {
 export interface JsonRpcNode {
   /** How it says that a body is not JSON, is no call, or is a batch of none. */
   readonly words: { readonly unreadable: string; readonly invalid: string; readonly empty: string }
+  /** Largest body that it takes, in bytes; a larger one is HTTP 413. Default: any. */
+  readonly maxBodyBytes?: number
   /** Answers a call. Throws an {@link RpcFault} when it cannot. */
   answer(call: JsonRpcCall): unknown
   /** Writes a reply as JSON. */
   write(reply: unknown): string
 }
 
-const REPLICA_PATH = /^\/behind\/(\d+)$/
+const NODE_PATH = /^(?:\/nodes\/(\d+))?(?:\/behind\/(\d+))?\/?$/
 
 /** Starts it on a free port. */
 export async function startJsonRpcServer(node: JsonRpcNode): Promise<JsonRpcServer> {
@@ -52,13 +59,20 @@ export async function startJsonRpcServer(node: JsonRpcNode): Promise<JsonRpcServ
 
 async function serve(node: JsonRpcNode, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request)
-  const behind = Number(REPLICA_PATH.exec(request.url ?? '')?.[1] ?? 0)
-  const reply = answerBody(node, behind, body)
+  if (node.maxBodyBytes !== undefined && Buffer.byteLength(body) > node.maxBodyBytes) {
+    response.writeHead(413, { 'content-type': 'text/plain' })
+    response.end('Request body too large')
+    return
+  }
+  const [, asked = 0, behind = 0] = NODE_PATH.exec(request.url ?? '') ?? []
+  const reply = answerBody(node, { node: Number(asked), behind: Number(behind) }, body)
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(node.write(reply))
 }
 
-function answerBody(node: JsonRpcNode, behind: number, body: string): unknown {
+type Asked = Pick<JsonRpcCall, 'behind' | 'node'>
+
+function answerBody(node: JsonRpcNode, asked: Asked, body: string): unknown {
   const { words } = node
   let parsed: unknown
   try {
@@ -66,18 +80,18 @@ function answerBody(node: JsonRpcNode, behind: number, body: string): unknown {
   } catch {
     return failure(null, new RpcFault(PARSE_ERROR, words.unreadable))
   }
-  if (!Array.isArray(parsed)) return answerCall(node, behind, parsed)
+  if (!Array.isArray(parsed)) return answerCall(node, asked, parsed)
   if (parsed.length === 0) return failure(null, new RpcFault(INVALID_REQUEST, words.empty))
-  return parsed.map((call) => answerCall(node, behind, call))
+  return parsed.map((call) => answerCall(node, asked, call))
 }
 
-function answerCall(node: JsonRpcNode, behind: number, call: unknown): unknown {
+function answerCall(node: JsonRpcNode, asked: Asked, call: unknown): unknown {
   const { id = null, jsonrpc, method, params } = (call ?? {}) as Record<string, unknown>
   if (jsonrpc !== '2.0' || typeof method !== 'string') {
     return failure(id, new RpcFault(INVALID_REQUEST, node.words.invalid))
   }
   try {
-    return { jsonrpc: '2.0', result: node.answer({ behind, method, params }), id }
+    return { jsonrpc: '2.0', result: node.answer({ ...asked, method, params }), id }
   } catch (error) {
     return failure(id, error)
   }

@@ -2,47 +2,78 @@ import type { Address } from '@solana/kit'
 import type { Standpoint } from './chain/age.ts'
 import type { AppliedTransaction, Block } from './chain/block.ts'
 import { accountAt, type Chain, standpointAt } from './chain/chain.ts'
+import { createLedger, isKept, isRooted, type Ledger, type LedgerOptions } from './ledger.ts'
 import type { AccountState } from './runtime/account.ts'
 
 /** How sure a block is. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
+
+/** What a long-term storage is asked for. */
+export type Stored = 'blocks' | 'signatures'
 
 /** An RPC node: the network, seen from as many blocks ago as this node is behind. */
 export interface Node {
   readonly chain: Chain
   /** Blocks. */
   readonly behind: number
+  readonly keepsHistory: boolean
+  readonly longTermStorage: NonNullable<LedgerOptions['longTermStorage']>
+  /** Whether it has fewer than two rooted blocks. */
+  readonly fresh: boolean
   /** Place of the newest block that is as sure as this. */
   place(commitment: Commitment): number
   /** The newest block that is as sure as this. */
   block(commitment: Commitment): Block
-  /** The oldest block that it still remembers. */
+  /** The oldest block of its own ledger. */
   oldest(): Block
-  /** Whether that is not older than `oldest`. */
-  remembers(slot: bigint): boolean
+  /** Whether its own ledger has the block. */
+  holds(block: Block): boolean
+  /** Whether its long-term storage answers when it is asked for this. */
+  stores(what: Stored): boolean
+  /** Whether it can tell of the block, or of the signatures in it, by its own ledger or by its long-term storage. */
+  tellsOf(block: Block, what: Stored): boolean
+  /** Finalized blocks of its own ledger between two slots, both included, as it lists them. */
+  rooted(from: bigint, to: bigint): Block[]
   account(address: Address, commitment: Commitment): AccountState | undefined
   standpoint(commitment: Commitment): Standpoint
-  /** A transaction in a block that it knows, and where that stands. */
+  /** A transaction in a block up to its newest one, and where that stands; whether or not it can tell of it. */
   find(signature: string): { applied: AppliedTransaction; place: number } | undefined
 }
 
 /** A node that is `behind` blocks late. */
-export function createNode(chain: Chain, behind: number): Node {
+export function createNode(chain: Chain, behind: number, ledger: Ledger = createLedger()): Node {
   const { blocks, rules } = chain
+  const { keepsHistory = true, longTermStorage = 'none', fresh = false } = ledger.options
+  ledger.calls += 1
+  const older = ledger.calls % 2 === 0 ? (ledger.options.olderBank ?? 0) : 0
   const place = (commitment: Commitment) => {
     const newest = Math.max(0, blocks.length - 1 - behind)
-    if (commitment === 'processed') return newest
     const finalized = Math.max(0, newest - rules.finalizedLag, chain.root - behind)
-    return commitment === 'finalized' ? finalized : Math.max(finalized, newest - rules.confirmedLag)
+    if (commitment === 'finalized') return finalized
+    return Math.max(finalized, newest - older - (commitment === 'confirmed' ? rules.confirmedLag : 0))
   }
-  const oldest = () => blocks.near(place('processed') - rules.historyBlocks + 1)
+  const oldest = () => {
+    const kept = ledger.options.historyBlocks ?? rules.historyBlocks
+    return blocks.near(place('processed') - kept + 1)
+  }
+  const stores = (what: Stored) =>
+    longTermStorage === 'working' || (longTermStorage === 'without_signatures' && what === 'blocks')
+  const holds = (block: Block) => block.slot >= oldest().slot && isKept(ledger, block)
   return {
     chain,
     behind,
+    keepsHistory,
+    longTermStorage,
+    fresh,
     place,
     block: (commitment) => blocks.near(place(commitment)),
     oldest,
-    remembers: (slot) => slot >= oldest().slot,
+    holds,
+    stores,
+    tellsOf: (block, what) =>
+      holds(block) || (stores(what) && block.slot <= blocks.near(place('finalized')).slot),
+    rooted: (from, to) =>
+      blocks.between(from, to).filter((block) => block.slot >= oldest().slot && isRooted(ledger, block)),
     account: (address, commitment) => accountAt(chain, address, place(commitment)),
     standpoint: (commitment) => standpointAt(chain, place(commitment)),
     find(signature) {

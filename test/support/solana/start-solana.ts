@@ -2,8 +2,10 @@ import { type Address, address } from '@solana/kit'
 import type { AppliedTransaction, Block } from './chain/block.ts'
 import { accountAt, type Chain, createChain, type Market, type Rules } from './chain/chain.ts'
 import { fork } from './chain/fork.ts'
+import { makePast } from './chain/past.ts'
 import type { Pending } from './chain/pool.ts'
 import { produceBlock, skipSlot } from './chain/produce.ts'
+import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts'
 import type { AccountState } from './runtime/account.ts'
 import { startSolanaServer } from './server.ts'
 
@@ -11,6 +13,8 @@ import { startSolanaServer } from './server.ts'
 export interface SolanaOptions extends Partial<Rules> {
   /** Real milliseconds between two blocks, 100 by default; `manual`: only `tick` makes them. */
   readonly slotMs?: number | 'manual'
+  /** Empty blocks that there were before the test, 1,000 by default: enough for every blockhash to have lived and died. */
+  readonly pastBlocks?: number
   /** What leaders take; `market` changes it later. */
   readonly market?: Partial<Market>
   /** Milliseconds since 1970; the machine's clock by default. */
@@ -54,21 +58,50 @@ export interface TestSolana {
   fork(depth: number): AppliedTransaction[]
   /** The address of a node that sees the network as of so many blocks ago; what is sent there arrives. */
   replica(options: { readonly behind: number }): string
+  /** A further node of the same network, with a ledger of its own. */
+  node(options?: LedgerOptions): TestSolanaNode
   stop(): Promise<void>
 }
 
+/** A node that lacks nothing. */
+const WHOLE: LedgerOptions = { keepsHistory: true, longTermStorage: 'none', fresh: false, olderBank: 0 }
+
+/** A node that keeps, and forgets, what it was told to. */
+export interface TestSolanaNode {
+  readonly url: string
+  /** What is set here counts from the next call on. */
+  readonly options: LedgerOptions
+  replica(options: { readonly behind: number }): string
+  /**
+   * It restarts on a snapshot of the newest finalized block and has none of the `blocks` newest finalized ones in its ledger, that
+   * one included ("missing due to ledger jump to recent snapshot").
+   */
+  jump(blocks: number): void
+  /** It gets every block that there ever was, and answers for all of them. */
+  restore(): void
+}
+
 const DEFAULT_SLOT_MS = 100
+const DEFAULT_PAST_BLOCKS = 1_000
 const DEFAULT_RULES: Rules = { finalizedLag: 4, confirmedLag: 1, recentBlocks: 300, historyBlocks: 100_000 }
 const DEFAULT_MARKET: Market = { capacity: 1000, requiredPrice: 0n, recentPrice: 0n }
 
 /** Starts a network with its RPC node on a free port of this machine. */
 export async function startSolana(options: SolanaOptions = {}): Promise<TestSolana> {
-  const { slotMs = DEFAULT_SLOT_MS, market, now = Date.now, ...rules } = options
+  const {
+    slotMs = DEFAULT_SLOT_MS,
+    pastBlocks = DEFAULT_PAST_BLOCKS,
+    market,
+    now = Date.now,
+    ...rules
+  } = options
   const time = () => BigInt(Math.floor(now() / 1000))
   const chain = createChain({ ...DEFAULT_RULES, ...rules }, { ...DEFAULT_MARKET, ...market }, time())
+  makePast(chain, pastBlocks, time())
   // Nothing may be too young to be finalized: a network is older than its tests.
   repeat(chain.rules.finalizedLag, () => void produceBlock(chain, time()))
-  const server = await startSolanaServer(chain)
+  const ledgers: Ledger[] = []
+  const server = await startSolanaServer(chain, ledgers)
   const timer = slotMs === 'manual' ? undefined : setInterval(() => produceBlock(chain, time()), slotMs)
   return {
     url: server.url,
@@ -80,6 +113,10 @@ export async function startSolana(options: SolanaOptions = {}): Promise<TestSola
       return chain.blocks.last()
     },
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
+    node: (ledgerOptions = {}) => {
+      const ledger = createLedger(ledgerOptions)
+      return nodeOf(chain, ledger, `${server.url}/nodes/${ledgers.push(ledger)}`)
+    },
     async stop() {
       clearInterval(timer)
       await server.stop()
@@ -87,7 +124,23 @@ export async function startSolana(options: SolanaOptions = {}): Promise<TestSola
   }
 }
 
-type Words = Omit<TestSolana, 'url' | 'genesisHash' | 'market' | 'tick' | 'replica' | 'stop'>
+function nodeOf(chain: Chain, ledger: Ledger, url: string): TestSolanaNode {
+  return {
+    url,
+    options: ledger.options,
+    replica: ({ behind }) => `${url}/behind/${behind}`,
+    restore: () => {
+      ledger.holes.length = 0
+      Object.assign(ledger.options, { ...WHOLE, historyBlocks: chain.rules.historyBlocks })
+    },
+    jump: (count) => {
+      const { blocks, root } = chain
+      ledger.holes.push({ from: blocks.near(root - count + 1).slot, to: blocks.near(root).slot })
+    },
+  }
+}
+
+type Words = Omit<TestSolana, 'url' | 'genesisHash' | 'market' | 'tick' | 'replica' | 'node' | 'stop'>
 
 function wordsOf(chain: Chain): Words {
   const { blocks, accounts, vm, pool } = chain

@@ -21,9 +21,13 @@ export interface Standpoint {
  * A blockhash may be 150 blocks old, counted from the newest one: so the last block that takes it is one higher than the
  * last valid block height that the RPC tells, which is that of the node's own newest block.
  */
-export function lifetimeOf(message: Message, at: Standpoint): Lifetime | undefined {
+export function lifetimeOf(
+  message: Message,
+  at: Standpoint,
+  maxAge: number = MAX_PROCESSING_AGE,
+): Lifetime | undefined {
   const age = ageOf(message.blockhash, at)
-  if (age !== undefined && age <= MAX_PROCESSING_AGE) return 'blockhash'
+  if (age !== undefined && age <= maxAge) return 'blockhash'
   const address = nonceAddressOf(message)
   if (address === undefined) return undefined
   const next = base58(durableNonceOf(at.blocks.near(at.place).blockhash))

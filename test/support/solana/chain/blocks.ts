@@ -13,6 +13,8 @@ export interface Blocks {
   placeOf(blockhash: string): number | undefined
   /** Where the block of this slot stands. */
   placeOfSlot(slot: bigint): number | undefined
+  /** The blocks between two slots, both included. */
+  between(from: bigint, to: bigint): Block[]
   /** The transaction with this signature. */
   find(signature: string): AppliedTransaction | undefined
   /** Where the block with a transaction of this message stands. */
@@ -56,8 +58,29 @@ export function createBlocks(first: Block): Blocks {
     },
     placeOf: (blockhash) => places.get(blockhash),
     placeOfSlot: (slot) => slots.get(slot),
+    between(from, to) {
+      const found: Block[] = []
+      for (let place = firstPlaceFrom(blocks, from); place < blocks.length; place += 1) {
+        const block = near(place)
+        if (block.slot > to) break
+        found.push(block)
+      }
+      return found
+    },
     find: (signature) => transactions.get(signature),
     placeOfMessage: (hash) => messages.get(hash),
     all: () => blocks,
   }
+}
+
+/** Where the first block of this slot or a later one stands; the length where there is none. */
+function firstPlaceFrom(blocks: readonly Block[], slot: bigint): number {
+  let low = 0
+  let high = blocks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((blocks[middle]?.slot ?? slot) < slot) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -21,6 +21,7 @@ export function fork(chain: Chain, depth: number): AppliedTransaction[] {
   }
   vm.enter({ slot, time, parentBlockhash })
   const transactions = dropped.flatMap((block) => block.transactions)
-  for (const { transaction, retried } of transactions) if (retried) pool.add(transaction, retried)
+  for (const { transaction, retried } of transactions)
+    if (retried) pool.add(transaction, retried, chain.nextSlot)
   return transactions
 }

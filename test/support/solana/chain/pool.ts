@@ -9,13 +9,18 @@ export interface Pending {
    * 0). Else a leader that cannot take it forgets it, and a fork that drops its block drops it.
    */
   readonly retried: boolean
+  /** Unless it is retried: the last slot whose leader has it. It is sent once to those of the next slots (`tpu_peers`, `maxRetries` 0). */
+  readonly untilSlot: bigint
   /** Millionths of a lamport for each compute unit. */
   readonly price: bigint
 }
 
+/** Slots whose leaders are sent what came once: fewer than on the public networks, where a leader has four in a row. */
+const FORWARDED_SLOTS = 2n
+
 /** What waits for a block. */
 export interface Pool {
-  add(transaction: WireTransaction, retried: boolean): void
+  add(transaction: WireTransaction, retried: boolean, nextSlot: bigint): void
   /** The dearest first, and of the same price the oldest. */
   inOrder(): Pending[]
   remove(signature: string): void
@@ -26,10 +31,12 @@ export interface Pool {
 export function createPool(): Pool {
   const pending = new Map<string, Pending>()
   return {
-    add(transaction, retried) {
-      if (pending.has(transaction.signature)) return
+    add(transaction, retried, nextSlot) {
+      const known = pending.get(transaction.signature)
+      if (known?.retried) return
       const { price } = computeBudgetOf(transaction.message)
-      pending.set(transaction.signature, { transaction, retried, price })
+      const untilSlot = nextSlot + FORWARDED_SLOTS - 1n
+      pending.set(transaction.signature, { transaction, retried, untilSlot, price })
     },
     inOrder: () => [...pending.values()].sort((one, other) => compare(other.price, one.price)),
     remove: (signature) => void pending.delete(signature),

@@ -10,8 +10,8 @@ import { nonceAddressOf, readNonce } from './nonce.ts'
 import type { Pending } from './pool.ts'
 
 /** Gives a transaction to the leaders. What is not signed they throw away without a word (agave sigverify). */
-export function submit({ pool }: Chain, transaction: WireTransaction, retried: boolean): void {
-  if (isSigned(transaction)) pool.add(transaction, retried)
+export function submit({ pool, nextSlot }: Chain, transaction: WireTransaction, retried: boolean): void {
+  if (isSigned(transaction)) pool.add(transaction, retried, nextSlot)
 }
 
 /** Makes the next block of what waits. `time` is in seconds since 1970. */
@@ -59,7 +59,8 @@ function takePending(chain: Chain, moment: Moment): AppliedTransaction[] {
     const { signature } = pending.transaction
     const lifetime = lifetimeNow(chain, pending)
     const isIncluded = blocks.placeOfMessage(pending.transaction.message.hash) !== undefined
-    if (isIncluded || (!lifetime && !mayLiveAgain(chain, pending))) pool.remove(signature)
+    const isForgotten = !pending.retried && moment.slot > pending.untilSlot
+    if (isForgotten || isIncluded || (!lifetime && !mayLiveAgain(chain, pending))) pool.remove(signature)
     else if (lifetime && taken.length < market.capacity && pending.price >= market.requiredPrice) {
       const applied = applyTransaction(chain, moment, pending, lifetime)
       if (applied) taken.push(applied)

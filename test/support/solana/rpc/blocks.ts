@@ -10,20 +10,27 @@ import {
   type Params,
   signatureParam,
 } from './params.ts'
+import { noHistory } from './statuses.ts'
 import { writeApplied } from './transaction-json.ts'
 
 /** The transaction with what it did; null when no block that is sure enough, and not forgotten, holds it. */
 export function getTransaction(node: Node, [signature, options]: Params): unknown {
+  if (!node.keepsHistory) throw noHistory()
   const config = transactionConfig(options)
   const commitment = ledgerCommitment(config)
   const found = node.find(signatureParam(signature))
-  if (!found || found.place > node.place(commitment) || !node.remembers(found.applied.slot)) return null
+  const known =
+    found &&
+    found.place <= node.place(commitment) &&
+    node.tellsOf(node.chain.blocks.near(found.place), 'signatures')
+  if (!known) return null
   const { slot } = found.applied
   return { slot, blockTime: node.chain.blocks.near(found.place).time, ...writeApplied(found.applied, config) }
 }
 
 /** The block of a slot. */
 export function getBlock(node: Node, [number, options]: Params): unknown {
+  if (!node.keepsHistory) throw noHistory()
   const config = transactionConfig(options)
   const slot = BigInt(numberParam(number) ?? -1)
   const { height, blockhash, parentBlockhash, parentSlot, time, transactions } = blockAt(
@@ -48,17 +55,41 @@ export function getBlock(node: Node, [number, options]: Params): unknown {
   }
 }
 
-function blockAt({ chain, place, remembers, oldest }: Node, slot: bigint, commitment: Commitment): Block {
-  const newest = chain.blocks.near(place(commitment))
+function blockAt(node: Node, slot: bigint, commitment: Commitment): Block {
+  const { chain, oldest } = node
+  const newest = node.block(commitment)
   if (slot > newest.slot) throw new RpcFault(BLOCK_NOT_AVAILABLE, `Block not available for slot ${slot}`)
-  if (!remembers(slot)) {
+  const found = chain.blocks.placeOfSlot(slot)
+  const block = found === undefined ? undefined : chain.blocks.near(found)
+  if (block !== undefined && node.tellsOf(block, 'blocks')) return block
+  if (slot < oldest().slot) {
     const message = `Block ${slot} cleaned up, does not exist on node. First available block: ${oldest().slot}`
     throw new RpcFault(BLOCK_CLEANED_UP, message)
   }
-  const found = chain.blocks.placeOfSlot(slot)
-  if (found !== undefined) return chain.blocks.near(found)
   const message = `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`
   throw new RpcFault(SLOT_SKIPPED, message)
+}
+
+/** Most slots between the first and the last of one question (agave `MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
+const MAX_BLOCKS_RANGE = 500_000n
+
+/**
+ * The slots with a finalized block between two, both included. What begins below the node's own ledger is answered by its
+ * long-term storage alone, where it has one, and else by what it has (agave rpc.rs `get_blocks`).
+ */
+export function getBlocks(node: Node, [first, last, options]: Params): unknown {
+  const from = BigInt(numberParam(first) ?? -1)
+  if (commitmentParam(configParam(options).commitment) !== 'finalized')
+    throw invalidParams('only finalized blocks are told here')
+  const newest = node.block('finalized').slot
+  const asked = BigInt(numberParam(last) ?? Number(from + MAX_BLOCKS_RANGE))
+  const to = asked < newest ? asked : newest
+  if (to < from) return []
+  if (to - from > MAX_BLOCKS_RANGE) throw invalidParams(`Slot range too large; max ${MAX_BLOCKS_RANGE}`)
+  if (from >= node.oldest().slot || node.longTermStorage === 'none')
+    return node.rooted(from, to).map(({ slot }) => slot)
+  if (node.stores('blocks')) return node.chain.blocks.between(from, to).map(({ slot }) => slot)
+  throw invalidParams('BigTable query failed (maybe timeout due to too large range?)')
 }
 
 /** These two methods take the encoding alone in place of an object, too. */

@@ -47,7 +47,16 @@ export function getEpochInfo(node: Node, [config]: Params): unknown {
   }
 }
 
-/** The oldest block that the node still has. */
+/**
+ * The oldest block that the node, or its long-term storage, has; it says nothing of holes. 0 for a ledger of fewer than two
+ * rooted blocks, and where the ledger could not be read.
+ */
 export function getFirstAvailableBlock(node: Node): unknown {
+  if (node.fresh) return 0
+  return node.stores('blocks') ? node.chain.blocks.near(0).slot : node.oldest().slot
+}
+
+/** The oldest slot of its own ledger, whatever else it can ask (agave rpc.rs `minimum_ledger_slot`). */
+export function minimumLedgerSlot(node: Node): unknown {
   return node.oldest().slot
 }

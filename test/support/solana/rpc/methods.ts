@@ -7,7 +7,7 @@ import {
   getMultipleAccounts,
 } from './accounts.ts'
 import { getLatestBlockhash, isBlockhashValid } from './blockhash.ts'
-import { getBlock, getTransaction } from './blocks.ts'
+import { getBlock, getBlocks, getTransaction } from './blocks.ts'
 import {
   getBlockHeight,
   getEpochInfo,
@@ -16,6 +16,7 @@ import {
   getHealth,
   getSlot,
   getVersion,
+  minimumLedgerSlot,
 } from './cluster.ts'
 import { getFeeForMessage, getRecentPrioritizationFees } from './fees.ts'
 import type { Params } from './params.ts'
@@ -35,7 +36,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['getBlockHeight', getBlockHeight],
   ['getEpochInfo', getEpochInfo],
   ['getFirstAvailableBlock', getFirstAvailableBlock],
-  ['minimumLedgerSlot', getFirstAvailableBlock],
+  ['minimumLedgerSlot', minimumLedgerSlot],
   ['getLatestBlockhash', getLatestBlockhash],
   ['isBlockhashValid', isBlockhashValid],
   ['getBalance', getBalance],
@@ -50,6 +51,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['getSignatureStatuses', getSignatureStatuses],
   ['getTransaction', getTransaction],
   ['getBlock', getBlock],
+  ['getBlocks', getBlocks],
 ])
 
 /** Answers one call. Throws an {@link RpcFault} when it cannot. */

@@ -3,6 +3,7 @@ import { simulateAt } from '../chain/simulate.ts'
 import type { Commitment, Node } from '../node.ts'
 import { base58 } from '../runtime/bytes.ts'
 import type { TransactionError } from '../runtime/errors.ts'
+import { MAX_SIMULATION_AGE } from '../runtime/limits.ts'
 import type { WireTransaction } from '../runtime/transaction.ts'
 import type { Execution } from '../runtime/vm.ts'
 
@@ -28,7 +29,8 @@ export function simulate(
 
 /** Age first, then whether it is in a block already (agave runtime/src/bank/check_transactions.rs). */
 function refusalOf(node: Node, { message }: WireTransaction, commitment: Commitment): string | undefined {
-  if (lifetimeOf(message, node.standpoint(commitment)) === undefined) return 'BlockhashNotFound'
+  if (lifetimeOf(message, node.standpoint(commitment), MAX_SIMULATION_AGE) === undefined)
+    return 'BlockhashNotFound'
   const found = node.chain.blocks.placeOfMessage(message.hash)
   return found !== undefined && found <= node.place(commitment) ? 'AlreadyProcessed' : undefined
 }

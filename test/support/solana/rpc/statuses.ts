@@ -1,6 +1,7 @@
-import { invalidParams } from '../../json-rpc/fault.ts'
+import { invalidParams, RpcFault } from '../../json-rpc/fault.ts'
 import type { Node } from '../node.ts'
 import type { TransactionError } from '../runtime/errors.ts'
+import { TRANSACTION_HISTORY_NOT_AVAILABLE } from './codes.ts'
 import { configParam, listParam, type Params, signatureParam, withContext } from './params.ts'
 
 /** Most signatures of one call (agave rpc-client-api `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
@@ -12,18 +13,30 @@ export function getSignatureStatuses(node: Node, [list, config]: Params): unknow
   if (signatures.length > MAX_SIGNATURES)
     throw invalidParams(`Too many inputs provided; max ${MAX_SIGNATURES}`)
   const searches = configParam(config).searchTransactionHistory === true
+  if (searches && !node.keepsHistory) throw noHistory()
   const value = signatures.map((signature) => statusOf(node, signature, searches))
   return withContext(node, 'processed', value)
 }
 
-/** What the newest blocks hold; with a search also what else the node still has (agave rpc.rs). */
+/** What the node was not started to tell (agave `--enable-rpc-transaction-history`). */
+export function noHistory(): RpcFault {
+  return new RpcFault(
+    TRANSACTION_HISTORY_NOT_AVAILABLE,
+    'Transaction history is not available from this node',
+  )
+}
+
+/**
+ * What the newest blocks hold, which a snapshot brings with it; with a search also what else the node still has. That its
+ * long-term storage failed it does not say (agave rpc.rs `get_signature_statuses`).
+ */
 function statusOf(node: Node, signature: string, searches: boolean): unknown {
   const found = node.find(signature)
   if (found === undefined) return null
   const { applied, place } = found
   const newest = node.place('processed')
   const isRecent = newest - place < node.chain.rules.recentBlocks
-  if (!isRecent && !(searches && node.remembers(applied.slot))) return null
+  if (!isRecent && !(searches && node.tellsOf(node.chain.blocks.near(place), 'signatures'))) return null
   const isFinal = place <= node.place('finalized')
   const isConfirmed = place <= node.place('confirmed')
   return {

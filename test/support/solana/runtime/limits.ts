@@ -6,6 +6,12 @@ export const PACKET_DATA_SIZE = 1232
 /** Blocks after which a blockhash is too old to be taken (clock `MAX_PROCESSING_AGE`). */
 export const MAX_PROCESSING_AGE = 150
 
+/**
+ * The same for a simulation and a preflight, which leave room for the way to the leader (agave bank.rs `simulate_transaction_unchecked`:
+ * 6 less, `MAX_TRANSACTION_FORWARDING_DELAY`).
+ */
+export const MAX_SIMULATION_AGE = 144
+
 /** Lamports that each signature costs (fee-structure `lamports_per_signature`). */
 export const LAMPORTS_PER_SIGNATURE = 5000n
 

@@ -1,0 +1,108 @@
+import { userInfo } from 'node:os'
+import { loadConfig } from '../config.ts'
+import { openDatabase } from '../database/database.ts'
+import { migrate } from '../database/migrate.ts'
+import { createLogger } from '../log.ts'
+import { type DecisionOutcome, listUndecided, storeDecision } from '../transactions/decisions-store.ts'
+import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
+
+/** `relayer tx decide`. */
+export const txDecide: Command = {
+  name: 'tx decide',
+  summary: 'Decide about a transaction whose fate no endpoint can prove.',
+  usage: '<transaction id> --included|--not-included --reason <text> [--attempt <number>]',
+  help: [
+    'The service ends or repeats a transaction only when the chain proves what became of it. Where no endpoint has the history any',
+    'more, the transaction stays open and the event transaction_undecided tells of it. Look at the account in a block explorer, then:',
+    '',
+    '  --not-included  Nothing of it is in the chain. It is signed anew, or ends if its time is over. If this is wrong, it is paid twice.',
+    '  --included      A block holds it. It ends as confirmed and is never sent again. If this is wrong, it is not paid.',
+    '  --attempt       Which attempt is included; default: the newest.',
+    '  --reason        What was seen, for the record (table operator_decisions, status_reason).',
+    '',
+    'An inclusion that the chain shows after all wins over the decision. Without an id, the waiting transactions are listed.',
+    'Works on the PostgreSQL of DATABASE_URL while the service runs, or on the embedded database in DATA_DIR while no service runs on it.',
+    '',
+    'Example: relayer tx decide 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11 --not-included --reason "explorer shows no such transfer"',
+  ],
+  options: ['reason', 'attempt'],
+  flags: ['included', 'not-included'],
+  maxPositionals: 1,
+  async run(args, terminal) {
+    const decision = readDecision(args)
+    const config = loadConfig()
+    const database = await openDatabase(config.database, createLogger({ level: config.logLevel }))
+    try {
+      await migrate(database)
+      const waiting = await listUndecided(database.db)
+      if (decision === undefined) return list(waiting, terminal)
+      const { currentAttempt = 1 } = waiting.find(({ id }) => id === decision.transactionId) ?? {}
+      const attempt = decision.included ? (decision.attempt ?? currentAttempt) : undefined
+      const { transactionId, reason } = decision
+      const decidedBy = userInfo().username
+      const outcome = await storeDecision(database.db, { transactionId, attempt, reason, decidedBy })
+      return report(outcome, { transactionId, attempt, terminal })
+    } finally {
+      await database.close()
+    }
+  },
+}
+
+interface DecisionArguments {
+  readonly transactionId: string
+  readonly included: boolean
+  readonly attempt: number | undefined
+  readonly reason: string
+}
+
+/** Undefined when the waiting transactions are to be listed. */
+function readDecision({
+  positionals: [transactionId],
+  options,
+  flags,
+}: Arguments): DecisionArguments | undefined {
+  const included = flags.has('included')
+  if (transactionId === undefined && flags.size === 0) return undefined
+  if (transactionId === undefined)
+    throw new UsageError('Name the transaction: relayer tx decide <transaction id> …')
+  if (included === flags.has('not-included')) throw new UsageError('Say either --included or --not-included.')
+  const { reason, attempt } = options
+  if (reason === undefined || reason.trim() === '')
+    throw new UsageError('Say what was seen: --reason "…". It is kept with the decision.')
+  if (attempt !== undefined && (!included || !/^[1-9][0-9]{0,5}$/.test(attempt)))
+    throw new UsageError('--attempt is the number of an attempt, and goes with --included.')
+  return { transactionId, included, attempt: attempt === undefined ? undefined : Number(attempt), reason }
+}
+
+function list(waiting: Awaited<ReturnType<typeof listUndecided>>, terminal: Terminal): number {
+  if (waiting.length === 0) terminal.out('no transaction waits for a decision')
+  for (const { id, relayerId, undecidedSince, statusReason } of waiting)
+    terminal.out(
+      `${id}  relayer ${relayerId}  since ${undecidedSince.toISOString()}  ${statusReason ?? ''}`.trimEnd(),
+    )
+  return EXIT.ok
+}
+
+const REFUSALS: Readonly<Record<Exclude<DecisionOutcome, 'stored'>, string>> = {
+  no_such_transaction: 'There is no transaction of this id.',
+  not_undecided:
+    'Nothing is to be decided about it: the chain decides. relayer tx decide lists what waits for a decision.',
+  unknown_attempt: 'It has no attempt of this number.',
+}
+
+function report(
+  outcome: DecisionOutcome,
+  {
+    transactionId,
+    attempt,
+    terminal,
+  }: { transactionId: string; attempt: number | undefined; terminal: Terminal },
+): number {
+  if (outcome !== 'stored') {
+    terminal.err(REFUSALS[outcome])
+    return EXIT.unusable
+  }
+  const decided = attempt === undefined ? 'not included' : `included as attempt ${attempt}`
+  terminal.out(`${transactionId}: ${decided}; the service applies it at the next block that it sees`)
+  return EXIT.ok
+}

@@ -1,0 +1,86 @@
+import { formatEther, type Hex, parseTransaction } from 'viem'
+import type { Habits } from '../../support/faulty-node.ts'
+import type { WireEntry } from '../../support/lagging.ts'
+import type { Pruning } from '../../support/pruned.ts'
+import { headOf } from './chain-walk.ts'
+import type { Event, Habit } from './event.ts'
+import type { Ground } from './ground.ts'
+
+const GWEI = 1_000_000_000n
+
+/** How long an endpoint asks to be left alone, in seconds. */
+const REST_SECONDS = 5
+
+/** The endpoint behaves so from now on. */
+export async function takeHabit(
+  { anvil, nodes }: Ground,
+  { node: index, habit, size }: Extract<Event, { is: 'habit' }>,
+): Promise<void> {
+  const node = nodes[index]
+  if (node === undefined) return
+  node.pruning = pruningOf(habit, (await headOf(anvil)) + size)
+  node.habits = habitsOf(habit, size)
+}
+
+/** Below a height that the chain has yet to reach: so a block is gone before anybody has looked at it, as after a long outage. */
+function pruningOf(habit: Habit, below: number): Pruning | undefined {
+  switch (habit) {
+    case 'prunes_receipts':
+      return { receiptsBelow: below }
+    case 'prunes_transactions':
+      return { transactionsBelow: below }
+    case 'prunes_state':
+      return { stateBelow: below }
+    case 'prunes_all':
+      return { transactionsBelow: below, stateBelow: below }
+    case 'indexing':
+      return { transactionsBelow: below, indexing: true }
+    default:
+      return undefined
+  }
+}
+
+function habitsOf(habit: Habit, size: number): Habits | undefined {
+  switch (habit) {
+    case 'rests':
+      return { rests: REST_SECONDS }
+    case 'desynced':
+      return { behind: size, refuse: refuseOf(() => 'transaction type not supported') }
+    case 'min_tip':
+      return { refuse: refuseOf((offer) => belowMinimum(offer, BigInt(size) * GWEI)) }
+    case 'fee_cap':
+      return { refuse: refuseOf((offer) => aboveCap(offer, BigInt(size) * 100_000n * GWEI)) }
+    default:
+      return undefined
+  }
+}
+
+interface Offer {
+  readonly gas: bigint
+  /** In wei per gas. */
+  readonly ceiling: bigint
+  readonly tip: bigint
+}
+
+function refuseOf(words: (offer: Offer) => string | undefined): NonNullable<Habits['refuse']> {
+  return ({ method, params }: WireEntry) => {
+    if (method !== 'eth_sendRawTransaction') return undefined
+    const { gas = 0n, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(params?.[0] as Hex)
+    const ceiling = gasPrice ?? maxFeePerGas ?? 0n
+    const message = words({ gas, ceiling, tip: gasPrice ?? maxPriorityFeePerGas ?? 0n })
+    return message === undefined ? undefined : { code: -32000, message }
+  }
+}
+
+/** geth's `--txpool.pricelimit` (`core/txpool/validation.go`). */
+function belowMinimum({ tip }: Offer, minimum: bigint): string | undefined {
+  if (tip >= minimum) return undefined
+  return `transaction underpriced: gas tip cap ${tip}, minimum needed ${minimum}`
+}
+
+/** geth's `--rpc.txfeecap` (`internal/ethapi/api.go`), but with more decimals: fees here are small. */
+function aboveCap({ gas, ceiling }: Offer, cap: bigint): string | undefined {
+  const fee = gas * ceiling
+  if (fee <= cap) return undefined
+  return `tx fee (${formatEther(fee)} ether) exceeds the configured cap (${formatEther(cap)} ether)`
+}

@@ -1,0 +1,51 @@
+import type { Block } from './chain/block.ts'
+
+/** What one node keeps of the chain, and how it is configured. Changes count from the next call on. */
+export interface LedgerOptions {
+  /** Newest blocks that it has at all. Default: the network's `historyBlocks`. */
+  historyBlocks?: number
+  /** Whether it answers for old transactions (agave `--enable-rpc-transaction-history`, off by default). Default true. */
+  keepsHistory?: boolean
+  /**
+   * Google BigTable behind it (agave `--enable-rpc-bigtable-ledger-storage`): it knows every block. `failing`: it answers with
+   * errors, which `getSignatureStatuses` and `getFirstAvailableBlock` pass over without a word. `without_signatures`: it does so
+   * where it is asked for a signature. Default `none`.
+   */
+  longTermStorage?: 'none' | 'working' | 'failing' | 'without_signatures'
+  /** Every second call is answered from a bank that is so many blocks older, unless that is finalized (agave rpc.rs `bank`). Default 0. */
+  olderBank?: number
+  /** Fewer than two rooted blocks: `getFirstAvailableBlock` answers 0 (blockstore.rs `get_first_available_block`). */
+  fresh?: boolean
+}
+
+/** Slots of which a node has no blocks, both included. The last one is the snapshot's: it counts as rooted all the same. */
+export interface Hole {
+  readonly from: bigint
+  readonly to: bigint
+}
+
+/** The ledger of one node. */
+export interface Ledger {
+  /** How many calls its node has answered. */
+  calls: number
+  readonly options: LedgerOptions
+  readonly holes: Hole[]
+}
+
+/** A ledger without holes. */
+export function createLedger(options: LedgerOptions = {}): Ledger {
+  return { options, holes: [], calls: 0 }
+}
+
+/** Whether the block, with its transactions, is not in a hole. */
+export function isKept({ holes }: Ledger, { slot }: Block): boolean {
+  return holes.every(({ from, to }) => slot < from || slot > to)
+}
+
+/**
+ * Whether the slot is listed as rooted. That of a snapshot is, although its block was never replayed here (agave
+ * `mark_slots_as_if_rooted_normally_at_startup`).
+ */
+export function isRooted(ledger: Ledger, block: Block): boolean {
+  return isKept(ledger, block) || ledger.holes.some(({ to }) => to === block.slot)
+}

@@ -1,0 +1,230 @@
+import { type Hex, parseTransaction } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { EvmRequest } from '../../src/chains/evm/content.ts'
+import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
+import { createAcceptor } from '../../src/transactions/accept.ts'
+import { workAccount } from '../../src/transactions/account-step.ts'
+import type { Transaction } from '../../src/transactions/transaction.ts'
+import { watchNetwork } from '../../src/transactions/watch.ts'
+import { createWatchMemory } from '../../src/transactions/watch-memory.ts'
+import { requestOf } from '../chains/evm/build.ts'
+import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
+import { createHurriedClock } from '../support/hurried-clock.ts'
+import { openRoom, type Room, reload } from './room.ts'
+import { SILENT_NETWORK } from './world.ts'
+
+const GWEI = 1_000_000_000n
+
+let anvil: Anvil
+let room: Room
+let nodes: readonly [FaultyNode, FaultyNode]
+beforeAll(async () => {
+  ;[anvil, room] = await Promise.all([startAnvil({ args: ['--no-mining'] }), openRoom()])
+  nodes = [await startFaultyNode(anvil.url), await startFaultyNode(anvil.url)]
+})
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.stop()))
+  await Promise.all([anvil.stop(), room.close()])
+})
+// What is accepted is due at once, also for a clock that a test before this one has stopped.
+beforeEach(() => room.clock.advance(60_000))
+
+const mine = async (blocks = 1) => {
+  for (let count = 0; count < blocks; count += 1) await anvil.rpc('evm_mine')
+}
+
+type Refuse = NonNullable<Habits['refuse']>
+
+/** Refuses what `words` has words for. */
+const refusing =
+  (words: (offer: ReturnType<typeof parseTransaction>) => string | undefined): Refuse =>
+  ({ method, params }) => {
+    if (method !== 'eth_sendRawTransaction') return undefined
+    const message = words(parseTransaction(params?.[0] as Hex))
+    return message === undefined ? undefined : { code: -32000, message }
+  }
+
+/** An account with money, whose endpoints have these habits, and what happens to one transaction of it. */
+async function place(request: Partial<EvmRequest>, ...habits: readonly Habits[]) {
+  for (const [index, node] of nodes.entries()) {
+    node.habits = habits[index]
+    node.pruning = undefined
+  }
+  const rpcUrls = habits.map((_, index) => ({
+    url: nodes[index]?.url ?? '',
+    weight: index === 0 ? 100 : 1e-9,
+  }))
+  const network = { ...SILENT_NETWORK, rpcUrls }
+  const clock = createHurriedClock(room.clock.now())
+  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock, log: room.context.log })
+  const owner = await room.addAccount({ chain, network })
+  await anvil.rpc('anvil_setBalance', [owner.relayer.address, `0x${(10n ** 20n).toString(16)}`])
+  const { transaction } = await createAcceptor(room.context)(owner.relayer, requestOf(request))
+  const target = { operator: owner.operator, relayers: [owner.relayer], memory: createWatchMemory() }
+  const passed = (ms: number) => {
+    room.clock.advance(ms)
+    clock.advance(ms)
+  }
+  const step = async (afterMs = 1_000) => {
+    passed(afterMs)
+    await workAccount(room.context, owner.relayer.id)
+    return reload(room.context, transaction)
+  }
+  const look = async (afterMs: number) => {
+    passed(afterMs)
+    await watchNetwork(room.context, target)
+    return (await reload(room.context, transaction)).transaction
+  }
+  return { step, look, transaction }
+}
+
+const stateOf = ({ status, statusReason }: Transaction) => `${status}: ${statusReason ?? ''}`
+
+describe('a pool that takes no tip below a minimum', () => {
+  const minimum = 40n * GWEI
+  const poolOf = (least: bigint) =>
+    refusing(({ maxPriorityFeePerGas: tip = 0n }) =>
+      tip < least ? `transaction underpriced: gas tip cap ${tip}, minimum needed ${least}` : undefined,
+    )
+
+  test('gets the same nonce at its price', async () => {
+    const { step } = await place({ speed: 'fast' }, { refuse: poolOf(minimum) })
+    expect(stateOf((await step()).transaction)).toMatch(
+      /^pending: The network asks for a higher fee .*minimum needed/,
+    )
+    const { transaction, attempts } = await step(5_000)
+    expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
+    expect(attempts.map(({ kind, outcome, nonce }) => `${kind} ${outcome} ${nonce}`)).toEqual([
+      'send refused 0',
+      'send broadcast 0',
+    ])
+    expect(attempts[1]?.draft).toMatchObject({ fees: { maxPriorityFeePerGas: minimum } })
+  })
+
+  test('never moves the price of a caller, who is told', async () => {
+    const own = { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI }
+    const { step } = await place(own, { refuse: poolOf(minimum) })
+    expect(stateOf((await step()).transaction)).toMatch(
+      /^sent: .*named by the caller and is not changed.*minimum/,
+    )
+    nodes[0].habits = undefined
+    const { transaction, attempts } = await step()
+    expect(transaction.status).toBe('submitted')
+    expect(attempts).toHaveLength(1)
+  })
+
+  test('is passed by where another endpoint has another pool', async () => {
+    const { step } = await place({ speed: 'fast' }, { refuse: poolOf(minimum) }, {})
+    const { transaction, attempts } = await step()
+    expect([transaction.status, attempts.length]).toEqual(['submitted', 1])
+  })
+})
+
+describe("an endpoint's cap of the whole fee (--rpc.txfeecap)", () => {
+  /** In wei; geth's own words have two decimals only. */
+  const capOf = (most: bigint) =>
+    refusing(({ gas = 0n, maxFeePerGas = 0n }) =>
+      gas * maxFeePerGas > most ? 'tx fee (9.99 ether) exceeds the configured cap (0.00 ether)' : undefined,
+    )
+
+  test('lowers the price for the same nonce, as long as the market allows', async () => {
+    // The market asks for 1.5 times 2 gwei and a tip; half of that is above the base fee.
+    const gasLimit = 30_000n
+    const { step } = await place({ speed: 'fast', gasLimit }, { refuse: capOf(gasLimit * 3n * GWEI) })
+    expect(stateOf((await step()).transaction)).toMatch(/^pending: No endpoint lets so high a fee pass/)
+    const { transaction, attempts } = await step(5_000)
+    expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
+    expect(attempts).toHaveLength(2)
+  })
+
+  test('waits where the market asks for more, with the numbers', async () => {
+    const gasLimit = 30_000n
+    const { step } = await place({ speed: 'fast', gasLimit }, { refuse: capOf(1n) })
+    await step()
+    let { transaction } = await step(5_000)
+    for (
+      let tries = 0;
+      tries < 8 && transaction.status === 'pending' && !/txfeecap/.test(transaction.statusReason ?? '');
+      tries += 1
+    )
+      ({ transaction } = await step(5_000))
+    expect(stateOf(transaction)).toMatch(
+      /^pending: Waiting: no endpoint lets .*--rpc.txfeecap.*at least \d+ wei/,
+    )
+    nodes[0].habits = undefined
+    // What an endpoint said of its cap is forgotten after a while.
+    expect((await step(60_000)).transaction.status).toBe('submitted')
+  })
+})
+
+describe('a gas limit that the node refuses', () => {
+  const demanding = (least: bigint) =>
+    refusing(({ gas = 0n }) =>
+      gas < least ? `intrinsic gas too low: gas ${gas}, minimum needed ${least}` : undefined,
+    )
+
+  test('was estimated: estimated anew for the same nonce, when a second block is of the same opinion', async () => {
+    const { step } = await place({ speed: 'fast' }, { refuse: demanding(1_000_000n) })
+    expect(stateOf((await step()).transaction)).toMatch(/^sent: .*second opinion/)
+    await mine()
+    expect(stateOf((await step()).transaction)).toMatch(/^pending: Its gas is estimated anew/)
+    nodes[0].habits = undefined
+    const { transaction, attempts } = await step()
+    expect(transaction).toMatchObject({ status: 'submitted', intent: 'request', nonce: 0n })
+    expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([0n]))
+  })
+})
+
+describe('one endpoint refuses for good', () => {
+  const refuse = refusing(() => 'transaction type not supported')
+
+  test('and another takes it: nothing happened', async () => {
+    const { step } = await place({ speed: 'fast' }, { refuse }, {})
+    const { transaction, attempts } = await step()
+    expect(transaction.status).toBe('submitted')
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast'])
+  })
+
+  test('and another from the head as well: a no-op takes the nonce', async () => {
+    const { step } = await place({ speed: 'fast' }, { refuse }, { refuse })
+    expect((await step()).transaction).toMatchObject({ status: 'pending', intent: 'abandon', nonce: 0n })
+  })
+
+  test('and another from behind: the bytes wait', async () => {
+    await mine(3)
+    const { step } = await place({ speed: 'fast' }, { refuse }, { refuse, behind: 2 })
+    for (const _ of [1, 2, 3])
+      expect((await step()).transaction).toMatchObject({ status: 'sent', intent: 'request' })
+    nodes[0].habits = undefined
+    expect((await step()).transaction.status).toBe('submitted')
+  })
+
+  test('alone: only a block later is it believed', async () => {
+    const { step } = await place({ speed: 'fast' }, { refuse })
+    for (const _ of [1, 2])
+      expect((await step()).transaction).toMatchObject({ status: 'sent', intent: 'request' })
+    await mine()
+    expect((await step()).transaction).toMatchObject({ intent: 'abandon', nonce: 0n })
+  })
+})
+
+describe('a transaction that was mined while nobody looked, at an endpoint that has pruned its receipt', () => {
+  test.each([
+    { name: 'and its transaction', of: 'transactionsBelow' },
+    { name: 'only', of: 'receiptsBelow' },
+  ] as const)('$name: is never executed again', async ({ of }) => {
+    const { step, look } = await place({ speed: 'safeLow' }, {})
+    await step()
+    await mine()
+    nodes[0].pruning = { [of]: Number(await anvil.rpc<string>('eth_blockNumber')) + 1 }
+    for (let round = 0; round < 6; round += 1) {
+      await mine(2)
+      expect(await look(31_000)).toMatchObject({ status: 'submitted', nonce: 0n })
+      expect((await step()).attempts).toHaveLength(1)
+    }
+    nodes[0].pruning = undefined
+    await mine()
+    expect(await look(1_000)).toMatchObject({ status: 'mined' })
+  })
+})
