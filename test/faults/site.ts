@@ -38,7 +38,10 @@ export interface Site {
 
 /** A transaction that the chain includes. */
 export interface Included {
+  /** Of the bytes of the service; those of somebody else may hold the same content. */
   readonly hash: string
+  /** Under which the chain holds it, where somebody else has sent it. */
+  readonly appliedHash?: string
   /** Whose nonce it took. */
   readonly line: string
   readonly nonce: bigint

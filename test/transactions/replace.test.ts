@@ -265,6 +265,18 @@ describe('when it cannot be done', () => {
     expect((await reload(room.context, before)).attempts).toHaveLength(2)
   })
 
+  test('the earlier content was mined in the bytes of the replacement: that is no earlier attempt', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    const [first] = world.offered
+    if (!first) throw new Error('nothing was offered')
+    world.offer = (hash) => {
+      include(world, first, { result: { appliedHash: hash } })
+      return { kind: 'nonce_used', detail: 'nonce too low' }
+    }
+    expect((await replace(before, 7n)).attempts).toHaveLength(2)
+  })
+
   test('more than the account holds: refused before anything is signed', async () => {
     const { world, submitted, replace } = await place()
     const before = await submitted()

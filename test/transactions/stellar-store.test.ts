@@ -162,6 +162,18 @@ describe('an attempt on Stellar', () => {
     ['with an end', {}],
     ['without an end', { draft: WITHOUT_END }],
     ['made because an earlier one lapsed', { kind: 'renew', outcome: 'lapsed' }],
+    ['that ends with a ledger', { draft: { ...WITHOUT_END, maxLedger: 2n ** 32n - 1n } }],
+    [
+      'in a fee bump',
+      {
+        signed: {
+          raw: Uint8Array.of(1),
+          hash: 'outer',
+          innerHash: 'inner',
+          signature: { r: 'aa', s: 'bb', v: 0, sig: 'aabb' },
+        },
+      },
+    ],
   ])('%s comes back as it was (I10)', async (_what, change) => {
     const transaction = await stored({})
     const attempt = attemptWith(change)
@@ -183,7 +195,13 @@ describe('an attempt on Stellar', () => {
   test('keeps what the chain told of it, also when less is told later', async () => {
     const transaction = await stored({})
     const attempt = attemptWith({})
-    const result = { feeCharged: MOST, resultXdr: 'AAAA', returnValueXdr: 'AAAB' }
+    const result = {
+      feeCharged: MOST,
+      appliedHash: 'other',
+      feeAccount: ACCOUNT,
+      resultXdr: 'AAAA',
+      returnValueXdr: 'AAAB',
+    }
     const said = { transactionId: transaction.id, number: 1, outcome: 'mined' } as const
     await room.context.db.transaction().execute(async (tx) => {
       await insertAttempts(tx, [{ transactionId: transaction.id, attempt }])

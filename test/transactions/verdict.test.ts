@@ -46,6 +46,23 @@ describe('included', () => {
     expect(outcomesOf(outcomes)).toEqual(['1 mined', '2 superseded'])
   })
 
+  test('somebody else has sent the same content: the record says so, and who paid where that is told', () => {
+    const item = itemOf()
+    const [attempt] = item.attempts
+    if (!attempt) throw new Error('no attempt')
+    const applied = (result: { appliedHash: string; feeAccount?: string }) =>
+      included(item, {
+        attempt,
+        receipt: { hash: attempt.signed.hash, blockNumber: 9n, blockHash: '9', success: true, result },
+        reason: undefined,
+      }).transaction.statusReason
+    expect(applied({ appliedHash: 'other', feeAccount: 'GSTRANGER' })).toBe(
+      'Somebody else sent the same signed content to the network: it was included once, as transaction other, and GSTRANGER paid the fee.',
+    )
+    expect(applied({ appliedHash: 'other' })).toMatch(/as transaction other\.$/)
+    expect(applied({ appliedHash: attempt.signed.hash, feeAccount: 'GRELAYER' })).toBeUndefined()
+  })
+
   test('a raised fee is no other content: the older one has not beaten anything', () => {
     const { transaction } = includedAs(itemOf([{}, { kind: 'speed_up' }]), 1)
     expect(transaction.statusReason).toBeUndefined()

@@ -1,7 +1,6 @@
 import { Account, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StellarAttempt } from '../../../src/chains/stellar/types.ts'
-import { startFaultyNode } from '../../support/faulty-node.ts'
 import { wrapAs } from '../../support/stellar/wrap.ts'
 import { keypairOf, submitTo } from '../../support/stellar-scenario.ts'
 import { startBalancer } from './balancer.ts'
@@ -56,7 +55,7 @@ async function useElsewhere(attempt: StellarAttempt): Promise<void> {
 describe('an attempt in a fee bump', () => {
   test('is included when somebody else has wrapped its inner transaction', async () => {
     const attempt = await signed({ bumped: true })
-    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 400_000n)
+    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 200_000)
     expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
     stage.ledger.close()
     const proof = await stage.chain.proveInclusion([attempt], { asOf: await newest() })
@@ -76,7 +75,7 @@ describe('an attempt in a fee bump', () => {
     expect(innerHash).toMatch(/^[0-9a-f]{64}$/)
     const old = { ...attempt, signed: stored }
     expect(stage.chain.hashesOf?.(old)).toEqual([stored.hash, innerHash])
-    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(old), 400_000n)
+    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(old), 200_000)
     expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
     stage.ledger.close()
     expect(await stage.chain.proveInclusion([old], { asOf: await newest() })).toMatchObject({
@@ -84,33 +83,40 @@ describe('an attempt in a fee bump', () => {
     })
   })
 
-  test('of two with the same inner transaction the one whose bytes the ledger holds is named', async () => {
+  test('of several with the same inner transaction the one whose bytes the ledger holds is named', async () => {
     const cheap = await signed({ bumped: true })
-    const draft = { ...cheap.draft, feePerOperation: cheap.draft.feePerOperation * 10n }
-    const dear = attemptOf(draft, {
-      number: 2,
-      nonce: cheap.nonce ?? 0n,
-      signed: await stage.chain.sign(draft, seatAt(cheap.nonce ?? 0n)),
-    })
-    expect(dear.signed.innerHash).toBe(cheap.signed.innerHash)
-    await send(dear)
+    const raised = async (number: number, times: bigint) => {
+      const draft = { ...cheap.draft, feePerOperation: cheap.draft.feePerOperation * times }
+      const nonce = cheap.nonce ?? 0n
+      return attemptOf(draft, { number, nonce, signed: await stage.chain.sign(draft, seatAt(nonce)) })
+    }
+    const [middle, dear] = [await raised(2, 10n), await raised(3, 100n)]
+    expect(new Set([cheap, middle, dear].map((one) => one.signed.innerHash)).size).toBe(1)
+    await send(middle)
     stage.ledger.close()
-    for (const attempts of [
-      [cheap, dear],
-      [dear, cheap],
-    ])
-      expect(await stage.chain.proveInclusion(attempts, { asOf: await newest() })).toMatchObject({
-        kind: 'included',
-        number: 2,
-        receipt: { result: { appliedHash: dear.signed.hash, feeAccount: SELF } },
-      })
+    const proof = await stage.chain.proveInclusion([cheap, middle, dear], { asOf: await newest() })
+    expect(proof).toMatchObject({
+      kind: 'included',
+      number: 2,
+      receipt: { result: { appliedHash: middle.signed.hash, feeAccount: SELF } },
+    })
+  })
+
+  test('of several that somebody else has wrapped the newest is named', async () => {
+    const first = await signed({ bumped: true })
+    const second = { ...first, number: 2, signed: { ...first.signed, hash: 'ab'.repeat(32) } }
+    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(first), 200_000)
+    expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+    stage.ledger.close()
+    const proof = await stage.chain.proveInclusion([first, second], { asOf: await newest() })
+    expect(proof).toMatchObject({ kind: 'included', number: 2 })
   })
 })
 
 test('a plain transaction that somebody wraps is included under its own hash', async () => {
   const attempt = await signed()
   expect(attempt.signed).not.toHaveProperty('innerHash')
-  const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 400_000n)
+  const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 200_000)
   expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
   stage.ledger.close()
   expect(await stage.chain.receipts([attempt.signed.hash])).toMatchObject([
@@ -154,12 +160,12 @@ describe('the sequence number as proof', () => {
   test('where nobody tells it nothing is proved, whatever is not found', async () => {
     const attempt = await signed()
     stage.ledger.close()
-    const node = await startFaultyNode(stage.ledger.url)
-    node.fault = (methods) => (methods.includes('getLedgerEntries') ? 'http_500' : 'pass')
-    const proof = await stage.chainAt(node.url).proveInclusion([attempt], { asOf: await newest() })
+    stage.ledger.setTrouble('core_gone')
+    const terms = { asOf: await newest(), since: attempt.signedAt }
+    expect(await stage.chain.receipts([attempt.signed.hash], terms)).toEqual([{ kind: 'none' }])
+    const proof = await stage.chain.proveInclusion([attempt], terms)
     expect(proof).toMatchObject({ kind: 'unknown', detail: expect.stringContaining(SELF) })
     expect(proof).not.toHaveProperty('unprovable')
-    await node.stop()
   })
 
   test('an endpoint that is dead does not prevent the proof, and one that holds the transaction decides', async () => {
@@ -249,7 +255,7 @@ describe('a sequence number that was used', () => {
     await useElsewhere(first)
     stage.ledger.close({ ledgers: 30, seconds: 60 })
     const second = { ...(await signed()), number: 2 }
-    stage.ledger.close()
+    stage.ledger.close({ ledgers: 30, seconds: 60 })
     const attempts = [{ ...first, outcome: 'superseded' as const }, second]
     const terms = { asOf: await newest(), since: second.signedAt }
     expect(await stage.chain.proveInclusion(attempts, terms)).toEqual({ kind: 'absent' })

@@ -16,8 +16,8 @@ import {
 const STRANGER = keypairOf('stranger')
 const CUSTOMER = keypairOf('customer')
 
-/** More than ten times what the service bids on a quiet network (stellar-core `FEE_MULTIPLIER`), in stroops. */
-const STRANGER_FEE = 400_000n
+/** More than ten times what the service bids on a quiet network (stellar-core `FEE_MULTIPLIER`), in stroops for each operation. */
+const STRANGER_RATE = 200_000
 
 /** Time of the service between two ledgers: with some of them, whatever it waits for before it signs anew is over; in ms. */
 const LEDGER_MS = 10_000
@@ -70,7 +70,7 @@ describe('a stranger wraps the inner transaction of a fee bump in one of their o
     const before = received()
     const { onChannel, ids } = await submittedOnChannel(1_000n)
     const { transaction_xdr = '', hash = '' } = onChannel
-    const stranger = wrapAs(ledger, STRANGER, transaction_xdr, STRANGER_FEE)
+    const stranger = wrapAs(ledger, STRANGER, transaction_xdr, STRANGER_RATE)
     expect(await submitTo(ledger, stranger.envelope)).toBe('PENDING')
     ledger.close()
     expect(ledger.included(stranger.hash)?.frame.feeSource).toBe(STRANGER.publicKey())
@@ -104,7 +104,7 @@ describe('a stranger wraps the inner transaction of a fee bump in one of their o
     await reach(id, 'submitted')
     expect(await replace(id, payment(500n, { max_fee: 100_000_000 }))).toMatchObject({ status: 200 })
     const replaced = await reach(id, 'submitted')
-    const stranger = wrapAs(ledger, STRANGER, replaced.transaction_xdr ?? '', STRANGER_FEE * 10n)
+    const stranger = wrapAs(ledger, STRANGER, replaced.transaction_xdr ?? '', STRANGER_RATE * 10)
     expect(await submitTo(ledger, stranger.envelope)).toBe('PENDING')
     const record = await closeUntil(id, 'confirmed')
     expect(record).toMatchObject({
@@ -119,7 +119,7 @@ describe('a stranger wraps the inner transaction of a fee bump in one of their o
     const { ledger, send, reach, replace, closeUntil } = scenario
     const { id } = await send(payment(1n))
     const submitted = await reach(id, 'submitted')
-    const stranger = wrapAs(ledger, STRANGER, submitted.transaction_xdr ?? '', STRANGER_FEE)
+    const stranger = wrapAs(ledger, STRANGER, submitted.transaction_xdr ?? '', STRANGER_RATE)
     expect(await submitTo(ledger, stranger.envelope)).toBe('PENDING')
     const refused = await replace(id, payment(2n, { max_fee: 100_000_000 }))
     expect(refused).toMatchObject({ status: 400, body: { code: 'replacement_underpriced' } })
@@ -135,7 +135,7 @@ describe('a stranger wraps the inner transaction of a fee bump in one of their o
     const { id } = await send(payment(700n))
     const submitted = await reach(id, 'submitted')
     expect(submitted).toMatchObject({ fee_bump: false, source_account: MAIN.publicKey() })
-    const stranger = wrapAs(ledger, STRANGER, submitted.transaction_xdr ?? '', STRANGER_FEE)
+    const stranger = wrapAs(ledger, STRANGER, submitted.transaction_xdr ?? '', STRANGER_RATE)
     expect(await submitTo(ledger, stranger.envelope)).toBe('PENDING')
     const record = await closeUntil(id, 'confirmed')
     expect(record).toMatchObject({
@@ -161,7 +161,7 @@ describe('a transaction that somebody else has signed and sends without the rela
     { how: 'plain', envelopeOf: (xdr: string) => xdr, payer: CUSTOMER },
     {
       how: 'in a fee bump of their own',
-      envelopeOf: (xdr: string) => wrapAs(scenario.ledger, STRANGER, xdr, STRANGER_FEE).envelope,
+      envelopeOf: (xdr: string) => wrapAs(scenario.ledger, STRANGER, xdr, STRANGER_RATE).envelope,
       payer: STRANGER,
     },
   ])('$how is confirmed, because it was executed', async ({ envelopeOf, payer }) => {

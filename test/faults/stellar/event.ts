@@ -1,3 +1,4 @@
+import type { Trouble } from '../../support/stellar/rpc/trouble.ts'
 import type { CommonEvent } from '../common-event.ts'
 import type { Random } from '../random.ts'
 import { KILL_WEIGHT } from '../trouble.ts'
@@ -25,6 +26,25 @@ export type OwnEvent =
   /** How many operations fit into a ledger from now on. */
   | { readonly is: 'capacity'; readonly operations: number }
   | { readonly is: 'drop_queue' }
+  /** A call of a contract that did not exist before. */
+  | { readonly is: 'call'; readonly account: number }
+  /**
+   * Somebody takes a transaction that waits in a queue, or with `old` one that ever did, counted back from the newest, and sends its inner
+   * one: `plain` as it is, else in a fee bump that pays so much for each operation; stroops.
+   */
+  | {
+      readonly is: 'wrap'
+      readonly target: number
+      readonly old: boolean
+      readonly rate: number
+      readonly plain: boolean
+    }
+  /** What all RPC servers complain of from now on. */
+  | { readonly is: 'trouble'; readonly trouble: Trouble }
+  /** A ledger closes while a server looks for the next transaction. */
+  | { readonly is: 'tear' }
+  /** Somebody else has the same key and raises the sequence number by so much. */
+  | { readonly is: 'jump'; readonly account: number; readonly by: number }
   /** Somebody else has the same key; `rich` bids more than anybody. */
   | { readonly is: 'external'; readonly account: number; readonly rich: boolean }
   | { readonly is: 'drain'; readonly account: number }
@@ -38,6 +58,11 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   close: 22,
   capacity: 5,
   drop_queue: 3,
+  call: 6,
+  wrap: 14,
+  trouble: 5,
+  tear: 2,
+  jump: 2,
   external: 3,
   weather: 12,
   time: 5,
@@ -51,6 +76,21 @@ const BUDGETS: Readonly<Record<Budget, number>> = { none: 5, high: 4, middle: 2,
 
 /** How many operations a ledger takes: mostly all, sometimes hardly any, or none at all. */
 const CAPACITIES = [1_000, 1_000, 2, 1, 0] as const
+
+/** What a stranger bids for each operation: the least, what replaces most of what waits, and more than anybody else; stroops. */
+const WRAP_RATES = [100, 5_000, 200_000, 5_000_000, 5_000_000] as const
+
+/** Mostly none: each lasts until the next one is drawn. */
+const TROUBLES: Readonly<Record<Trouble, number>> = {
+  none: 8,
+  core_gone: 2,
+  core_exception: 1,
+  filtered: 1,
+  too_slow: 1,
+  panicking: 1,
+  preflight_full: 2,
+  preflight_closed: 1,
+}
 
 /** Long enough for every version that waits to lapse, in seconds. */
 const LAPSE_SECONDS = 130
@@ -89,7 +129,22 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
       return { is, weather: drawWeather(random) }
     case 'time':
       return { is, ms: random.int(1, 45) * 1_000 }
+    case 'call':
+      return { is, account }
+    case 'wrap':
+      return {
+        is,
+        target,
+        old: random.chance(0.3),
+        rate: random.pick(WRAP_RATES),
+        plain: random.chance(0.15),
+      }
+    case 'trouble':
+      return { is, trouble: random.weighted(TROUBLES) }
+    case 'jump':
+      return { is, account, by: random.int(1, 4) }
     case 'drop_queue':
+    case 'tear':
     case 'restart':
     case 'kill':
       return { is }

@@ -22,6 +22,22 @@ const RICH = 10_000n * XLM
 export interface Ground {
   readonly ledger: TestLedger
   readonly newContent: () => AmountContent
+  /** Everything that ever waited in the queue of a node, as the network gossips it; oldest first. */
+  readonly gossip: Set<string>
+}
+
+/** Somebody without any part in it. */
+export const STRANGER: Keypair = keypairOf('stranger')
+
+/** Remembers what waits in the queue now. */
+export function listen({ ledger, gossip }: Ground): void {
+  for (const { envelope } of ledger.queue()) gossip.add(envelope.toXdr('base64'))
+}
+
+/** Makes a ledger; whoever wants to has seen what waited for it. */
+export function closeLedger(ground: Ground, seconds?: number): void {
+  listen(ground)
+  ground.ledger.close(seconds === undefined ? {} : { seconds })
 }
 
 /** Fills up a relayer's account. */
@@ -32,6 +48,7 @@ export function fund({ ledger }: Ground, account: number): void {
 /** Fills up everybody who signs anything. */
 export function fundAll(ground: Ground): void {
   for (const [account] of ACCOUNTS.entries()) fund(ground, account)
+  setBalance(ground.ledger, STRANGER.publicKey(), RICH)
   for (const customer of CUSTOMERS) setBalance(ground.ledger, customer.publicKey(), RICH)
 }
 

@@ -1,7 +1,17 @@
+import { hashOf, unwrap, wrapAs } from '../../support/stellar/wrap.ts'
 import type { Stage } from '../stage.ts'
 import type { Event } from './event.ts'
-import { ACCOUNTS, addressOf, fund, type Ground, setBalance } from './ground.ts'
-import { bumpFee, signPayment, submit } from './signed.ts'
+import {
+  ACCOUNTS,
+  addressOf,
+  closeLedger,
+  fund,
+  type Ground,
+  listen,
+  STRANGER,
+  setBalance,
+} from './ground.ts'
+import { bumpFee, signJump, signPayment, submit } from './signed.ts'
 
 /** Enough to exist, and for a single fee of a quiet network; stroops. */
 const POOR = 10_000_300n
@@ -16,7 +26,19 @@ const OUTSIDE_SECONDS = 300
 /** What happens to the ledger, its queue and the accounts, and not through the service. */
 export type LedgerEvent = Extract<
   Event,
-  { is: 'close' | 'capacity' | 'drop_queue' | 'external' | 'drain' | 'fund' }
+  {
+    is:
+      | 'close'
+      | 'capacity'
+      | 'drop_queue'
+      | 'external'
+      | 'drain'
+      | 'fund'
+      | 'wrap'
+      | 'trouble'
+      | 'tear'
+      | 'jump'
+  }
 >
 
 /** Lets it happen. */
@@ -35,18 +57,55 @@ export async function ledgerEvent(ground: Ground, stage: Stage, event: LedgerEve
       return setBalance(ledger, addressOf(event.account), POOR)
     case 'fund':
       return fund(ground, event.account)
+    case 'wrap':
+      return wrap(ground, stage, event)
+    case 'trouble':
+      return ledger.setTrouble(event.trouble)
+    case 'tear':
+      return ledger.tearReads(1)
+    case 'jump':
+      return jump(ground, stage, event)
   }
 }
 
 function close(
-  { ledger }: Ground,
+  ground: Ground,
   { world }: Stage,
   { ledgers, after, ahead }: Extract<Event, { is: 'close' }>,
 ): void {
   if (after > 0) world.advance(after * 1_000)
-  if (ahead > 0) ledger.close({ seconds: ahead })
-  else ledger.close()
-  ledger.close(ledgers - 1)
+  closeLedger(ground, ahead > 0 ? ahead : undefined)
+  for (let count = 1; count < ledgers; count += 1) closeLedger(ground)
+}
+
+/** CAP-15: nothing ties an inner transaction to its payer. */
+async function wrap(
+  ground: Ground,
+  stage: Stage,
+  { target, old, rate, plain }: Extract<Event, { is: 'wrap' }>,
+): Promise<void> {
+  listen(ground)
+  const { ledger, gossip } = ground
+  const waiting = ledger.queue().map((frame) => frame.envelope.toXdr('base64'))
+  const known = old ? [...gossip] : waiting
+  const envelope = known.at(-1 - (target % Math.max(1, known.length)))
+  if (envelope === undefined) return
+  const sent = plain ? unwrap(ledger, envelope) : wrapAs(ledger, STRANGER, envelope, rate)
+  const isOutside = stage.ledger.external.has(hashOf(ledger, envelope))
+  if ((await submit(ledger, sent.envelope)) === 'PENDING' && isOutside) stage.ledger.external.add(sent.hash)
+}
+
+/** Somebody else has the same key and leaves some sequence numbers out. */
+async function jump(
+  { ledger }: Ground,
+  stage: Stage,
+  { account, by }: Extract<Event, { is: 'jump' }>,
+): Promise<void> {
+  const keypair = (ACCOUNTS[account] ?? ACCOUNTS[0])?.keypair
+  if (keypair === undefined) throw new Error('there are no accounts')
+  const signed = signJump(ledger, { keypair, by, seconds: OUTSIDE_SECONDS, fee: OUTSIDE_FEE })
+  const status = await submit(ledger, signed.toXDR())
+  if (status === 'PENDING') stage.ledger.external.add(Buffer.from(signed.hash()).toString('hex'))
 }
 
 /** Somebody else has the same key and takes the next sequence number of the ledger. */

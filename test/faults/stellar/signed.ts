@@ -43,6 +43,24 @@ export function signPayment(
   return transaction
 }
 
+/** A transaction that somebody has signed outside of the service, and that raises the sequence number beyond its own. */
+export function signJump(
+  ledger: TestLedger,
+  { keypair, by, seconds, fee }: Omit<SignedPayment, 'amount'> & { readonly by: number },
+): Transaction {
+  const address = keypair.publicKey()
+  const { sequence } = ledger.account(address) ?? { sequence: 0n }
+  const transaction = new TransactionBuilder(new Account(address, String(sequence)), {
+    fee: String(fee),
+    networkPassphrase: ledger.passphrase,
+  })
+    .addOperation(Operation.bumpSequence({ bumpTo: String(sequence + 1n + BigInt(by)) }))
+    .setTimebounds(0, (ledger.ledgers.at(-1)?.closeTime ?? 0) + seconds)
+    .build()
+  transaction.sign(keypair)
+  return transaction
+}
+
 /** The same in a fee bump by the same key. */
 export function bumpFee(ledger: TestLedger, inner: Transaction, keypair: Keypair, fee: number) {
   const bump = TransactionBuilder.buildFeeBumpTransaction(keypair, String(fee), inner, ledger.passphrase)
@@ -50,12 +68,12 @@ export function bumpFee(ledger: TestLedger, inner: Transaction, keypair: Keypair
   return bump
 }
 
-/** Hands an envelope to the ledger itself, past all faulty nodes; gives the status of its answer. */
+/** Hands an envelope to the ledger itself, past all faulty nodes; gives the status of its answer, `TROUBLE` without one. */
 export async function submit({ url }: TestLedger, envelope: string): Promise<string> {
   const call = { jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: { transaction: envelope } }
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify(call) })
-  const { result } = (await answer.json()) as { result: { status: string } }
-  return result.status
+  const { result } = (await answer.json()) as { result?: { status: string } }
+  return result?.status ?? 'TROUBLE'
 }
 
 function inLumens(stroops: bigint): string {

@@ -8,10 +8,10 @@ import { deedOf } from '../common-event.ts'
 import type { Deed } from '../deed.ts'
 import type { CrashKit, Site } from '../site.ts'
 import type { Stage } from '../stage.ts'
-import { bumpPayment, replacePayment, sendPayment } from './calls.ts'
+import { bumpPayment, callContract, replacePayment, sendPayment } from './calls.ts'
 import { useEveryLine } from './channels.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
-import { ACCOUNTS, CHANNELED, CUSTOMERS, fundAll, type Ground } from './ground.ts'
+import { ACCOUNTS, CHANNELED, CUSTOMERS, closeLedger, fundAll, type Ground } from './ground.ts'
 import { ledgerEvent } from './ledger-event.ts'
 import { stellarWitness } from './witness.ts'
 
@@ -45,16 +45,22 @@ const LEDGER_MS = 5_000
  */
 const RPC_TIMEOUT_MS = 60_000
 
+/**
+ * How many ledgers servers remember. Few, so that what was signed in a long silence is older than what they know; enough for the service to
+ * find what it has lost when it looks without delay.
+ */
+const RETENTION = 60
+
 /** How many operations fit into a ledger when nothing is wrong. */
 const CAPACITY = 1_000
 
 /** A ledger that closes when it is told, behind so many nodes that can fail. */
 export async function startStellarSite(options: StellarSiteOptions): Promise<StellarSite> {
   const { endpoints, channels = 0, now, crashAccount = 0 } = options
-  const ledger = await startLedger({ closeEveryMs: 'manual', now })
+  const ledger = await startLedger({ closeEveryMs: 'manual', now, retentionLedgers: RETENTION })
   const heard = new Set<string>()
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(ledger, heard)))
-  const ground: Ground = { ledger, newContent: createAmounts() }
+  const ground: Ground = { ledger, newContent: createAmounts(), gossip: new Set() }
   ledger.fund(RECEIVER, XLM)
   fundAll(ground)
   ledger.close()
@@ -71,12 +77,16 @@ export async function startStellarSite(options: StellarSiteOptions): Promise<Ste
     crash: crashKit(ground, crashAccount),
     draw: (random, { kills }) =>
       toDeed(ground, drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills })),
-    makeBlock: () => Promise.resolve(void ledger.close()),
+    makeBlock: () => Promise.resolve(closeLedger(ground)),
     relieve: () => {
       ledger.setCapacity(CAPACITY)
+      ledger.setTrouble('none')
       return Promise.resolve(fundAll(ground))
     },
-    witness: () => Promise.resolve(stellarWitness(ledger, heard)),
+    witness: () => {
+      ground.gossip.clear()
+      return Promise.resolve(stellarWitness(ledger, heard))
+    },
     finish: (world) => useEveryLine(ground, world),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))
@@ -143,6 +153,8 @@ function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
       return sendPayment(ground, stage, event)
     case 'bump':
       return bumpPayment(ground, stage, event)
+    case 'call':
+      return callContract(ground, stage, event)
     case 'replace':
       return replacePayment(ground, stage, event)
     default:

@@ -1,8 +1,10 @@
+import { FeeBumpTransaction, scValToNative, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Transaction } from '../../support/service.ts'
 import type { AppliedTransaction } from '../../support/stellar/chain.ts'
 import type { Frame } from '../../support/stellar/frame.ts'
 import { isSuccess } from '../../support/stellar/results.ts'
 import type { TestLedger } from '../../support/stellar/start-ledger.ts'
+import { innerHashOf } from '../../support/stellar/wrap.ts'
 import type { Evidence } from '../judge.ts'
 import type { Included, Witness } from '../site.ts'
 import { ACCOUNTS } from './ground.ts'
@@ -18,9 +20,12 @@ export function stellarWitness(ledger: TestLedger, heard: Set<string>): Witness 
   return {
     walk: () => {
       const applied = ledger.ledgers.slice(height).flatMap(({ transactions }) => transactions)
+      const offers = offersIn(ledger, heard)
       const walks = ACCOUNTS.map(({ keypair }) => {
         const address = keypair.publicKey()
-        return applied.filter(({ frame }) => isOf(frame, address)).map(toIncluded)
+        return applied
+          .filter(({ frame }) => isOf(frame, address, offers))
+          .map((one) => toIncluded(one, offers))
       })
       return Promise.resolve(walks)
     },
@@ -32,15 +37,44 @@ export function stellarWitness(ledger: TestLedger, heard: Set<string>): Witness 
   }
 }
 
-/** Its own, or what it paid for. */
-function isOf({ feeSource, transaction }: Frame, address: string): boolean {
-  return feeSource === address || transaction.source === address
+/** What the service offered to nodes with one inner transaction, or one plain one. */
+interface Offer {
+  /** The relayer's address. */
+  readonly payer: string
+  /** Of all envelopes around it, oldest first. */
+  readonly hashes: readonly string[]
 }
 
-function toIncluded({ frame, verdict }: AppliedTransaction): Included {
+/** By the hash of the transaction that takes the sequence number. */
+function offersIn({ passphrase }: TestLedger, heard: ReadonlySet<string>): ReadonlyMap<string, Offer> {
+  const offers = new Map<string, Offer>()
+  for (const envelope of heard) {
+    const read = TransactionBuilder.fromXDR(envelope, passphrase)
+    const payer = read instanceof FeeBumpTransaction ? read.feeSource : read.source
+    const inner = innerHashOf(envelope, passphrase)
+    const hash = Buffer.from(read.hash()).toString('hex')
+    offers.set(inner, { payer, hashes: [...(offers.get(inner)?.hashes ?? []), hash] })
+  }
+  return offers
+}
+
+/** Its own, what it paid for, or what somebody else has sent of what it offered. */
+function isOf(
+  { feeSource, transaction }: Frame,
+  address: string,
+  offers: ReadonlyMap<string, Offer>,
+): boolean {
+  return [feeSource, transaction.source, offers.get(transaction.hash)?.payer].includes(address)
+}
+
+/** What somebody else has sent is known by the newest envelope that the service offered with the same content. */
+function toIncluded({ frame, verdict }: AppliedTransaction, offers: ReadonlyMap<string, Offer>): Included {
   const { transaction } = frame
+  const own = offers.get(transaction.hash)?.hashes ?? []
+  const isOurs = own.length === 0 || own.includes(frame.hash)
   return {
-    hash: frame.hash,
+    hash: isOurs ? frame.hash : (own.at(-1) ?? frame.hash),
+    ...(isOurs ? {} : { appliedHash: frame.hash }),
     line: transaction.source,
     nonce: transaction.sequence,
     mark: amountOf(frame),
@@ -48,15 +82,20 @@ function toIncluded({ frame, verdict }: AppliedTransaction): Included {
   }
 }
 
-/** What a payment pays, in stroops. */
+/** What a payment pays, in stroops, or what a contract is called with. */
 function amountOf({ transaction }: Frame): string | undefined {
   const body = transaction.operations[0]?.body
-  return body?.type === 'payment' ? body.paymentOp.amount.toString() : undefined
+  if (body?.type === 'payment') return body.paymentOp.amount.toString()
+  const call = body?.type === 'invokeHostFunction' ? body.invokeHostFunctionOp.hostFunction : undefined
+  const [value] = call?.type === 'hostFunctionTypeInvokeContract' ? call.invokeContract.args : []
+  return value === undefined ? undefined : String(scValToNative(value))
 }
 
 function differences(ledger: TestLedger, record: Transaction, shown: Included): string[] {
-  const { source_account, sequence_number, fee, transaction_xdr } = record
-  const held = ledger.included(shown.hash)
+  const { source_account, sequence_number, fee, transaction_xdr, applied_hash, fee_account, status_reason } =
+    record
+  const { appliedHash } = shown
+  const held = ledger.included(appliedHash ?? shown.hash)
   const problems: string[] = []
   if (source_account !== shown.line || sequence_number !== shown.nonce.toString()) {
     problems.push(`is in the ledger with ${shown.line} ${shown.nonce}`)
@@ -64,8 +103,16 @@ function differences(ledger: TestLedger, record: Transaction, shown: Included): 
   if (String(fee) !== String(held?.result.feeCharged)) {
     problems.push(`was charged ${held?.result.feeCharged} stroops, and shows ${fee}`)
   }
-  if (transaction_xdr !== held?.frame.envelope.toXdr('base64')) {
+  if (applied_hash !== held?.frame.hash || fee_account !== held?.frame.feeSource) {
+    problems.push(
+      `was applied as ${held?.frame.hash} and paid by ${held?.frame.feeSource}, and shows otherwise`,
+    )
+  }
+  if (appliedHash === undefined && transaction_xdr !== held?.frame.envelope.toXdr('base64')) {
     problems.push('shows another envelope than the ledger holds')
+  }
+  if (appliedHash !== undefined && status_reason?.includes(appliedHash) !== true) {
+    problems.push('was sent by somebody else and does not say so')
   }
   return problems
 }

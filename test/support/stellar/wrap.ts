@@ -11,14 +11,30 @@ export interface Wrapped {
 
 /**
  * Wraps a signed transaction, or the inner one of a fee bump, in a fee bump of the payer's own. Nothing in CAP-15 ties an inner
- * transaction to its payer, and every node gossips it. `fee` is the whole fee in stroops.
+ * transaction to its payer, and every node gossips it. `rate` is bid for each operation, in stroops; a fee bump
+ * counts as one operation more.
  */
-export function wrapAs(ledger: TestLedger, payer: Keypair, envelope: string, fee: bigint): Wrapped {
+export function wrapAs(
+  ledger: Pick<TestLedger, 'passphrase'>,
+  payer: Keypair,
+  envelope: string,
+  rate: number,
+): Wrapped {
   const inner = innerOf(envelope, ledger.passphrase)
-  const rate = fee / BigInt(inner.operations.length + 1)
   const bump = TransactionBuilder.buildFeeBumpTransaction(payer, String(rate), inner, ledger.passphrase)
   bump.sign(payer)
   return { hash: hexOf(bump.hash()), envelope: bump.toXDR() }
+}
+
+/** The inner transaction of a fee bump by itself, as its signer could send it. */
+export function unwrap(ledger: Pick<TestLedger, 'passphrase'>, envelope: string): Wrapped {
+  const inner = innerOf(envelope, ledger.passphrase)
+  return { hash: hexOf(inner.hash()), envelope: inner.toXDR() }
+}
+
+/** The hash of an envelope, in hex. */
+export function hashOf(ledger: Pick<TestLedger, 'passphrase'>, envelope: string): string {
+  return hexOf(TransactionBuilder.fromXDR(envelope, ledger.passphrase).hash())
 }
 
 /** The signed transaction that takes the sequence number, whether it is wrapped or not. */
