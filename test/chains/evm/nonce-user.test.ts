@@ -77,6 +77,16 @@ describe('who used a nonce', () => {
       want: { kind: 'pruned' },
     },
     {
+      name: 'no endpoint tells the state of the head itself',
+      nodes: [{ usedIn: 500n, stateFrom: 1_001n }],
+      want: { kind: 'unknown' },
+    },
+    {
+      name: 'below the depth that is demanded, and no state before it',
+      nodes: [{ usedIn: 999n, stateFrom: 998n }],
+      want: { kind: 'unknown' },
+    },
+    {
       name: 'no endpoint has the state, and one is silent',
       nodes: [
         { usedIn: 500n, stateFrom: 900n },
