@@ -158,13 +158,15 @@ function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined
 }
 
 function deferred({ item: { transaction }, now }: Offered, { kind, detail }: Unaccepted): Transaction {
-  const isPriced = (kind === 'too_cheap' || kind === 'too_dear') && isPriceNamed(transaction)
-  const named = isPriced ? '; its price was named by the caller and is not changed' : ''
+  // Prices move with blocks: there is nothing to be had from asking each second.
+  const isPriced = kind === 'too_cheap' || kind === 'too_dear'
+  const named =
+    isPriced && isPriceNamed(transaction) ? '; its price was named by the caller and is not changed' : ''
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
     statusReason: `${REASONS[kind]}${named}: ${detail}`,
-    nextRunAt: after(now, RETRY_MS),
+    nextRunAt: after(now, isPriced ? REPRICE_MS : RETRY_MS),
   }
 }
 

@@ -165,7 +165,7 @@ const CASES: readonly Case[] = [
     want: {
       status: 'sent',
       currentAttempt: 1,
-      nextRunAt: inMs(1_000),
+      nextRunAt: inMs(5_000),
       statusReason: expect.stringContaining('named by the caller') as unknown as string,
     },
     outcome: undefined,
