@@ -4,6 +4,7 @@ import type { ChainTraits } from '../chains/chain.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast.ts'
 import type { Operator, TransactionsContext } from '../transactions/context.ts'
+import { findHeadSince } from '../transactions/head-since-store.ts'
 import { levelOf, patienceMs } from '../transactions/patience.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/transaction.ts'
 import { isFinal } from '../transactions/transitions.ts'
@@ -57,19 +58,22 @@ export async function gatherFacts(
     relayer,
     attempt: currentAttempt(item),
     now: context.clock.now(),
-    inFlightLimit: limitOf(context, operator),
+    inFlightLimit: await limitOf(context, operator),
     lapses: operator.chain.traits.lapses,
     unit: operator.chain.traits.unit,
     requiredConfirmations: operator.network.requiredConfirmations,
-    raiseAt: raiseTime(context, relayer, item),
+    raiseAt: await raiseTime(context, relayer, item),
     missing,
     ...account,
     ...network,
   }
 }
 
-function limitOf({ maxInFlight }: TransactionsContext, { chain, lines }: Operator): number {
-  return (chain.traits.inFlightPerLine ?? maxInFlight) * lines.length
+/** Of all lines together. */
+async function limitOf({ maxInFlight }: TransactionsContext, { chain, lines }: Operator): Promise<number> {
+  const most = chain.traits.inFlightPerLine ?? maxInFlight
+  const limits = await Promise.all(lines.map(({ address }) => chain.inFlightLimit?.(address)))
+  return limits.reduce<number>((sum, limit) => sum + Math.min(most, limit ?? most), 0)
 }
 
 async function accountFacts({ db }: TransactionsContext, transaction: Transaction) {
@@ -126,13 +130,14 @@ async function missingNonces(
   return candidates.filter((candidate) => !taken.has(candidate))
 }
 
-function raiseTime(
+async function raiseTime(
   context: TransactionsContext,
   relayer: Relayer,
   { transaction, attempts }: TransactionWithAttempts,
-): number | undefined {
+): Promise<number | undefined> {
   const patience = patienceMs(context.operatorOf(relayer).chain, transaction)
   const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
   if (patience === undefined || newest?.broadcastAt === undefined) return undefined
-  return newest.broadcastAt.getTime() + patience
+  const headSince = await findHeadSince(context.db, transaction)
+  return Math.max(newest.broadcastAt.getTime(), headSince?.getTime() ?? 0) + patience
 }

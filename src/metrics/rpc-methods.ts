@@ -12,6 +12,8 @@ export const RPC_METHODS: readonly string[] = [
   'eth_getBalance',
   'eth_getBlockByNumber',
   'eth_getBlockReceipts',
+  'eth_getCode',
+  'eth_getTransactionByHash',
   'eth_getTransactionCount',
   'eth_getTransactionReceipt',
   'eth_maxPriorityFeePerGas',

@@ -3,6 +3,7 @@ import type { Chain, Prepared } from '../chains/chain.ts'
 import { findAttempts } from './attempts-store.ts'
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 import { accountOf, type HeldAccount, type TransactionsContext } from './context.ts'
+import { findHeadSince } from './head-since-store.ts'
 import { contentKind, isNoop } from './noop.ts'
 import { levelOf, patienceMs } from './patience.ts'
 import { saveAlone } from './save.ts'
@@ -46,11 +47,12 @@ function isExpired(chain: Chain, { request, intent }: Transaction, now: number):
 }
 
 /**
- * The wait counts from when a node took the newest attempt, and from its signature where no node ever took it. What is in no pool may
- * wait for something else than a price, so its fee is raised only when the market has passed it.
+ * The wait counts from when a node took the newest attempt, and from its signature where no node ever took it; but not before it came
+ * first, because until then it waited for others. What is in no pool may wait for something else than a price, so its fee is raised only
+ * when the market has passed it.
  */
 async function isStuck(
-  { clock }: TransactionsContext,
+  { db, clock }: TransactionsContext,
   { operator: { chain, network } }: HeldAccount,
   item: TransactionWithAttempts,
 ): Promise<boolean> {
@@ -59,7 +61,10 @@ async function isStuck(
   const newest = taken ?? currentAttempt(item)
   const patience = patienceMs(chain, transaction)
   if (newest === undefined || patience === undefined) return false
-  if (clock.now() - (newest.broadcastAt ?? newest.signedAt).getTime() < patience) return false
+  const isEarly = (since: Date) => clock.now() - since.getTime() < patience
+  if (isEarly(newest.broadcastAt ?? newest.signedAt)) return false
+  const headSince = await findHeadSince(db, transaction)
+  if (headSince !== undefined && isEarly(headSince)) return false
   const isTaken = taken !== undefined && transaction.status === 'submitted'
   if (isTaken && (network.type !== 'evm' || network.mempool)) return true
   const price = await chain.comparePrice(newest.draft, levelOf(transaction))

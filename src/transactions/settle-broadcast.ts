@@ -19,6 +19,13 @@ const RETRY_MS = 1_000
 const REPRICE_MS = 5_000
 
 /**
+ * Where nothing lapses, each refused attempt is kept for ever: after this many, the wait doubles with each one, so often at most. That
+ * makes 160 s in the end, and some hundred attempts a day in the worst case.
+ */
+const PROMPT_ATTEMPTS = 4
+const MOST_DOUBLINGS = 5
+
+/**
  * How many attempts of one nonce nodes may have refused before another gas limit is no longer tried. Each is estimated anew; what does
  * not pass by then is not a matter of the estimate.
  */
@@ -151,13 +158,15 @@ function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined
 }
 
 function deferred({ item: { transaction }, now }: Offered, { kind, detail }: Unaccepted): Transaction {
-  const isPriced = (kind === 'too_cheap' || kind === 'too_dear') && isPriceNamed(transaction)
-  const named = isPriced ? '; its price was named by the caller and is not changed' : ''
+  // Prices move with blocks: there is nothing to be had from asking each second.
+  const isPriced = kind === 'too_cheap' || kind === 'too_dear'
+  const named =
+    isPriced && isPriceNamed(transaction) ? '; its price was named by the caller and is not changed' : ''
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
     statusReason: `${REASONS[kind]}${named}: ${detail}`,
-    nextRunAt: after(now, RETRY_MS),
+    nextRunAt: after(now, isPriced ? REPRICE_MS : RETRY_MS),
   }
 }
 
@@ -176,14 +185,19 @@ function givenUp({ item: { transaction }, now }: Offered, { detail }: Unaccepted
 }
 
 /** The network asks for more at present. The next version has the same nonce, so only one of them can be included. */
-function repriced({ item: { transaction }, now }: Offered, { kind, detail }: Unaccepted): Transaction {
+function repriced(
+  { item: { transaction, attempts }, now, lapses = false }: Offered,
+  { kind, detail }: Unaccepted,
+): Transaction {
+  const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
+  const doublings = lapses ? 0 : Math.min(Math.max(0, refused - PROMPT_ATTEMPTS), MOST_DOUBLINGS)
   const reason = kind === 'too_dear' ? REASONS.too_dear : REASONS.too_cheap
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
     statusReason: `${reason}: ${detail}`,
     currentAttempt: undefined,
-    nextRunAt: after(now, REPRICE_MS),
+    nextRunAt: after(now, REPRICE_MS * 2 ** doublings),
   }
 }
 

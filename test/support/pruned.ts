@@ -9,6 +9,8 @@ export interface Pruning {
   readonly receiptsBelow?: number
   /** Transactions and receipts of blocks below this height: `null` (geth, outside its transaction index). */
   readonly transactionsBelow?: number
+  /** Transactions and receipts of one block that its index lost: `null`. */
+  readonly hole?: number
   /** State of blocks below this height: the error of a missing trie node. */
   readonly stateBelow?: number
   /** Whether the index is being built: then what is not found is an error instead of `null` (`internal/ethapi/errors.go` of geth). */
@@ -21,9 +23,9 @@ const INDEXING = { code: -32000, message: 'transaction indexing is in progress' 
 export function answeredPruned(call: WireEntry, reply: WireEntry, pruning: Pruning): WireEntry {
   switch (call.method) {
     case 'eth_getTransactionReceipt':
-      return missing(reply, pruning, blockOf(reply) < floorOf(pruning, 'receipts'))
+      return missing(reply, pruning, isGone(pruning, 'receipts', reply))
     case 'eth_getTransactionByHash':
-      return missing(reply, pruning, blockOf(reply) < floorOf(pruning, 'transactions'))
+      return missing(reply, pruning, isGone(pruning, 'transactions', reply))
     case 'eth_getBlockReceipts':
       return Number(call.params?.[0]) < floorOf(pruning, 'receipts') ? { ...reply, result: null } : reply
     case 'eth_getTransactionCount':
@@ -32,6 +34,11 @@ export function answeredPruned(call: WireEntry, reply: WireEntry, pruning: Pruni
     default:
       return reply
   }
+}
+
+function isGone(pruning: Pruning, of: 'receipts' | 'transactions', reply: WireEntry): boolean {
+  const height = blockOf(reply)
+  return height < floorOf(pruning, of) || height === pruning.hole
 }
 
 function floorOf({ receiptsBelow = 0, transactionsBelow = 0 }: Pruning, of: 'receipts' | 'transactions') {

@@ -109,7 +109,7 @@ describe('a pool that takes no tip below a minimum', () => {
       /^sent: .*named by the caller and is not changed.*minimum/,
     )
     nodes[0].habits = undefined
-    const { transaction, attempts } = await step()
+    const { transaction, attempts } = await step(5_000)
     expect(transaction.status).toBe('submitted')
     expect(attempts).toHaveLength(1)
   })

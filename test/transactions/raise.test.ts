@@ -3,6 +3,7 @@ import type { Answer } from '../../src/chains/answer.ts'
 import type { EvmRequest } from '../../src/chains/evm/content.ts'
 import type { EvmAttempt, EvmPrepared } from '../../src/chains/evm/types.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
+import { saveTransactions } from '../../src/transactions/store.ts'
 import type { Transaction } from '../../src/transactions/transaction.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
@@ -78,6 +79,28 @@ describe('a fee', () => {
     await step()
     expect(await kindsOf(stored[0])).toHaveLength(2)
     expect(await kindsOf(stored[1])).toHaveLength(1)
+  })
+
+  test('waits anew when the transaction has come first, because before it waited for others', async () => {
+    const { stored, step } = await place({ speed: 'fast' }, { speed: 'fast' })
+    const [first, second] = stored
+    if (!first || !second) throw new Error('nothing was stored')
+    room.clock.advance(60 * MINUTE)
+    const { transaction } = await reload(room.context, first)
+    const { db } = room.database
+    await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
+    // An event has the time of the database, which the clock of the room has left behind.
+    await db
+      .updateTable('events')
+      .set({ created_at: new Date(room.clock.now()) })
+      .where('transaction_id', '=', first.id)
+      .execute()
+    room.clock.advance(3 * MINUTE - 1)
+    await step()
+    expect(await kindsOf(second)).toHaveLength(1)
+    room.clock.advance(30_000)
+    await step()
+    expect(await kindsOf(second)).toEqual(['send broadcast', 'speed_up broadcast'])
   })
 
   test('on a network without a mempool is raised only when the base fee has passed it (R13)', async () => {

@@ -171,7 +171,7 @@ describe('when it cannot be done', () => {
     expect((await reload(room.context, foreign)).attempts).toHaveLength(1)
   })
 
-  test.each(['underpriced', 'refused'] as const)(
+  test.each(['underpriced', 'refused', 'too_cheap', 'too_dear', 'gas_limit'] as const)(
     'the node says %s: the record is as it was, and the caller is told',
     async (kind) => {
       const { world, submitted, replace } = await place()

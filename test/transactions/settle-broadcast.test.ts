@@ -142,6 +142,21 @@ const CASES: readonly Case[] = [
     },
     outcome: 'refused',
   },
+  ...(
+    [
+      [4, 5_000],
+      [5, 10_000],
+      [30, 160_000],
+    ] as const
+  ).map(
+    ([refused, wait]): Case => ({
+      name: `too cheap after ${refused} attempts: priced again after ${wait} ms`,
+      result: said('too_cheap'),
+      attempts: [...Array.from({ length: refused }, () => REFUSED), SIGNED],
+      want: { status: 'pending', nextRunAt: inMs(wait) },
+      outcome: 'refused',
+    }),
+  ),
   {
     name: 'too cheap at the price of the caller: the price stays, and the bytes are offered again',
     result: said('too_cheap'),
@@ -150,7 +165,7 @@ const CASES: readonly Case[] = [
     want: {
       status: 'sent',
       currentAttempt: 1,
-      nextRunAt: inMs(1_000),
+      nextRunAt: inMs(5_000),
       statusReason: expect.stringContaining('named by the caller') as unknown as string,
     },
     outcome: undefined,

@@ -8,8 +8,8 @@ import { readQuantity } from './quantity.ts'
 const HEIGHTS_PER_STEP = 8
 
 /**
- * Where the account's count of transactions passed a nonce. `not_passed`: not by the block that was demanded · `pruned`: no endpoint
- * has the state of that time any more · `unknown`: nobody answered, and somebody may.
+ * Where the account's count of transactions passed a nonce. `not_passed`: not by the block that was demanded · `pruned`: it was passed
+ * by then, and no endpoint has the state of that time any more · `unknown`: nobody answered, and somebody may.
  */
 export type NonceBlock =
   | { readonly kind: 'found'; readonly height: bigint }
@@ -22,6 +22,8 @@ export interface NonceSearch {
   readonly nonce: bigint
   /** The newest block that is looked at. */
   readonly asOf: bigint
+  /** Blocks that have to lie on top of the one that is looked for. */
+  readonly confirmations: bigint
 }
 
 /**
@@ -50,14 +52,14 @@ type Bracket =
   | { readonly kind: 'not_passed' | 'pruned' | 'unknown' }
 
 async function findBracket(client: PooledClient, search: NonceSearch): Promise<Bracket> {
-  const heights = doublingBack(search.asOf)
+  const heights = heightsBack(search)
   let above: bigint | undefined
   for (let start = 0; start < heights.length; start += HEIGHTS_PER_STEP) {
     const step = heights.slice(start, start + HEIGHTS_PER_STEP)
     const passed = await passedAt(client, search, step)
     for (const [index, height] of step.entries()) {
       const here = passed[index] ?? 'unknown'
-      if (here === 'pruned' || here === 'unknown') return { kind: here }
+      if (here === 'pruned' || here === 'unknown') return { kind: above === undefined ? 'unknown' : here }
       if (here === 'no')
         return above === undefined ? { kind: 'not_passed' } : { kind: 'bracket', below: height, above }
       above = height
@@ -66,11 +68,11 @@ async function findBracket(client: PooledClient, search: NonceSearch): Promise<B
   return { kind: 'found', height: 0n }
 }
 
-/** The head, then one, two, four … blocks before it, and the first block at last. */
-function doublingBack(head: bigint): bigint[] {
-  const heights = [head]
-  for (let back = 1n; back < head; back *= 2n) heights.push(head - back)
-  return head > 0n ? [...heights, 0n] : heights
+/** The head, then one, two, four … blocks before it, the newest that is deep enough among them, and the first block at last. */
+function heightsBack({ asOf, confirmations }: NonceSearch): bigint[] {
+  const back = new Set([0n, smaller(confirmations, asOf), asOf])
+  for (let step = 1n; step < asOf; step *= 2n) back.add(step)
+  return [...back].sort((a, b) => (a < b ? -1 : 1)).map((step) => asOf - step)
 }
 
 type Passed = 'yes' | 'no' | 'pruned' | 'unknown'

@@ -14,16 +14,11 @@ export type NonceUser =
   | { readonly kind: 'unnamed' | 'pruned' }
   | { readonly kind: 'unknown'; readonly detail: string }
 
-interface UserSearch extends NonceSearch {
-  /** Blocks that have to lie on top of the one that holds it. */
-  readonly confirmations: bigint
-}
-
 /**
  * Finds the block in which the account's count passed the nonce, and reads in it who used the nonce. A proof by what the chain
  * holds: of one account and one nonce, a chain includes one transaction.
  */
-export async function findNonceUser(client: PooledClient, search: UserSearch): Promise<NonceUser> {
+export async function findNonceUser(client: PooledClient, search: NonceSearch): Promise<NonceUser> {
   const { address, nonce, asOf, confirmations } = search
   const block = await findNonceBlock(client, search)
   if (block.kind === 'not_passed')

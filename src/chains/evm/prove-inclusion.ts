@@ -1,6 +1,6 @@
 import type { Freshness, InclusionProof } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
-import { type AskedEverywhere, askEverywhere, isLastWord } from './everywhere.ts'
+import { type AskedEverywhere, askEverywhere, type EndpointReplies, isLastWord } from './everywhere.ts'
 import { fateCalls, type HashFate, readFates } from './hash-fate.ts'
 import { findLandmark } from './history.ts'
 import { readHead, toReceipt } from './inspect.ts'
@@ -121,7 +121,7 @@ async function proveByHistory(question: Question, before: AskedEverywhere): Prom
   const { client, hashes, since, asOf } = question
   const landmark = await findLandmark(client, { since, asOf, ours: new Set(hashes) })
   if (landmark.kind === 'unknown') return unknown('no endpoint tells the headers of that time')
-  if (landmark.kind === 'covered') return { kind: 'absent' }
+  if (landmark.kind === 'covered') return judgeMemory(question, before)
   if (landmark.kind === 'ours') {
     const deep = landmark.height + BigInt(question.confirmations) <= asOf
     return withoutReceipt(question, landmark, deep && isComplete(before))
@@ -130,28 +130,39 @@ async function proveByHistory(question: Question, before: AskedEverywhere): Prom
     return undecidable(`The blocks around ${since.toISOString()} hold no transaction to test a memory with.`)
   const calls = [{ method: 'eth_getTransactionReceipt', params: [landmark.hash] }, ...fateCalls(hashes)]
   const asked = await askEverywhere(client, calls, asOf)
-  const ofHashes = { ...asked, endpoints: asked.endpoints.map(withoutFirst) }
-  return judgeFates(question, ofHashes) ?? judgeMemory(question, asked, landmark.height)
+  const ofHashes = { incomplete: !isComplete(asked), endpoints: asked.endpoints.map(withoutFirst) }
+  const remembers = ({ replies: [reply] }: EndpointReplies) => {
+    const receipt = reply && toReceipt({ reply, behind: false })
+    return receipt?.kind === 'included' && receipt.receipt.blockNumber === landmark.height
+  }
+  const remembering = asked.endpoints.map(remembers)
+  return judgeFates(question, ofHashes) ?? judgeMemory(question, ofHashes, remembering)
 }
 
-function withoutFirst({ behind, replies }: AskedEverywhere['endpoints'][number]) {
+function withoutFirst({ behind, replies }: EndpointReplies): EndpointReplies {
   return { behind, replies: replies.slice(1) }
 }
 
-/** Nobody has the hashes in a block; that counts when somebody would. Pure. */
-function judgeMemory({ since }: Question, asked: AskedEverywhere, height: bigint): InclusionProof {
-  const fates: HashFate[] = asked.endpoints.flatMap((endpoint) => readFates(withoutFirst(endpoint).replies))
+/**
+ * Nobody has the hashes in a block; that counts when an endpoint of those that are not behind would. `remembering` tells of each
+ * endpoint whether it showed that; all do where the blocks themselves were read. Pure.
+ */
+function judgeMemory(
+  { since }: Question,
+  asked: AskedEverywhere,
+  remembering?: readonly boolean[],
+): InclusionProof {
+  const fates: HashFate[] = asked.endpoints.flatMap(({ replies }) => readFates(replies))
   if (fates.some(({ kind }) => kind === 'known'))
     return unknown('an endpoint still holds one of the attempts')
   if (!isComplete(asked))
     return unknown('an endpoint rests or does not answer, and may know one of the attempts')
   const current = asked.endpoints.filter(({ behind }) => !behind)
-  const remembers = current.filter(({ replies: [reply] }) => {
-    const receipt = reply && toReceipt({ reply, behind: false })
-    return receipt?.kind === 'included' && receipt.receipt.blockNumber === height
-  })
-  if (remembers.some(({ replies }) => readFates(replies.slice(1)).every(({ kind }) => kind === 'null')))
-    return { kind: 'absent' }
+  const knowing = asked.endpoints.filter(
+    ({ behind, replies }, index) =>
+      !behind && remembering?.[index] !== false && readFates(replies).every(({ kind }) => kind === 'null'),
+  )
+  if (knowing.length > 0) return { kind: 'absent' }
   if (current.length === 0) return unknown('every endpoint is behind the newest block that is known')
   return undecidable(
     `The nonce was used, and no endpoint keeps state, or transactions, back to ${since.toISOString()}, so nobody can tell whether one of the attempts used it.`,

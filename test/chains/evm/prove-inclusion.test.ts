@@ -123,6 +123,22 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
     expect(proof).toMatchObject({ kind: 'unknown', unprovable: true })
   })
 
+  test('one endpoint remembers that time and has lost the block, another knows the transaction: not absent', async () => {
+    const made = await place({}, {})
+    await busyBlock(made, 1n)
+    const ours = { ...(await made.attempt(2n, 1n)), signedAt: await timeOf() }
+    await anvil.rpc('evm_increaseTime', [3_600])
+    await mine(80)
+    await made.submit(ours)
+    await mine(1)
+    const height = await headOf()
+    await mine(80)
+    nodes[0].pruning = { stateBelow: above(height), hole: Number(height) }
+    nodes[1].pruning = { stateBelow: above(height), receiptsBelow: above(height) }
+    const freshness = { asOf: await headOf(), since: ours.signedAt }
+    expect(await made.chain.proveInclusion([ours], freshness)).toMatchObject({ kind: 'unknown' })
+  })
+
   test('everything is pruned: a block of its time names it, so it is not absent', async () => {
     const made = await place({})
     const { ours, height, asOf } = await history(made, 'ours')
