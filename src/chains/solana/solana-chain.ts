@@ -17,6 +17,7 @@ import { createHistoryRecord, type HistoryRecord } from './history.ts'
 import { createInclusionProver } from './inclusion.ts'
 import { hasLapsed } from './lapse.ts'
 import { askPrice } from './market.ts'
+import { createPatience } from './patience.ts'
 import { prepareDraft } from './prepare.ts'
 import type { PrepareContext } from './prepare-context.ts'
 import { READ_METHODS } from './read-methods.ts'
@@ -70,6 +71,7 @@ export function createSolanaChain({
   const context: PrepareContext = {
     client,
     blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
+    patience: createPatience(client),
     loadedBytes: createLoadedBytes(),
   }
   return {

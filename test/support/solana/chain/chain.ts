@@ -17,6 +17,8 @@ export interface Rules {
   readonly confirmedLag: number
   /** Newest blocks whose statuses a node has at hand; 300 on the public networks (clock `MAX_RECENT_BLOCKHASHES`). */
   readonly recentBlocks: number
+  /** Most accounts of a transaction; 64 on the public networks, 128 with SIMD-83's feature (`increase_tx_account_lock_limit`). */
+  readonly accountLocks: number
   /** Newest blocks that a node has at all; what is older is asked for in vain. */
   readonly historyBlocks: number
 }

@@ -6,7 +6,7 @@ import { PREFLIGHT_FAILURE, SIGNATURE_VERIFICATION_FAILURE } from './codes.ts'
 import { describeError } from './describe-error.ts'
 import { configParam, contextParam, numberParam, type Params, stringParam } from './params.ts'
 import { simulate, writeSimulation } from './simulation.ts'
-import { encodingParam, refuseTables, transactionParam } from './wire.ts'
+import { encodingParam, refuseUnusable, transactionParam } from './wire.ts'
 
 /**
  * Takes a transaction and gives its signature. That says only that it was handed on: unless `skipPreflight`, signatures are
@@ -17,7 +17,7 @@ export function sendTransaction(node: Node, [text, options]: Params): unknown {
   const transaction = transactionParam(stringParam(text), encodingParam(config.encoding))
   const { preflightCommitment, minContextSlot } = config
   const commitment = contextParam(node, { commitment: preflightCommitment, minContextSlot })
-  refuseTables(node, transaction, commitment)
+  refuseUnusable(node, transaction, commitment)
   if (config.skipPreflight !== true) {
     if (!isSigned(transaction)) throw notSigned()
     const simulation = simulate(node, transaction, commitment, true)

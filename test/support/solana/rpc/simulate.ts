@@ -20,14 +20,14 @@ import {
 } from './params.ts'
 import { notSigned } from './send.ts'
 import { type Simulation, simulate, writeSimulation } from './simulation.ts'
-import { encodingParam, refuseTables, transactionParam } from './wire.ts'
+import { encodingParam, refuseUnusable, transactionParam } from './wire.ts'
 
 /** Says what a transaction would do; nothing is kept (agave rpc.rs `simulate_transaction`). */
 export function simulateTransaction(node: Node, [text, options]: Params): unknown {
   const config = configParam(options)
   const transaction = transactionParam(stringParam(text), encodingParam(config.encoding))
   const commitment = contextParam(node, config)
-  refuseTables(node, transaction, commitment)
+  refuseUnusable(node, transaction, commitment)
   const replaces = config.replaceRecentBlockhash === true
   if (replaces && config.sigVerify === true) {
     throw invalidParams('sigVerify may not be used with replaceRecentBlockhash')
