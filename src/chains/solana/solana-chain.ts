@@ -108,7 +108,7 @@ export function createSolanaChain({
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     // Nobody asks it on Solana any more: "none" is never proved by it.
     receiptsEverywhere: (hashes) => Promise.resolve(hashes.map(() => ({ kind: 'unknown' }))),
-    proveInclusion: createInclusionProver({ client, receipts }),
+    proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, history),
     blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),
