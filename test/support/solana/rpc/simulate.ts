@@ -18,7 +18,6 @@ import {
   stringParam,
   withContext,
 } from './params.ts'
-import { notSigned } from './send.ts'
 import { type Simulation, simulate, writeSimulation } from './simulation.ts'
 import { encodingParam, refuseUnusable, transactionParam } from './wire.ts'
 
@@ -32,8 +31,10 @@ export function simulateTransaction(node: Node, [text, options]: Params): unknow
   if (replaces && config.sigVerify === true) {
     throw invalidParams('sigVerify may not be used with replaceRecentBlockhash')
   }
-  if (config.sigVerify === true && !isSigned(transaction)) throw notSigned()
-  const simulation = simulate(node, transaction, commitment, !replaces)
+  const simulation =
+    config.sigVerify === true && !isSigned(transaction)
+      ? { err: 'SignatureFailure', execution: undefined }
+      : simulate(node, transaction, commitment, !replaces)
   return withContext(node, commitment, {
     ...writeSimulation(simulation),
     accounts: accountsAfter(node, { commitment, simulation, transaction, wanted: config.accounts }),
