@@ -93,7 +93,7 @@ test('signatures are checked when that is asked for, which excludes another bloc
     value: { err: null },
   })
   const checked = await reply('simulateTransaction', [base64, { ...config, sigVerify: true }])
-  expect(checked.error).toMatchObject({ code: -32003 })
+  expect(checked.result).toMatchObject({ value: { err: 'SignatureFailure' } })
   const both = { ...config, sigVerify: true, replaceRecentBlockhash: true }
   expect((await reply('simulateTransaction', [base64, both])).error).toMatchObject({
     code: -32602,

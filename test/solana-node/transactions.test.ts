@@ -26,7 +26,11 @@ test('a transaction that another key has signed is refused', async () => {
   const { base64, signature } = signContent({ signers: [stranger], blockhash: await blockhash(), steps })
 
   const { error } = await reply('sendTransaction', [base64, { encoding: 'base64' }])
-  expect(error).toEqual({ code: -32003, message: 'Transaction signature verification failure' })
+  expect(error).toMatchObject({
+    code: -32002,
+    message: 'Transaction simulation failed: Transaction did not pass signature verification',
+    data: { err: 'SignatureFailure' },
+  })
 
   const unchecked = await reply('sendTransaction', [base64, { encoding: 'base64', skipPreflight: true }])
   expect(unchecked.result).toBe(signature)

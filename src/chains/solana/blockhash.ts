@@ -1,6 +1,9 @@
+import { larger } from '../../bigints.ts'
 import type { Clock } from '../../clock.ts'
 import type { Answer } from '../answer.ts'
 import type { PlacedReply, PooledClient, RpcCall } from '../rpc/rpc.ts'
+import { FORK_MARGIN } from './life.ts'
+import type { Patience } from './patience.ts'
 import { recentSlot } from './recent.ts'
 import { contextualOf, fieldsOf, freshOf, readInteger } from './replies.ts'
 
@@ -40,21 +43,27 @@ async function askLatest(client: PooledClient): Promise<Answer<Lifetime>> {
 }
 
 /**
- * The life of a blockhash that somebody else has chosen. Of its own end no node tells; but the newest blockhash of a node
- * that takes it is at least as young. Refused when no endpoint takes it.
+ * Until when a blockhash is good that somebody else has chosen. Of its own end no node tells; but the newest blockhash of a node that
+ * takes it is at least as young. The two answers may be of two banks, and of a fork that is dropped, so the highest counts and a margin.
+ * Refused when no endpoint takes it, and it is not only too new for them.
  */
-export async function askForeignLifetime(client: PooledClient, blockhash: string): Promise<Answer<Lifetime>> {
+export async function askForeignLifetime(
+  { client, patience }: { readonly client: PooledClient; readonly patience: Patience },
+  blockhash: string,
+): Promise<Answer<{ readonly lapsesAt: bigint }>> {
   const calls = [valid(blockhash), latest('processed')]
   const endpoints = await client.sendEverywhere(calls, recentSlot(client))
   const takers = endpoints.filter(([placed]) => isValid(placed) === true)
-  for (const [, placed] of takers) {
+  const ends = takers.flatMap(([, placed]) => {
     const newest = contextualOf(placed?.reply)
-    const lapsesAt = newest.kind === 'ok' ? readLapse(newest.value.value) : undefined
-    if (lapsesAt !== undefined) return { kind: 'ok', value: { blockhash, lapsesAt } }
-  }
+    return (newest.kind === 'ok' ? readLapse(newest.value.value) : undefined) ?? []
+  })
+  if (ends.length > 0) return { kind: 'ok', value: { lapsesAt: ends.reduce(larger) + FORK_MARGIN } }
   const agreed = endpoints.length > 0 && endpoints.every(([placed]) => isValid(placed) === false)
   if (!agreed)
     return { kind: 'unknown', detail: 'no endpoint could tell whether the blockhash is still good' }
+  if (!patience.isOver(`blockhash ${blockhash}`))
+    return { kind: 'unknown', detail: 'no endpoint knows the blockhash; it may be too new for them' }
   const detail =
     'transaction: its blockhash is not, or no longer, known to the network; sign it with a new one.'
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }

@@ -43,6 +43,32 @@ export function readBudget(message: Message): Budget {
   return budget
 }
 
+/** Bytes of each kind at least; heap frames (1) count here only as something that may stand once. */
+const LEAST_BYTES: ReadonlyMap<number | undefined, number> = new Map([
+  [1, 5],
+  [SET_UNIT_LIMIT, 5],
+  [SET_UNIT_PRICE, 9],
+  [SET_LOADED_BYTES, 5],
+])
+
+/**
+ * Why the network would not look at the message: an instruction of the compute budget program that it cannot read, or a second one of
+ * the same kind (agave `compute-budget-instruction/src/compute_budget_instruction_details.rs`).
+ */
+export function budgetProblem(message: Message): string | undefined {
+  const seen = new Set<number | undefined>()
+  for (const [index, instruction] of message.instructions.entries()) {
+    if (programOf(message, instruction) !== COMPUTE_BUDGET_PROGRAM) continue
+    const [kind] = instruction.data ?? []
+    const least = LEAST_BYTES.get(kind)
+    if (least === undefined || (instruction.data?.length ?? 0) < least)
+      return `instruction ${index} is none that the compute budget program knows.`
+    if (seen.has(kind)) return `instruction ${index} sets the same part of the compute budget a second time.`
+    seen.add(kind)
+  }
+  return undefined
+}
+
 /** The instructions that say it. */
 export function writeBudget({ unitLimit, unitPrice, loadedBytes }: Budget): Uint8Array[] {
   const datas: Uint8Array[] = []

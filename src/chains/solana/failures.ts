@@ -9,7 +9,8 @@ const SIGNATURE_FAILED = -32003
 const NODE_UNHEALTHY = -32005
 const PRECOMPILE_FAILED = -32006
 const SIGNATURE_COUNT_WRONG = -32013
-const INVALID_PARAMS = -32602
+/** The node cannot read the call, or will not look at what it brings. */
+export const INVALID_PARAMS = -32602
 
 /** The node has looked at the bytes and could not read them as a transaction, or found a signature wrong. */
 const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG, INVALID_PARAMS]
@@ -18,7 +19,7 @@ const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG, IN
  * Address tables are read before anything else, so a node that has not seen a table, or its newest addresses, complains of the
  * bytes (`invalid transaction: Transaction address table lookup uses an invalid index`).
  */
-const ABOUT_TABLES = /address (lookup )?table/i
+export const ABOUT_TABLES = /address (lookup )?table/i
 
 /** What it means for bytes that are offered. What fails as the accounts are now may do later. */
 const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'refused'>> = {

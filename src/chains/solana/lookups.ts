@@ -4,14 +4,15 @@ import { type AccountState, readAccounts } from './account-state.ts'
 import { type LoadedAddresses, tablesOf } from './accounts.ts'
 import { encodeBase58, KEY_BYTES } from './base58.ts'
 import { lookupsOf, type Message } from './message.ts'
+import type { Patience } from './patience.ts'
 import { ADDRESS_LOOKUP_TABLE_PROGRAM } from './programs.ts'
 
 /** What stands before the addresses of a table (`LOOKUP_TABLE_META_SIZE`). */
 const META_BYTES = 56
 
-/** The accounts that a message takes from tables, as these are now; refused when a table or a place in it does not exist. */
+/** The accounts that a message takes from tables, as these are now; refused when a table or a place in it does not exist and is not only too new. */
 export async function loadAddresses(
-  client: PooledClient,
+  { client, patience }: { readonly client: PooledClient; readonly patience: Patience },
   message: Message,
 ): Promise<Answer<LoadedAddresses>> {
   const tables = tablesOf(message)
@@ -26,7 +27,8 @@ export async function loadAddresses(
     const readonly = pick(lookup.readonlyIndexes)
     const found = writable.length + readonly.length
     if (found < lookup.writableIndexes.length + lookup.readonlyIndexes.length) {
-      return missing(lookup.lookupTableAddress, addresses === undefined)
+      const answer = missing(lookup.lookupTableAddress, addresses === undefined)
+      return patience.isOver(`tables ${tables.join(' ')}`) ? answer : TOO_NEW
     }
     loaded.push({ writable, readonly })
   }
@@ -41,6 +43,11 @@ function addressesIn(account: AccountState | undefined): string[] | undefined {
     const start = META_BYTES + index * KEY_BYTES
     return encodeBase58(data.subarray(start, start + KEY_BYTES))
   })
+}
+
+const TOO_NEW: Answer<never> = {
+  kind: 'unknown',
+  detail: 'no endpoint knows all addresses of its tables; they may be too new',
 }
 
 function missing(table: string, whole: boolean): Answer<never> {

@@ -70,7 +70,8 @@ export function lookupsOf(message: Message) {
   return message.version === 0 ? (message.addressTableLookups ?? []) : []
 }
 
-function accountCount(message: Message): number {
+/** How many accounts a message names, those from tables included. */
+export function accountCount(message: Message): number {
   return lookupsOf(message).reduce(
     (sum, lookup) => sum + lookup.writableIndexes.length + lookup.readonlyIndexes.length,
     message.staticAccounts.length,

@@ -2,6 +2,7 @@ import type { Answer } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { type AccountState, type Commitment, readAccounts } from './account-state.ts'
 import { encodeBase58 } from './base58.ts'
+import type { Patience } from './patience.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
 
 /** What a durable nonce is at present, and who may advance it. */
@@ -41,11 +42,16 @@ export interface NonceFound extends NonceState {
 }
 
 /** The nonce that a transaction advances; refused when there is none. */
-export async function demandNonce(client: PooledClient, address: string): Promise<Answer<NonceFound>> {
+export async function demandNonce(
+  { client, patience }: { readonly client: PooledClient; readonly patience: Patience },
+  address: string,
+): Promise<Answer<NonceFound>> {
   const reading = await readNonce(client, address)
   if (reading.kind !== 'ok') return reading
   const { slot, state } = reading.value
   if (state !== undefined) return { kind: 'ok', value: { ...state, slot } }
+  if (!patience.isOver(`nonce account ${address}`))
+    return { kind: 'unknown', detail: `${address} is no nonce account yet` }
   const detail = `The transaction advances a durable nonce, but ${address} is no initialized nonce account.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

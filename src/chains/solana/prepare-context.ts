@@ -2,6 +2,7 @@ import type { Answer } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { Lifetime } from './blockhash.ts'
 import type { SolanaRequest } from './content.ts'
+import type { Patience } from './patience.ts'
 import type { Judged } from './policies.ts'
 import type { SolanaAccount } from './types.ts'
 
@@ -9,6 +10,7 @@ import type { SolanaAccount } from './types.ts'
 export interface PrepareContext {
   readonly client: PooledClient
   readonly blockhash: () => Promise<Answer<Lifetime>>
+  readonly patience: Patience
   /** Another one each time; see `createLoadedBytes`. */
   readonly loadedBytes: () => number
 }

@@ -11,14 +11,14 @@ import type { SolanaPrepared } from './types.ts'
 
 /** What others have signed is taken as it is, or not at all: blockhash, price and instructions are theirs. */
 export async function prepareForeign(
-  { client }: PrepareContext,
+  context: PrepareContext,
   foreign: Case,
 ): Promise<Answer<SolanaPrepared>> {
   const { judged, request, nonceAccount } = foreign
   const { message } = judged
   const [lifetime, outcome] = await Promise.all([
-    lifetimeFor(client, message, nonceAccount),
-    guardedSimulation(client, foreign, message),
+    lifetimeFor(context, message, nonceAccount),
+    guardedSimulation(context, foreign, message),
   ])
   if (lifetime.kind !== 'ok') return lifetime
   if (outcome.kind !== 'ok') return outcome
@@ -30,7 +30,7 @@ export async function prepareForeign(
     spends: outcome.value.taken,
     lapsesAt: lifetime.value.lapsesAt,
     preparedAtSlot: lifetime.value.preparedAtSlot,
-    nonceAccount,
+    nonceAccount: lifetime.value.lapsesAt === undefined ? nonceAccount : undefined,
   })
   return { kind: 'ok', value: { draft, logs: [] } }
 }
@@ -38,25 +38,30 @@ export async function prepareForeign(
 /** Until when it can be included, or since when. */
 type ForeignLife = Pick<SolanaDraft, 'lapsesAt' | 'preparedAtSlot'>
 
-function lifetimeFor(
-  client: PrepareContext['client'],
+async function lifetimeFor(
+  context: PrepareContext,
   { lifetimeToken }: Message,
   nonceAccount: string | undefined,
 ): Promise<Answer<ForeignLife>> {
   return nonceAccount === undefined
-    ? askForeignLifetime(client, lifetimeToken)
-    : checkNonce(client, nonceAccount, lifetimeToken)
+    ? askForeignLifetime(context, lifetimeToken)
+    : checkNonce(context, nonceAccount, lifetimeToken)
 }
 
-/** A durable nonce is good until somebody advances it. */
+/**
+ * A durable nonce is good until somebody advances it. What stands for it may also be a blockhash, which counts first (agave
+ * `runtime/src/bank/check_transactions.rs`), or a value that the endpoint does not know yet.
+ */
 async function checkNonce(
-  client: PrepareContext['client'],
+  context: PrepareContext,
   nonceAccount: string,
   value: string,
 ): Promise<Answer<ForeignLife>> {
-  const nonce = await demandNonce(client, nonceAccount)
+  const nonce = await demandNonce(context, nonceAccount)
   if (nonce.kind !== 'ok') return nonce
   if (nonce.value.value === value) return { kind: 'ok', value: { preparedAtSlot: nonce.value.slot } }
+  const lifetime = await askForeignLifetime(context, value)
+  if (lifetime.kind !== 'refused') return lifetime
   const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the present one.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }

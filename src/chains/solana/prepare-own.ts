@@ -2,11 +2,12 @@ import { larger } from '../../bigints.ts'
 import { defined } from '../../defined.ts'
 import type { Answer } from '../answer.ts'
 import { type Budget, feeOf, MAX_UNITS, readBudget, writeBudget } from './budget.ts'
+import { ACCOUNT_LOCKS, MAX_INSTRUCTIONS } from './check/limits.ts'
 import { withInstructions, withLifetime } from './edit.ts'
 import { aboveCap, type Bid, decideBid, feeCap, unitLimitFor } from './fees.ts'
 import { guardedSimulation, type Outcome } from './guard.ts'
 import { askPrice } from './market.ts'
-import type { Message } from './message.ts'
+import { accountCount, type Message } from './message.ts'
 import { demandNonce } from './nonce-account.ts'
 import type { Case, PrepareContext } from './prepare-context.ts'
 import { COMPUTE_BUDGET_PROGRAM } from './programs.ts'
@@ -23,7 +24,7 @@ export async function prepareOwn(context: PrepareContext, own: Case): Promise<An
   const message = withLifetime(judged.message, lifetime.value.token)
   const missing = missingBudget(message, context.loadedBytes())
   const [outcome, price] = await Promise.all([
-    guardedSimulation(client, own, complete(message, missing, { unitLimit: MAX_UNITS, unitPrice: 0n })),
+    guardedSimulation(context, own, complete(message, missing, { unitLimit: MAX_UNITS, unitPrice: 0n })),
     missing.unitPrice === undefined ? FREE : askPrice(client, message, request.speed),
   ])
   if (outcome.kind !== 'ok') return outcome
@@ -48,30 +49,38 @@ interface OwnLifetime {
   readonly preparedAtSlot?: bigint
 }
 
-async function lifetimeFor({ client, blockhash }: PrepareContext, own: Case): Promise<Answer<OwnLifetime>> {
+async function lifetimeFor(context: PrepareContext, own: Case): Promise<Answer<OwnLifetime>> {
   if (own.nonceAccount === undefined) {
-    const latest = await blockhash()
+    const latest = await context.blockhash()
     if (latest.kind !== 'ok') return latest
     return { kind: 'ok', value: { token: latest.value.blockhash, lapsesAt: latest.value.lapsesAt } }
   }
-  const nonce = await demandNonce(client, own.nonceAccount)
+  const nonce = await demandNonce(context, own.nonceAccount)
   if (nonce.kind !== 'ok') return nonce
   return { kind: 'ok', value: { token: nonce.value.value, preparedAtSlot: nonce.value.slot } }
 }
 
 /**
- * What the content does not say itself; a zero stands for what is found out later. Where there is no room for it, the content
- * goes out as it is, at the price of its signatures.
+ * What the content does not say itself; a zero stands for what is found out later. Where there is no room for all of it, what tells it
+ * from a second one with the same content comes first; without room for that, the content goes out as it is.
  */
 function missingBudget(message: Message, loadedBytes: number): Budget {
   const said = readBudget(message)
-  const missing: Budget = defined({
-    unitLimit: said.unitLimit === undefined ? 0 : undefined,
-    unitPrice: said.unitPrice === undefined ? 0n : undefined,
-    loadedBytes: said.loadedBytes === undefined ? loadedBytes : undefined,
-  })
+  const distinct = defined({ loadedBytes: said.loadedBytes === undefined ? loadedBytes : undefined })
+  const limited = defined({ ...distinct, unitLimit: said.unitLimit === undefined ? 0 : undefined })
+  const priced = defined({ ...limited, unitPrice: said.unitPrice === undefined ? 0n : undefined })
+  return [priced, limited, distinct].find((missing) => hasRoom(message, missing)) ?? {}
+}
+
+/** Whether the network takes the message with these instructions as it takes it without them. */
+function hasRoom(message: Message, missing: Budget): boolean {
   const widened = withInstructions(message, COMPUTE_BUDGET_PROGRAM, writeBudget(missing))
-  return transactionSize(widened) > MAX_TRANSACTION_BYTES ? {} : missing
+  const [before, after] = [accountCount(message), accountCount(widened)]
+  return (
+    transactionSize(widened) <= MAX_TRANSACTION_BYTES &&
+    widened.instructions.length <= MAX_INSTRUCTIONS &&
+    ACCOUNT_LOCKS.every((most) => before > most || after <= most)
+  )
 }
 
 function complete(

@@ -1,12 +1,11 @@
 import { defined } from '../../defined.ts'
-import type { Answer } from '../answer.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
+import type { Answer, Refusal } from '../answer.ts'
 import { accountsOf } from './accounts.ts'
 import type { SolanaRequest } from './content.ts'
 import { checkFeePayer, maySpend } from './fee-payer.ts'
 import { loadAddresses } from './lookups.ts'
 import { isMultiSigner } from './message.ts'
-import { checkPolicies } from './policies.ts'
+import { checkPolicies, type Judged } from './policies.ts'
 import type { Case, PrepareContext } from './prepare-context.ts'
 import { prepareForeign } from './prepare-foreign.ts'
 import { prepareOwn } from './prepare-own.ts'
@@ -23,7 +22,7 @@ export async function prepareDraft(
   request: SolanaRequest,
   account: SolanaAccount,
 ): Promise<Answer<SolanaPrepared>> {
-  const answer = await openCase(context.client, request, account)
+  const answer = await openCase(context, request, account)
   if (answer.kind !== 'ok') return answer
   return isMultiSigner(answer.value.judged.message)
     ? prepareForeign(context, answer.value)
@@ -36,22 +35,34 @@ export async function prepareAsItIs(
   request: SolanaRequest,
   account: SolanaAccount,
 ): Promise<Answer<SolanaPrepared>> {
-  const answer = await openCase(context.client, request, account)
+  const answer = await openCase(context, request, account)
   return answer.kind === 'ok' ? prepareForeign(context, answer.value) : answer
+}
+
+/** An account may stand in a transaction once, wherever it comes from (agave `accounts-db/src/account_locks.rs`). */
+function checkTwice({ accounts, at }: Judged): Refusal | undefined {
+  const names = accounts.map(({ address }) => address)
+  const twice = names.find((address, index) => names.indexOf(address) < index)
+  return twice === undefined
+    ? undefined
+    : {
+        code: 'invalid_request',
+        detail: `${at}: account ${twice} stands in it, or comes from its tables, twice.`,
+      }
 }
 
 /** Reads the tables, and looks at everything again: rules may have changed since the request was accepted. */
 async function openCase(
-  client: PooledClient,
+  context: PrepareContext,
   request: SolanaRequest,
   { address: self, policies }: SolanaAccount,
 ): Promise<Answer<Case>> {
   const { message, at } = contentOf(request, self)
-  const loaded = await loadAddresses(client, message)
+  const loaded = await loadAddresses(context, message)
   if (loaded.kind !== 'ok') return loaded
   const accounts = accountsOf(message, loaded.value)
   const judged = { message, accounts, self, at }
-  const refusal = checkPolicies(judged, policies) ?? checkFeePayer(judged, policies)
+  const refusal = checkTwice(judged) ?? checkPolicies(judged, policies) ?? checkFeePayer(judged, policies)
   if (refusal !== undefined) return { kind: 'refused', refusal }
   const nonceAccount = nonceAccountOf(message, accounts)
   return {

@@ -8,9 +8,14 @@ import type { PooledClient } from '../rpc/rpc.ts'
  */
 const TOLERATED_SLOTS = 16n
 
+/** The newest finalized slot that a healthy endpoint told of; 0 before the first. */
+export function newestSlot(client: PooledClient): bigint {
+  const heads = client.states().flatMap(({ head, healthy }) => (healthy && head !== undefined ? [head] : []))
+  return heads.reduce(larger, 0n)
+}
+
 /** The slot that a node has to have finalized for its answers to be recent enough. */
 export function recentSlot(client: PooledClient): bigint {
-  const heads = client.states().flatMap(({ head, healthy }) => (healthy && head !== undefined ? [head] : []))
-  const newest = heads.reduce(larger, 0n)
+  const newest = newestSlot(client)
   return newest > TOLERATED_SLOTS ? newest - TOLERATED_SLOTS : 0n
 }

@@ -55,7 +55,7 @@ async function replaceDurable(
   context: PrepareContext,
   { request, account, earlier, nonceAccount }: DurableReplacement,
 ): Promise<Answer<SolanaPrepared>> {
-  const nonce = await demandNonce(context.client, nonceAccount)
+  const nonce = await demandNonce(context, nonceAccount)
   if (nonce.kind !== 'ok') return nonce
   const value = nonceIn(earlier.draft)
   if (nonce.value.value !== value) return MOVED_ON

@@ -1,7 +1,10 @@
 import type { Answer, Refusal } from '../answer.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
+import type { PlacedReply, PooledClient } from '../rpc/rpc.ts'
 import { type AccountStates, accountsCall, accountsIn, readList } from './account-state.ts'
+import { tablesOf } from './accounts.ts'
+import { ABOUT_TABLES, INVALID_PARAMS } from './failures.ts'
 import { type Message, programOf } from './message.ts'
+import type { Patience } from './patience.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
 import { recentSlot } from './recent.ts'
 import { fieldsOf, freshOf, readInteger } from './replies.ts'
@@ -36,21 +39,45 @@ const MAX_REASON = 512
  * Runs a transaction on a node without sending it; refused when it would fail. When both states are of the same confirmed
  * slot, nothing but this transaction lies between them.
  */
-export async function simulate(client: PooledClient, trial: Trial): Promise<Answer<Simulation>> {
+export async function simulate(tools: SimulationTools, trial: Trial): Promise<Answer<Simulation>> {
   for (let tries = 1; tries < MAX_TRIES; tries += 1) {
-    const answer = await tryOnce(client, trial)
+    const answer = await tryOnce(tools, trial)
     if (answer.kind !== 'ok' || answer.value.sameSlot) return answer
   }
-  const last = await tryOnce(client, trial)
+  const last = await tryOnce(tools, trial)
   if (last.kind !== 'ok' || last.value.sameSlot || !trial.exact) return last
   return { kind: 'unknown', detail: 'the simulation and the accounts were of different slots' }
 }
 
+/** What a simulation is made with. */
+export interface SimulationTools {
+  readonly client: PooledClient
+  readonly patience: Patience
+}
+
+/**
+ * A node that does not look at a transaction at all calls it wrong parameters (agave `rpc.rs` `sanitize_transaction`). Its tables may be
+ * too new for the node; everything else does not change.
+ */
+function readUnusable(
+  ran: PlacedReply | undefined,
+  patience: Patience,
+  message: Message,
+): Answer<never> | undefined {
+  if (ran?.reply.kind !== 'error' || ran.reply.code !== INVALID_PARAMS || ran.behind) return undefined
+  const detail = ran.reply.message
+  const tables = ABOUT_TABLES.test(detail) ? tablesOf(message).join(' ') : undefined
+  if (tables !== undefined && !patience.isOver(`tables ${tables}`)) return { kind: 'unknown', detail }
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail: `transaction: ${detail}.` } }
+}
+
 type Attempted = Simulation & { readonly sameSlot: boolean }
 
-async function tryOnce(client: PooledClient, trial: Trial): Promise<Answer<Attempted>> {
+async function tryOnce({ client, patience }: SimulationTools, trial: Trial): Promise<Answer<Attempted>> {
   const calls = [simulateCall(trial), accountsCall(trial.watched)]
   const [ran, read] = await client.sendAsOf(calls, recentSlot(client))
+  const unusable = readUnusable(ran, patience, trial.message)
+  if (unusable) return unusable
   const before = accountsIn(read)
   const outcome = freshOf(ran)
   if (outcome.kind !== 'ok') return outcome

@@ -18,6 +18,7 @@ import { createInclusionProver } from './inclusion.ts'
 import { hasLapsed } from './lapse.ts'
 import { askPrice } from './market.ts'
 import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
+import { createPatience } from './patience.ts'
 import { prepareDraft } from './prepare.ts'
 import type { PrepareContext } from './prepare-context.ts'
 import { READ_METHODS } from './read-methods.ts'
@@ -73,6 +74,7 @@ export function createSolanaChain({
   const context: PrepareContext = {
     client,
     blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
+    patience: createPatience(client),
     loadedBytes: createLoadedBytes(),
   }
   return {
@@ -109,7 +111,7 @@ export function createSolanaChain({
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     // Nobody asks it on Solana any more: "none" is never proved by it.
     receiptsEverywhere: (hashes) => Promise.resolve(hashes.map(() => ({ kind: 'unknown' }))),
-    proveInclusion: createInclusionProver({ client, receipts }),
+    proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, history),
     blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),

@@ -1,4 +1,4 @@
-import { instructionAccounts, type TransactionAccount } from './accounts.ts'
+import { accountsOf, instructionAccounts, type TransactionAccount } from './accounts.ts'
 import { type CompiledInstruction, type Message, programOf } from './message.ts'
 import { SYSTEM_PROGRAM } from './programs.ts'
 
@@ -23,6 +23,20 @@ export function systemKind(message: Message, instruction: CompiledInstruction): 
   const data = Buffer.from(instruction.data ?? [])
   if (programOf(message, instruction) !== SYSTEM_PROGRAM || data.length < 4) return undefined
   return NAMES.get(data.readUInt32LE(0))
+}
+
+/**
+ * Why a transaction that begins by advancing a nonce account does not live by it: the account has to stand in the message itself, and
+ * be writable (agave `svm-transaction/src/svm_message.rs` `get_durable_nonce`).
+ */
+export function nonceProblem(message: Message): string | undefined {
+  const [first] = message.instructions
+  if (first === undefined || systemKind(message, first) !== 'advanceNonce') return undefined
+  const [index] = first.accountIndices ?? []
+  const account = index === undefined ? undefined : accountsOf(message)[index]
+  return account?.writable
+    ? undefined
+    : 'instruction 0 advances a nonce account, which has to be writable and must not come from a table.'
 }
 
 /** The nonce account when the first instruction advances one: then its value stands in for the blockhash. */

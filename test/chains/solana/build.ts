@@ -1,5 +1,5 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
-import { type Address, address, getAddressDecoder } from '@solana/kit'
+import { type Address, address, getAddressDecoder, getBase58Decoder } from '@solana/kit'
 import { onTestFinished } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
 import type { ErrandFirst, Prepared, Seat } from '../../../src/chains/chain.ts'
@@ -14,6 +14,7 @@ import type { SolanaAccount, SolanaAttempt, SolanaChain } from '../../../src/cha
 import type { Clock } from '../../../src/clock.ts'
 import { createLogger, type Logger } from '../../../src/log.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
+import { advanceNonce } from '../../solana-node/steps.ts'
 import { type Step, signContent, type Wallet } from '../../solana-node/wallet.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
 import { type SolanaOptions, startSolana, type TestSolana } from '../../support/solana/start-solana.ts'
@@ -81,6 +82,8 @@ export interface Stage {
   chainAt(...urls: readonly string[]): SolanaChain
   /** A prebuilt transaction that the relayer pays for and these have signed. */
   prebuilt(steps: readonly Step[], ...cosigners: readonly Wallet[]): SolanaRequest
+  /** The same with the durable nonce of this account, which the first of them may advance. */
+  durable(nonce: Address, steps: readonly Step[], ...cosigners: readonly [Wallet, ...Wallet[]]): SolanaRequest
 }
 
 export interface StageOptions extends SolanaOptions {
@@ -113,6 +116,15 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     solana,
     chainAt,
     chain: chainAt(solana.url),
+    durable: (nonce, steps, ...cosigners) => {
+      const state = solana.account(nonce)?.data.subarray(40, 72) ?? new Uint8Array()
+      const content = {
+        signers: [AS_PAYER, ...cosigners],
+        blockhash: getBase58Decoder().decode(state),
+        steps: [advanceNonce(nonce, cosigners[0].address), ...steps],
+      } as const
+      return requestOf({ transaction: signContent(content).base64 })
+    },
     prebuilt: (steps, ...cosigners) => {
       // As wallets take it: of a block that is confirmed.
       const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
@@ -127,6 +139,20 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
 export function draftOf(answer: Answer<Prepared<SolanaDraft>> | ErrandFirst<SolanaRequest>): SolanaDraft {
   if (answer.kind !== 'ok') throw new Error(JSON.stringify(answer))
   return answer.value.draft
+}
+
+/** The answer after so many blocks that what is missing is not only too new; before them it is unknown (I6). */
+export async function afterPatience<T extends { readonly kind: string }>(
+  { solana }: Stage,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const first = await ask()
+  if (first.kind !== 'unknown') throw new Error(JSON.stringify(first))
+  solana.tick(62)
+  const second = await ask()
+  if (second.kind !== 'unknown') throw new Error(JSON.stringify(second))
+  solana.tick(2)
+  return ask()
 }
 
 /** Prepared, signed, and taken by a node. */

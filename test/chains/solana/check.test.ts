@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkRequest } from '../../../src/chains/solana/check/request.ts'
 import type { SolanaInstruction, SolanaPolicies, SolanaRequest } from '../../../src/chains/solana/content.ts'
-import { transfer, unitPrice } from '../../solana-node/steps.ts'
+import { advanceNonce, transfer, unitPrice } from '../../solana-node/steps.ts'
 import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
 import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import {
@@ -106,6 +106,72 @@ describe('a prebuilt transaction', () => {
     const bytes = wire(STEP)
     bytes.copy(bytes, 65 + 4 + 32, 65 + 4, 65 + 4 + 32)
     expect(check(prebuilt(bytes))?.detail).toContain('in wire format')
+  })
+})
+
+describe('what no network takes', () => {
+  const nonce = someAddress(40)
+  const advance = advanceNonce(nonce, SELF)
+  const readonlyNonce = {
+    ...advance,
+    accounts: advance.accounts.map((use) => (use.address === nonce ? { address: nonce } : use)),
+  }
+  const CASES: [string, readonly Step[], string][] = [
+    ['sets its price twice', [unitPrice(1n), STEP, unitPrice(2n)], 'instruction 2 sets the same part'],
+    [
+      'sets an unknown part of its budget',
+      [{ ...unitPrice(1n), data: Buffer.from([5, 0, 0, 0, 0]) }],
+      'instruction 0 is none',
+    ],
+    [
+      'cuts a part of its budget short',
+      [STEP, { ...unitPrice(1n), data: Buffer.from([3, 0]) }],
+      'instruction 1 is none',
+    ],
+    [
+      'advances a nonce that it cannot write to',
+      [readonlyNonce, STEP],
+      'instruction 0 advances a nonce account',
+    ],
+  ]
+
+  test.each(CASES)('is refused at once: what %s', (_what, steps, words) => {
+    for (const [at, request] of Object.entries({
+      transaction: prebuilt(wire(...steps)),
+      instructions: instructionsOf(...steps),
+    })) {
+      expect(check(request)).toMatchObject({ code: 'invalid_request' })
+      expect(check(request)?.detail).toMatch(new RegExp(`^${at}: ${words}`))
+    }
+  })
+
+  test('is refused at once: more than 64 instructions', () => {
+    const empty = { ...STEP, accounts: [], data: Buffer.from([]) }
+    expect(check(prebuilt(wire(...Array(64).fill(empty))))).toBeUndefined()
+    expect(check(prebuilt(wire(...Array(65).fill(empty))))?.detail).toBe(
+      'transaction: at most 64 instructions are expected, these are 65.',
+    )
+  })
+
+  test.each([
+    [124, undefined],
+    [125, 'transaction: at most 128 accounts are expected, with those from tables these are 129.'],
+  ])('counts accounts from tables: %i of them', (count, detail) => {
+    const addresses = Array.from({ length: count }, (_, index) => someAddress(index + 100))
+    const table = someAddress(7)
+    // With the relayer, the receiver, the system program and one from the instruction: four.
+    const steps = [
+      STEP,
+      { ...STEP, accounts: [{ address: SELF, signs: true, writes: true }, { address: someAddress(50) }] },
+    ]
+    const { base64 } = signContent({
+      signers: [AS_PAYER],
+      blockhash: BLOCKHASH,
+      steps,
+      lookups: [{ table, writable: addresses }],
+      tables: { [table]: addresses },
+    })
+    expect(check(requestOf({ transaction: base64 }))?.detail).toBe(detail)
   })
 })
 

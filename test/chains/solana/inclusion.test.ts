@@ -3,6 +3,7 @@ import type { InclusionProof } from '../../../src/chains/answer.ts'
 import type { SolanaAttempt, SolanaChain } from '../../../src/chains/solana/types.ts'
 import { advanceNonce, transfer } from '../../solana-node/steps.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
+import { createHurriedClock } from '../../support/hurried-clock.ts'
 import type { LedgerOptions } from '../../support/solana/ledger.ts'
 import type { TestSolanaNode } from '../../support/solana/start-solana.ts'
 import {
@@ -39,8 +40,8 @@ function nodeWith(options: LedgerOptions = {}): { node: TestSolanaNode; chain: S
 }
 
 /** Prepared and signed, and given to nobody. */
-async function unsent(): Promise<SolanaAttempt> {
-  const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
+async function unsent(chain = stage.chain): Promise<SolanaAttempt> {
+  const draft = draftOf(await chain.prepare(step(), accountWith()))
   const signed = await stage.chain.sign(draft, SEAT)
   return { number: 1, kind: 'send', line: SELF, draft, signed, signedAt: new Date(0), outcome: 'signed' }
 }
@@ -77,6 +78,72 @@ describe('absence', () => {
     const never = await unsent()
     stage.solana.tick(LONG)
     expect(await fateOf(stage.chain, never, sent)).toMatchObject({ kind: 'included', number: 2 })
+  })
+})
+
+describe('many at once', () => {
+  test('share their questions', async () => {
+    const counting = await startFaultyNode(stage.solana.url)
+    try {
+      const attempts: SolanaAttempt[] = []
+      for (let made = 0; made < 30; made += 1) {
+        attempts.push(made === 7 ? await sendOn(stage.chain, step()) : await unsent())
+        stage.solana.tick()
+      }
+      stage.solana.tick(LONG)
+      const chain = stage.chainAt(counting.url)
+      const fates = await Promise.all(attempts.map((attempt) => fateOf(chain, attempt)))
+      expect(fates.map(({ kind }) => kind)).toEqual(
+        attempts.map((_, index) => (index === 7 ? 'included' : 'absent')),
+      )
+      expect(counting.calls.get('getSignatureStatuses')).toBe(1)
+      expect(counting.calls.get('getBlocks')).toBe(1)
+      expect(counting.calls.get('minimumLedgerSlot')).toBe(1)
+    } finally {
+      await counting.stop()
+    }
+  })
+
+  test('are told apart where only some can be proved', async () => {
+    const { node, chain } = nodeWith()
+    const early = [await unsent(), await unsent()]
+    stage.solana.tick(130)
+    node.jump(20)
+    stage.solana.tick(80)
+    // The first one goes on giving its last blockhash: its clock stands still.
+    const later = stage.chainAt(stage.solana.url)
+    const late = [await unsent(later), await unsent(later)]
+    stage.solana.tick(LONG)
+    const fates = await Promise.all([...early, ...late].map((attempt) => fateOf(chain, attempt)))
+    expect(fates).toMatchObject([
+      { kind: 'unknown', unprovable: true },
+      { kind: 'unknown', unprovable: true },
+      { kind: 'absent' },
+      { kind: 'absent' },
+    ])
+  })
+
+  test('that are hopeless are not looked for in ledgers at every look, and found all the same', async () => {
+    const { node } = nodeWith({ historyBlocks: 100 })
+    const counting = await startFaultyNode(node.url)
+    try {
+      const clock = createHurriedClock()
+      const chain = (await startStage({ clock })).chainAt(counting.url)
+      const attempt = await sendOn(stage.chain, step())
+      stage.solana.tick(LONG)
+      const asked = async () => {
+        const before = counting.calls.get('getBlocks') ?? 0
+        expect(await fateOf(chain, attempt)).toMatchObject({ unprovable: true })
+        return (counting.calls.get('getBlocks') ?? 0) > before
+      }
+      expect([await asked(), await asked()]).toEqual([true, false])
+      await clock.sleep(30_000)
+      expect([await asked(), await asked()]).toEqual([true, false])
+      node.options.historyBlocks = 2_000
+      expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'included' })
+    } finally {
+      await counting.stop()
+    }
   })
 })
 
@@ -199,7 +266,7 @@ describe('the first block that a node tells of proves nothing', () => {
       detail: expect.stringMatching(/attach an endpoint/i),
     })
     node.options.historyBlocks = 2_000
-    expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
+    expect(await fateOf(stage.chainAt(node.url), attempt)).toEqual({ kind: 'absent' })
   })
 })
 

@@ -1,14 +1,22 @@
-import { getAddressEncoder, getProgramDerivedAddress } from '@solana/kit'
+import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readBudget } from '../../../src/chains/solana/budget.ts'
 import type { SolanaRequest } from '../../../src/chains/solana/content.ts'
 import { openTransaction } from '../../../src/chains/solana/wire.ts'
-import { createTable, extendTable, transfer, unitLimit, unitPrice } from '../../solana-node/steps.ts'
-import { createWallet, signContent } from '../../solana-node/wallet.ts'
+import {
+  advanceNonce,
+  createTable,
+  extendTable,
+  transfer,
+  unitLimit,
+  unitPrice,
+} from '../../solana-node/steps.ts'
+import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
 import { LOOKUP_TABLE_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import {
   AS_PAYER,
   accountWith,
+  afterPatience,
   draftOf,
   instructionsOf,
   OTHER,
@@ -19,6 +27,13 @@ import {
   someAddress,
   startStage,
 } from './build.ts'
+import { openNonceAccount } from './nonces.ts'
+
+/** The smallest instructions that there are: memos of one letter. */
+const many = (count: number): Step[] =>
+  Array.from({ length: count }, () => ({ program: MEMO_PROGRAM, accounts: [], data: Buffer.from('x') }))
+
+const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 
 let stage: Stage
 
@@ -101,6 +116,37 @@ describe('what only the relayer signs', () => {
     expect(stage.solana.included(signed.hash)?.err).toBeNull()
   })
 
+  test.each([
+    [61, 3],
+    [62, 2],
+    [63, 1],
+    [64, 0],
+  ])('keeps to 64 instructions: of %i the budget gets %i', async (own, added) => {
+    const request = instructionsOf(...many(own))
+    expect(stage.chain.check(request, accountWith())).toBeUndefined()
+    const message = messageOf(draftOf(await prepare(request)))
+    expect(message.instructions).toHaveLength(own + added)
+    expect(readBudget(message).loadedBytes === undefined).toBe(added === 0)
+    const { signed } = await sendOn(stage.chain, request)
+    stage.solana.tick()
+    expect(stage.solana.included(signed.hash)?.err).toBeNull()
+  })
+
+  test.each([
+    ['a part of the budget twice', [unitPrice(1n), unitPrice(2n)], 'duplicate instruction (1)'],
+    [
+      'what the budget does not know',
+      [{ ...unitPrice(1n), data: Buffer.from([9]) }],
+      'invalid instruction data',
+    ],
+    ['too many instructions', many(65), 'failed to sanitize'],
+  ])('is refused when the node does not look at it: %s', async (_what, steps, words) => {
+    expect(await prepare(instructionsOf(...steps))).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'invalid_request', detail: expect.stringContaining(words) },
+    })
+  })
+
   test('is refused when it would fail, with the reason', async () => {
     const [unknown, rich] = await Promise.all([
       prepare(instructionsOf({ ...transfer(SELF, OTHER, 1n), data: Buffer.from([99, 0, 0, 0]) })),
@@ -125,18 +171,60 @@ describe('what others sign too', () => {
 
   beforeEach(() => stage.solana.airdrop(friend.address, 10n ** 9n))
 
-  test('keeps every byte, and lapses with the newest blockhash of the node at the latest', async () => {
+  test('keeps every byte, and lapses with the newest blockhash of the node and a margin at the latest', async () => {
     const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
     const draft = draftOf(await prepare(request))
     expect(draft.transaction).toBe(request.transaction)
-    expect(draft.lapsesAt).toBe(stage.solana.blockHeight() + 151n)
+    expect(draft.lapsesAt).toBe(stage.solana.blockHeight() + 151n + 32n)
     expect(stage.chain.renewable(request)).toBe(false)
+  })
+
+  test('is not given up some blocks early because one endpoint is late', async () => {
+    const both = [stage.solana.replica({ behind: 3 }), stage.solana.url]
+    stage.solana.tick(5)
+    const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
+    stage.solana.tick(3)
+    for (const urls of [both, both.toReversed()]) {
+      const draft = draftOf(await stage.chainAt(...urls).prepare(request, accountWith()))
+      // The margin is for a newest block that was told by an older bank than the one that knows the blockhash.
+      expect(draft.lapsesAt).toBe(stage.solana.blockHeight() + 151n + 32n)
+    }
+  })
+
+  test('waits while its blockhash is too new for the node', async () => {
+    const late = stage.chainAt(stage.solana.replica({ behind: 5 }))
+    const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
+    expect(await late.prepare(request, accountWith())).toMatchObject({ kind: 'unknown' })
+    stage.solana.tick(5)
+    expect(await late.prepare(request, accountWith())).toMatchObject({ kind: 'ok' })
+  })
+
+  test('waits while its durable nonce is too new for the node', async () => {
+    const late = stage.chainAt(stage.solana.replica({ behind: 8 }))
+    const nonce = await openNonceAccount(stage, friend.address)
+    const request = stage.durable(nonce, [transfer(friend.address, OTHER, 5n)], friend)
+    expect(await late.prepare(request, accountWith())).toMatchObject({ kind: 'unknown' })
+    stage.solana.tick(8)
+    expect(draftOf(await late.prepare(request, accountWith()))).toMatchObject({ nonceAccount: nonce })
+  })
+
+  test('lives by its blockhash where that is one, whatever it advances first', async () => {
+    const nonce = await openNonceAccount(stage, friend.address)
+    stage.solana.tick(3)
+    const steps = [advanceNonce(nonce, friend.address), transfer(friend.address, OTHER, 5n)]
+    const request = stage.prebuilt(steps, friend)
+    const { lapsesAt, nonceAccount } = draftOf(await prepare(request))
+    expect(nonceAccount).toBeUndefined()
+    expect(lapsesAt).toBe(stage.solana.blockHeight() + 151n + 32n)
+    const { signed } = await sendOn(stage.chain, request)
+    stage.solana.tick()
+    expect(stage.solana.included(signed.hash)?.err).toBeNull()
   })
 
   test('is refused when its blockhash has expired', async () => {
     const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
     stage.solana.tick(151)
-    expect(await prepare(request)).toMatchObject({
+    expect(await afterPatience(stage, () => prepare(request))).toMatchObject({
       refusal: { code: 'invalid_request', detail: expect.stringContaining('its blockhash is not') },
     })
   })
@@ -180,7 +268,7 @@ describe('what takes addresses from a table', () => {
     expect(await prepare(request, { disallowedAccounts: [OTHER] })).toMatchObject({
       refusal: { code: 'policy_violation', detail: expect.stringContaining(OTHER) },
     })
-    expect(await prepare(versioned([OTHER, someAddress(4)]))).toMatchObject({
+    expect(await afterPatience(stage, () => prepare(versioned([OTHER, someAddress(4)])))).toMatchObject({
       refusal: { detail: expect.stringContaining('does not have all the addresses') },
     })
     const before = stage.solana.account(OTHER)?.lamports ?? 0n
@@ -200,7 +288,7 @@ describe('what takes addresses from a table', () => {
         tables: { [someAddress(3)]: [OTHER] },
       }).base64,
     })
-    expect(await prepare(request)).toMatchObject({
+    expect(await afterPatience(stage, () => prepare(request))).toMatchObject({
       refusal: { detail: `transaction: ${someAddress(3)} is no address lookup table.` },
     })
   })

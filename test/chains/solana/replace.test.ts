@@ -16,6 +16,7 @@ import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import {
   AS_PAYER,
   accountWith,
+  afterPatience,
   draftOf,
   instructionsOf,
   OTHER,
@@ -188,17 +189,16 @@ describe('a replacement with a durable nonce', () => {
     })
     stage.solana.tick(5)
     expect(paid()).toBe(1n)
-    expect(
-      await stage.chain.prepare(requestOf({ transaction: signedByFriend.base64 }), accountWith()),
-    ).toMatchObject({
-      kind: 'refused',
+    const again = requestOf({ transaction: signedByFriend.base64 })
+    expect(await afterPatience(stage, () => stage.chain.prepare(again, accountWith()))).toMatchObject({
+      refusal: { detail: expect.stringContaining('its durable nonce is no longer') },
     })
   })
 
   test('needs a nonce account', async () => {
     const none = address(OTHER)
     const request = instructionsOf(advanceNonce(none, SELF), transfer(SELF, OTHER, 1n))
-    expect(await stage.chain.prepare(request, accountWith())).toMatchObject({
+    expect(await afterPatience(stage, () => stage.chain.prepare(request, accountWith()))).toMatchObject({
       refusal: { code: 'invalid_request', detail: expect.stringContaining('no initialized nonce account') },
     })
   })

@@ -83,7 +83,13 @@ export interface TestSolanaNode {
 
 const DEFAULT_SLOT_MS = 100
 const DEFAULT_PAST_BLOCKS = 1_000
-const DEFAULT_RULES: Rules = { finalizedLag: 4, confirmedLag: 1, recentBlocks: 300, historyBlocks: 100_000 }
+const DEFAULT_RULES: Rules = {
+  finalizedLag: 4,
+  confirmedLag: 1,
+  recentBlocks: 300,
+  accountLocks: 64,
+  historyBlocks: 100_000,
+}
 const DEFAULT_MARKET: Market = { capacity: 1000, requiredPrice: 0n, recentPrice: 0n }
 
 /** Starts a network with its RPC node on a free port of this machine. */

@@ -4,10 +4,10 @@ import type { SolanaInstruction } from '../content.ts'
 import { decodeMessage, encodeMessage } from '../message.ts'
 import { MAX_TRANSACTION_BYTES, transactionSize } from '../wire.ts'
 import { type Problem, readBase64 } from './fields.ts'
+import { ACCOUNT_LOCKS, checkLimits, MAX_INSTRUCTIONS } from './limits.ts'
 
-/** Most instructions of one transaction (SIMD-160), and most accounts that one transaction locks (`MAX_TX_ACCOUNT_LOCKS`). */
-const MAX_INSTRUCTIONS = 64
-const MAX_ACCOUNTS = 64
+/** Most accounts of one instruction, and of all together: without tables, more than 38 do not fit into the bytes anyway. */
+const [MAX_ACCOUNTS] = ACCOUNT_LOCKS
 
 /** What is wrong with instructions from which the service is to build a transaction. */
 export function checkInstructions(instructions: readonly SolanaInstruction[], self: string): Problem {
@@ -54,7 +54,8 @@ function checkTogether(instructions: readonly SolanaInstruction[], self: string)
   if (size > MAX_TRANSACTION_BYTES) {
     return `instructions: at most ${MAX_TRANSACTION_BYTES} bytes of a transaction are expected, these make ${size}.`
   }
-  return decodeMessage(encodeMessage(message)) === undefined
-    ? 'instructions: they make no transaction that the network would look at.'
-    : undefined
+  if (decodeMessage(encodeMessage(message)) === undefined)
+    return 'instructions: they make no transaction that the network would look at.'
+  const problem = checkLimits(message)
+  return problem && `instructions: ${problem}`
 }

@@ -2,6 +2,7 @@ import { addressBytes } from '../base58.ts'
 import { isBy } from '../signature.ts'
 import { MAX_TRANSACTION_BYTES, readTransaction, type WireTransaction } from '../wire.ts'
 import { type Problem, readBase64 } from './fields.ts'
+import { checkLimits } from './limits.ts'
 
 /** What is wrong with a prebuilt transaction. With `partial`, others may sign it after the relayer. */
 export function checkTransaction(base64: string, self: string, { partial = false } = {}): Problem {
@@ -16,7 +17,8 @@ export function checkTransaction(base64: string, self: string, { partial = false
   }
   const [payer] = transaction.message.staticAccounts
   if (payer !== self) return `transaction: the relayer ${self} is expected as the fee payer, not ${payer}.`
-  return checkSignatures(transaction, partial)
+  const problem = checkLimits(transaction.message)
+  return problem === undefined ? checkSignatures(transaction, partial) : `transaction: ${problem}`
 }
 
 /** Whatever stands in the relayer's own place does not count. */

@@ -2,10 +2,12 @@ import type { Address } from '@solana/kit'
 import { type AccountState, isSameAccount } from '../runtime/account.ts'
 import { isFeesOnly } from '../runtime/errors.ts'
 import { feeOf } from '../runtime/fees.ts'
+import { lockProblem, sanitizeProblem } from '../runtime/sanitize.ts'
 import type { Moment, Vm } from '../runtime/vm.ts'
 import type { AccountHistory } from './accounts.ts'
 import type { Lifetime } from './age.ts'
 import type { AppliedTransaction, Balances } from './block.ts'
+import type { Rules } from './chain.ts'
 import { loadAddresses, writableKeys } from './loaded.ts'
 import { durableNonceOf, withNonce } from './nonce.ts'
 import type { Pending } from './pool.ts'
@@ -15,6 +17,7 @@ import { tokenBalances } from './token-balances.ts'
 export interface Ground {
   readonly vm: Vm
   readonly accounts: AccountHistory
+  readonly rules: Pick<Rules, 'accountLocks'>
 }
 
 interface Charge {
@@ -30,7 +33,7 @@ interface Charge {
  * nobody pays for it, and it leaves no trace.
  */
 export function applyTransaction(
-  { vm, accounts }: Ground,
+  { vm, accounts, rules }: Ground,
   moment: Moment,
   { transaction, retried }: Pending,
   lifetime: Lifetime,
@@ -38,6 +41,8 @@ export function applyTransaction(
   const { message, signature } = transaction
   const loaded = loadAddresses(message, vm.account)
   const keys = [...message.keys, ...loaded.writable, ...loaded.readonly]
+  if (lockProblem(keys, rules.accountLocks) !== undefined || sanitizeProblem(message) !== undefined)
+    return undefined
   const before = new Map(keys.map((key) => [key, vm.account(key)]))
   const fee = feeOf(message)
   const { err, meta } = vm.execute(transaction)

@@ -15,8 +15,10 @@ export interface Rules {
   readonly finalizedLag: number
   /** Blocks between the newest and the newest confirmed one; 1 on the public networks, as a rule. */
   readonly confirmedLag: number
-  /** Newest blocks whose statuses a node has at hand; 300 on the public networks (clock `MAX_RECENT_BLOCKHASHES`). */
+  /** Newest finalized blocks whose statuses a node has at hand, besides those above them; 300 on the public networks (status_cache.rs). */
   readonly recentBlocks: number
+  /** Most accounts of a transaction; 64 on the public networks, 128 with SIMD-83's feature (`increase_tx_account_lock_limit`). */
+  readonly accountLocks: number
   /** Newest blocks that a node has at all; what is older is asked for in vain. */
   readonly historyBlocks: number
 }

@@ -1,7 +1,6 @@
 /** Codes of the validator (agave rpc-client-api/src/custom_error.rs). */
 export const BLOCK_CLEANED_UP = -32001
 export const PREFLIGHT_FAILURE = -32002
-export const SIGNATURE_VERIFICATION_FAILURE = -32003
 export const BLOCK_NOT_AVAILABLE = -32004
 export const NODE_UNHEALTHY = -32005
 export const SLOT_SKIPPED = -32007

@@ -8,6 +8,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   AlreadyProcessed: 'This transaction has already been processed',
   BlockhashNotFound: 'Blockhash not found',
   AccountLoadedTwice: 'Account loaded twice',
+  TooManyAccountLocks: 'Transaction locked too many accounts',
   ProgramAccountNotFound: 'Attempt to load a program that does not exist',
   InvalidProgramForExecution: 'This program may not be used for executing instructions',
   SanitizeFailure: 'Transaction failed to sanitize accounts offsets correctly',
@@ -36,6 +37,8 @@ export function describeError(error: TransactionError): string {
     const index = (detail as { account_index: number }).account_index
     return `Transaction results in an account (${index}) with insufficient funds for rent`
   }
+  if (name === 'DuplicateInstruction')
+    return `Transaction contains a duplicate instruction (${detail}) that is not allowed`
   if (name !== 'InstructionError') return `${name} ${JSON.stringify(detail)}`
   const [index, cause] = detail as [number, TransactionError]
   return `Error processing Instruction ${index}: ${describeInstructionError(cause)}`

@@ -2,25 +2,28 @@ import { RpcFault } from '../../json-rpc/fault.ts'
 import { submit } from '../chain/produce.ts'
 import type { Node } from '../node.ts'
 import { isSigned } from '../runtime/signatures.ts'
-import { PREFLIGHT_FAILURE, SIGNATURE_VERIFICATION_FAILURE } from './codes.ts'
+import { getHealth } from './cluster.ts'
+import { PREFLIGHT_FAILURE } from './codes.ts'
 import { describeError } from './describe-error.ts'
 import { configParam, contextParam, numberParam, type Params, stringParam } from './params.ts'
 import { simulate, writeSimulation } from './simulation.ts'
-import { encodingParam, refuseTables, transactionParam } from './wire.ts'
+import { encodingParam, refuseUnusable, transactionParam } from './wire.ts'
 
 /**
- * Takes a transaction and gives its signature. That says only that it was handed on: unless `skipPreflight`, signatures are
- * checked and it is simulated first, at `preflightCommitment` (agave rpc.rs `send_transaction`).
+ * Takes a transaction and gives its signature. That says only that it was handed on: unless `skipPreflight`, the node has to be healthy,
+ * and signatures are checked and it is simulated first, at `preflightCommitment` (agave rpc.rs `send_transaction`).
  */
 export function sendTransaction(node: Node, [text, options]: Params): unknown {
   const config = configParam(options)
   const transaction = transactionParam(stringParam(text), encodingParam(config.encoding))
   const { preflightCommitment, minContextSlot } = config
   const commitment = contextParam(node, { commitment: preflightCommitment, minContextSlot })
-  refuseTables(node, transaction, commitment)
+  refuseUnusable(node, transaction, commitment)
   if (config.skipPreflight !== true) {
-    if (!isSigned(transaction)) throw notSigned()
-    const simulation = simulate(node, transaction, commitment, true)
+    getHealth(node)
+    const simulation = isSigned(transaction)
+      ? simulate(node, transaction, commitment, true)
+      : { err: 'SignatureFailure', execution: undefined }
     if (simulation.err !== null) {
       const message = `Transaction simulation failed: ${describeError(simulation.err)}`
       throw new RpcFault(PREFLIGHT_FAILURE, message, writeSimulation(simulation))
@@ -28,9 +31,4 @@ export function sendTransaction(node: Node, [text, options]: Params): unknown {
   }
   submit(node.chain, transaction, numberParam(config.maxRetries) !== 0)
   return transaction.signature
-}
-
-/** A signature is missing, or not by the key whose place it takes. */
-export function notSigned(): RpcFault {
-  return new RpcFault(SIGNATURE_VERIFICATION_FAILURE, 'Transaction signature verification failure')
 }

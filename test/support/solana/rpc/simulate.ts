@@ -18,22 +18,23 @@ import {
   stringParam,
   withContext,
 } from './params.ts'
-import { notSigned } from './send.ts'
 import { type Simulation, simulate, writeSimulation } from './simulation.ts'
-import { encodingParam, refuseTables, transactionParam } from './wire.ts'
+import { encodingParam, refuseUnusable, transactionParam } from './wire.ts'
 
 /** Says what a transaction would do; nothing is kept (agave rpc.rs `simulate_transaction`). */
 export function simulateTransaction(node: Node, [text, options]: Params): unknown {
   const config = configParam(options)
   const transaction = transactionParam(stringParam(text), encodingParam(config.encoding))
   const commitment = contextParam(node, config)
-  refuseTables(node, transaction, commitment)
+  refuseUnusable(node, transaction, commitment)
   const replaces = config.replaceRecentBlockhash === true
   if (replaces && config.sigVerify === true) {
     throw invalidParams('sigVerify may not be used with replaceRecentBlockhash')
   }
-  if (config.sigVerify === true && !isSigned(transaction)) throw notSigned()
-  const simulation = simulate(node, transaction, commitment, !replaces)
+  const simulation =
+    config.sigVerify === true && !isSigned(transaction)
+      ? { err: 'SignatureFailure', execution: undefined }
+      : simulate(node, transaction, commitment, !replaces)
   return withContext(node, commitment, {
     ...writeSimulation(simulation),
     accounts: accountsAfter(node, { commitment, simulation, transaction, wanted: config.accounts }),

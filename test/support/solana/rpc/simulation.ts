@@ -1,9 +1,11 @@
 import { lifetimeOf } from '../chain/age.ts'
+import { loadAddresses } from '../chain/loaded.ts'
 import { simulateAt } from '../chain/simulate.ts'
 import type { Commitment, Node } from '../node.ts'
 import { base58 } from '../runtime/bytes.ts'
 import type { TransactionError } from '../runtime/errors.ts'
 import { MAX_SIMULATION_AGE } from '../runtime/limits.ts'
+import { lockProblem } from '../runtime/sanitize.ts'
 import type { WireTransaction } from '../runtime/transaction.ts'
 import type { Execution } from '../runtime/vm.ts'
 
@@ -23,8 +25,19 @@ export function simulate(
 ): Simulation {
   const refusal = checksAge ? refusalOf(node, transaction, commitment) : undefined
   if (refusal !== undefined) return { err: refusal, execution: undefined }
+  const locks = locksOf(node, transaction, commitment)
+  if (locks !== undefined) return { err: locks, execution: undefined }
   const execution = simulateAt(node.chain, transaction, node.place(commitment))
   return { err: execution.err, execution }
+}
+
+function locksOf(
+  node: Node,
+  { message }: WireTransaction,
+  commitment: Commitment,
+): TransactionError | undefined {
+  const { writable, readonly } = loadAddresses(message, (address) => node.account(address, commitment))
+  return lockProblem([...message.keys, ...writable, ...readonly], node.chain.rules.accountLocks)
 }
 
 /** Age first, then whether it is in a block already (agave runtime/src/bank/check_transactions.rs). */

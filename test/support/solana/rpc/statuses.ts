@@ -35,7 +35,7 @@ function statusOf(node: Node, signature: string, searches: boolean): unknown {
   if (found === undefined) return null
   const { applied, place } = found
   const newest = node.place('processed')
-  const isRecent = newest - place < node.chain.rules.recentBlocks
+  const isRecent = node.place('finalized') - place < node.chain.rules.recentBlocks
   if (!isRecent && !(searches && node.tellsOf(node.chain.blocks.near(place), 'signatures'))) return null
   const isFinal = place <= node.place('finalized')
   const isConfirmed = place <= node.place('confirmed')

@@ -4,6 +4,7 @@ import { tableProblem } from '../chain/table.ts'
 import type { Commitment, Node } from '../node.ts'
 import { WireFault } from '../runtime/bytes.ts'
 import { PACKET_DATA_SIZE } from '../runtime/limits.ts'
+import { sanitizeProblem } from '../runtime/sanitize.ts'
 import { isSane, readTransaction, type WireTransaction } from '../runtime/transaction.ts'
 import { describeError } from './describe-error.ts'
 
@@ -57,8 +58,13 @@ export function deserialize<Thing>(type: string, read: () => Thing): Thing {
 
 const TRANSACTION = 'solana_transaction::versioned::VersionedTransaction'
 
-/** Refuses a transaction whose tables do not hold what it takes from them, whatever else was asked for (agave rpc.rs). */
-export function refuseTables(node: Node, { message }: WireTransaction, commitment: Commitment): void {
+/**
+ * Refuses a transaction that a node does not look at, or whose tables do not hold what it takes from them, whatever else was asked for
+ * (agave rpc.rs `sanitize_transaction`).
+ */
+export function refuseUnusable(node: Node, { message }: WireTransaction, commitment: Commitment): void {
+  const unusable = sanitizeProblem(message)
+  if (unusable !== undefined) throw invalidParams(`invalid transaction: ${describeError(unusable)}`)
   const { slot } = node.block(commitment)
   const problem = tableProblem(message, slot, (address) => node.account(address, commitment))
   if (problem !== undefined) throw invalidParams(`invalid transaction: ${describeError(problem)}`)

@@ -38,8 +38,6 @@ const FEES_ONLY: ReadonlySet<unknown> = new Set([
   'ProgramAccountNotFound',
   'InvalidProgramForExecution',
   'MaxLoadedAccountsDataSizeExceeded',
-  'InvalidLoadedAccountsDataSizeLimit',
-  'ProgramCacheHitMaxLimit',
 ])
 
 /** Whether a transaction that failed so is in the block all the same, without having run. */

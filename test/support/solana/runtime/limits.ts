@@ -12,6 +12,9 @@ export const MAX_PROCESSING_AGE = 150
  */
 export const MAX_SIMULATION_AGE = 144
 
+/** Most instructions of a transaction (transaction-context `MAX_INSTRUCTION_TRACE_LENGTH`, SIMD-0160). */
+export const MAX_INSTRUCTIONS = 64
+
 /** Lamports that each signature costs (fee-structure `lamports_per_signature`). */
 export const LAMPORTS_PER_SIGNATURE = 5000n
 

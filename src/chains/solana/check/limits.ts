@@ -1,0 +1,25 @@
+import { budgetProblem } from '../budget.ts'
+import { accountCount, type Message } from '../message.ts'
+import { nonceProblem } from '../system-instruction.ts'
+import type { Problem } from './fields.ts'
+
+/** Most instructions of one transaction, those of the compute budget included (agave `MAX_INSTRUCTION_TRACE_LENGTH`, SIMD-160). */
+export const MAX_INSTRUCTIONS = 64
+
+/**
+ * Most accounts of one transaction, those from tables included (agave `accounts-db/src/account_locks.rs`): 64, and on networks with the
+ * feature `increase_tx_account_lock_limit` 128. Which of the two holds, the simulation tells.
+ */
+export const ACCOUNT_LOCKS = [64, 128] as const
+
+/** What is wrong with a message on every network, whatever the accounts are: a sentence without the field. */
+export function checkLimits(message: Message): Problem {
+  const { length } = message.instructions
+  if (length > MAX_INSTRUCTIONS)
+    return `at most ${MAX_INSTRUCTIONS} instructions are expected, these are ${length}.`
+  const accounts = accountCount(message)
+  const [, most] = ACCOUNT_LOCKS
+  if (accounts > most)
+    return `at most ${most} accounts are expected, with those from tables these are ${accounts}.`
+  return budgetProblem(message) ?? nonceProblem(message)
+}
