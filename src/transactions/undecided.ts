@@ -13,7 +13,7 @@ export function undecided(
   { transaction }: TransactionWithAttempts,
   { detail, now }: { readonly detail: string; readonly now: Date },
 ): Verdict | undefined {
-  const statusReason = `Nobody can prove any more whether it was included: ${detail}. Attach an endpoint that can, or decide with: relayer tx decide ${transaction.id}`
+  const statusReason = `${detail} It stays open until an endpoint proves what became of it, or an operator decides: relayer tx decide ${transaction.id}`
   if (transaction.undecidedSince !== undefined && transaction.statusReason === statusReason) return undefined
   return {
     transaction: {

@@ -18,7 +18,7 @@ afterAll(() => room.close())
 
 const UNPROVABLE: InclusionProof = {
   kind: 'unknown',
-  detail: 'the history of every endpoint has a hole',
+  detail: 'No endpoint can prove it: the history of every endpoint has a hole.',
   unprovable: true,
 }
 

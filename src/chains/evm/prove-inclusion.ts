@@ -175,7 +175,5 @@ function unknown(detail: string): InclusionProof {
 
 /** Asking again does not help: a person has to act. */
 function undecidable(fact: string): InclusionProof {
-  const remedy =
-    'Attach an archive endpoint, or look it up and decide it by `relayer tx decide ID --included|--not-included`.'
-  return { kind: 'unknown', detail: `${fact} ${remedy}`, unprovable: true }
+  return { kind: 'unknown', detail: `${fact} Attach an archive endpoint.`, unprovable: true }
 }
