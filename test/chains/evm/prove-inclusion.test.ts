@@ -205,7 +205,7 @@ describe('the nonce was used by another transaction of the account', () => {
     nodes[0].pruning = { stateBelow: above(height), [of]: above(height) }
     const proof = await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })
     expect(proof).toMatchObject({ kind: 'unknown', unprovable: true })
-    expect(proof.kind === 'unknown' && proof.detail).toContain('relayer tx decide')
+    expect(proof.kind === 'unknown' && proof.detail).toContain('Attach an archive endpoint')
   })
 
   test('the state is pruned and the index is being built: unknown, and it may become known', async () => {
