@@ -30,8 +30,6 @@ export interface AbsenceQuestion {
   readonly head: Finalized
   /** What each endpoint said of the signatures: none of them knows one. */
   readonly endpoints: readonly EndpointSaid[]
-  /** Whether these are all endpoints that there are. */
-  readonly everyone: boolean
 }
 
 /**
@@ -39,7 +37,7 @@ export interface AbsenceQuestion {
  * They were asked for those before, so what a ledger loses meanwhile is missed here.
  */
 export async function proveAbsence(client: PooledClient, question: AbsenceQuestion): Promise<InclusionProof> {
-  const { life, asOf, head, endpoints, everyone } = question
+  const { life, asOf, head, endpoints } = question
   const span: Span = { life, asOf, height: head.height }
   const to = lastSlot(question)
   let from = firstSlot(question)
@@ -60,7 +58,7 @@ export async function proveAbsence(client: PooledClient, question: AbsenceQuesti
     if (next === undefined) break
     from = next
   }
-  return describeDoubt(verdicts, { from, to, everyone })
+  return describeDoubt(verdicts, { from, to })
 }
 
 /** Whether more questions to this endpoint cannot change it. */
@@ -69,6 +67,7 @@ function isSettled({ kind }: Verdict): boolean {
 }
 
 function verdictOf(said: EndpointSaid['said']): Verdict {
+  if (said.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown' }
   if (said.some(({ kind }) => kind === 'no_history')) return { kind: 'no_history' }
   return said.every(({ kind }) => kind === 'none') ? { kind: 'unasked' } : { kind: 'behind' }
 }

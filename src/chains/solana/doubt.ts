@@ -17,18 +17,16 @@ interface Circumstances {
   /** The first and the last slot that were asked for. */
   readonly from: bigint
   readonly to: bigint
-  /** Whether every endpoint was asked. */
-  readonly everyone: boolean
 }
 
 /** Why nothing is proved, for an operator; `unprovable` when every endpoint is known to lack what the proof needs, for good. */
 export function describeDoubt(
   verdicts: ReadonlyMap<string, Verdict>,
-  { from, to, everyone }: Circumstances,
+  { from, to }: Circumstances,
 ): InclusionProof {
   const words = [...verdicts].map(([url, verdict]) => `${new URL(url).host} ${wordsOf(verdict)}`)
   const detail = `whether a block between slots ${from} and ${to} holds it: ${words.join('; ')}`
-  const lost = everyone && [...verdicts.values()].every(isForGood)
+  const lost = verdicts.size > 0 && [...verdicts.values()].every(isForGood)
   if (!lost) return { kind: 'unknown', detail: `No endpoint could prove yet ${detail}.` }
   return {
     kind: 'unknown',

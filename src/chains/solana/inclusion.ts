@@ -30,21 +30,19 @@ type Attempts = readonly SolanaAttempt[]
 interface Look {
   readonly asOf: bigint
   readonly head: Finalized
-  /** Whether every endpoint was asked. */
-  readonly everyone: boolean
 }
 
 /**
  * Proves whether any of the attempts is in the chain. Absence is proved by one endpoint that does not know their signatures and whose own
- * ledger, or status cache, holds every block that could hold them, while no other endpoint knows more and none is silent. What is asked
- * in the same turn of the event loop is proved together.
+ * ledger, or status cache, holds every block that could hold them, while no other endpoint knows of one. Endpoints that do not answer
+ * prove nothing and prevent nothing. What is asked in the same turn of the event loop is proved together.
  */
 export function createInclusionProver({ client, receipts, clock }: ProverOptions) {
   const hopeless = new Map<string, { readonly proof: InclusionProof; readonly until: number }>()
 
   async function proveAll(items: readonly Attempts[], asOf: bigint | undefined): Promise<InclusionProof[]> {
     const signatures = items.flatMap((attempts) => attempts.map(({ signed }) => signed.hash))
-    const { endpoints, everyone } = await receipts.askEach(signatures, asOf)
+    const endpoints = await receipts.askEach(signatures, asOf)
     const proofs = new Map<Attempts, InclusionProof>()
     const open: Open<Attempts>[] = []
     let from = 0
@@ -55,21 +53,17 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
       if (verdict) proofs.set(attempts, verdict)
       else open.push({ of: attempts, life: lifeOfAll(attempts) ?? {}, endpoints: said })
     }
-    if (open.length > 0) await proveOpen(open, { asOf, everyone, proofs })
+    if (open.length > 0) await proveOpen(open, { asOf, proofs })
     return items.map((attempts) => proofs.get(attempts) ?? NO_ANSWER)
   }
 
   async function proveOpen(
     open: readonly Open<Attempts>[],
-    {
-      asOf,
-      everyone,
-      proofs,
-    }: { asOf: bigint | undefined; everyone: boolean; proofs: Map<Attempts, InclusionProof> },
+    { asOf, proofs }: { asOf: bigint | undefined; proofs: Map<Attempts, InclusionProof> },
   ): Promise<void> {
     const head = await readFinalized(client, asOf)
     if (head.kind !== 'ok') return
-    const look = { asOf: asOf ?? head.value.slot, head: head.value, everyone }
+    const look = { asOf: asOf ?? head.value.slot, head: head.value }
     for (const group of groupByLife(open)) await proveGroup(group, look, proofs)
   }
 
@@ -136,9 +130,6 @@ function judgeSaid(attempts: Attempts, endpoints: readonly EndpointSaid[]): Incl
         return { kind: 'included', number: attempt.number, receipt: one.receipt }
     }
   }
-  if (endpoints.length === 0) return { kind: 'unknown', detail: 'No endpoint may be asked now.' }
-  if (endpoints.some(({ said }) => said.some(({ kind }) => kind === 'unknown')))
-    return { kind: 'unknown', detail: 'An endpoint did not tell whether it knows the transaction.' }
   return lifeOfAll(attempts) === undefined ? NO_SLOT : undefined
 }
 

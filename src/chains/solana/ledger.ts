@@ -66,10 +66,11 @@ export function readHeight(placed: PlacedReply | undefined): bigint | undefined 
   return result.kind === 'ok' ? readInteger(fieldsOf(result.value).blockHeight) : undefined
 }
 
-/** A whole number; undefined for anything else. */
+/** A whole number from 0 on; undefined for anything else. */
 export function readSlot(placed: PlacedReply | undefined): bigint | undefined {
   const result = resultOf(placed?.reply)
-  return result.kind === 'ok' ? readInteger(result.value) : undefined
+  const slot = result.kind === 'ok' ? readInteger(result.value) : undefined
+  return slot === undefined || slot < 0n ? undefined : slot
 }
 
 /** Whether the node was not started to tell of old transactions (agave `--enable-rpc-transaction-history`). */

@@ -37,7 +37,7 @@ export async function readLedgers(
   { from, to, asOf, life, heights }: LedgerQuestion,
 ): Promise<ReadonlyMap<string, ToldOfLedger>> {
   const listed = await askEverywhere(client, blocksCalls(from, to), asOf)
-  const lists = listed.endpoints.map(({ url, replies }) => ({
+  const lists = listed.map(({ url, replies }) => ({
     url,
     replies,
     blocks: readBlocks(replies, { from, to }),
@@ -49,7 +49,7 @@ export async function readLedgers(
   ])
   // The heights of the last blocks tell which are the first ones.
   await learnHeights(client, decisive(), heights)
-  const begins = new Map(begun.endpoints.map(({ url, replies }) => [url, replies]))
+  const begins = new Map(begun.map(({ url, replies }) => [url, replies]))
   return new Map(
     lists.map(({ url, replies, blocks }): [string, ToldOfLedger] => {
       const told = begins.get(url) ?? []

@@ -14,11 +14,8 @@ export interface EndpointSaid {
 export interface ReceiptReader {
   /** A node can say yes from anywhere; no only when it has come to `asOf` and keeps a history. */
   read(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
-  /** What each endpoint says, and whether all were asked. Those without history tell at least of their newest blocks. */
-  askEach(
-    hashes: readonly string[],
-    asOf?: bigint,
-  ): Promise<{ readonly endpoints: readonly EndpointSaid[]; readonly everyone: boolean }>
+  /** What each endpoint says. Those without history tell at least of their newest blocks; one that rests says nothing. */
+  askEach(hashes: readonly string[], asOf?: bigint): Promise<readonly EndpointSaid[]>
 }
 
 /**
@@ -37,17 +34,16 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
 
   /** Both questions at once to those that refuse the first: what their newest blocks hold counts, and nothing else. */
   async function askEach(hashes: readonly string[], asOf?: bigint) {
-    const { endpoints, everyone } = await askEverywhere(client, statusCalls(hashes), asOf)
+    const endpoints = await askEverywhere(client, statusCalls(hashes), asOf)
     const searched = endpoints.map(({ url, replies }) => ({ url, said: readAll(hashes, replies) }))
-    if (!searched.some(({ said }) => said.some(refuses))) return { endpoints: searched, everyone }
+    if (!searched.some(({ said }) => said.some(refuses))) return searched
     const newestOnly = statusCalls(hashes, { searchTransactionHistory: false })
     const again = await askEverywhere(client, newestOnly, asOf)
-    const hits = new Map(again.endpoints.map(({ url, replies }) => [url, readAll(hashes, replies)]))
-    const merged = searched.map(({ url, said }) => ({
+    const hits = new Map(again.map(({ url, replies }) => [url, readAll(hashes, replies)]))
+    return searched.map(({ url, said }) => ({
       url,
       said: said.map((one, index) => (refuses(one) ? hitOr(hits.get(url)?.[index]) : one)),
     }))
-    return { endpoints: merged, everyone }
   }
 
   return {
@@ -56,7 +52,7 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
       if (hashes.length === 0) return []
       const said = readAll(hashes, await client.sendAsOf(statusCalls(hashes), asOf))
       if (!said.some(refuses)) return said.map((one) => agree([one]))
-      const { endpoints } = await askEach(hashes, asOf)
+      const endpoints = await askEach(hashes, asOf)
       return hashes.map((_, index) => agree(endpoints.flatMap(({ said: each }) => each[index] ?? [])))
     },
   }

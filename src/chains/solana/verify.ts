@@ -17,11 +17,12 @@ export async function verifyEndpoints(
   network: SolanaNetwork,
   history: HistoryRecord,
 ): Promise<Answer<void>> {
-  const { endpoints } = await askEverywhere(client, [GENESIS, ...HISTORY_CALLS])
+  const endpoints = await askEverywhere(client, [GENESIS, ...HISTORY_CALLS])
   for (const { url, replies: told } of endpoints) history.note(url, told.slice(1))
   const everywhere = endpoints.flatMap(({ replies: [genesis] }) => genesis?.reply ?? [])
+  const answered = everywhere.some(({ kind }) => kind !== 'unknown')
   // All of them resting: then the one that may be asked as a last resort.
-  const replies = everywhere.length > 0 ? everywhere : await client.send([GENESIS])
+  const replies = answered ? everywhere : await client.send([GENESIS])
   const answers = replies.map((reply) => compare(reply, network))
   return (
     answers.find(({ kind }) => kind === 'refused') ??

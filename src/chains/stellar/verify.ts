@@ -14,7 +14,8 @@ export async function verifyPassphrase(client: PooledClient, network: StellarNet
     replies.map(({ reply }) => reply),
   )
   // All of them resting: then the one that may be asked as a last resort.
-  const replies = everywhere.length > 0 ? everywhere : await client.send([NETWORK])
+  const answered = everywhere.some(({ kind }) => kind !== 'unknown')
+  const replies = answered ? everywhere : await client.send([NETWORK])
   const answers = replies.map((reply) => compare(reply, network))
   return (
     answers.find(({ kind }) => kind === 'refused') ??
