@@ -1,4 +1,5 @@
 import type { xdr } from '@stellar/stellar-sdk'
+import type { JsonRpcServer } from '../json-rpc/server.ts'
 import type { Offer } from './apply/market.ts'
 import type { AppliedTransaction, ClosedLedger } from './chain.ts'
 import { type AccountEntry, accountKey, type DataEntry, newAccount, type TrustlineEntry } from './entries.ts'
@@ -64,6 +65,8 @@ export interface TestLedger {
   replica(options: { readonly behind: number }): string
   /** What is wrong with all RPC servers from now on. */
   setTrouble(trouble: Trouble): void
+  /** Starts another RPC server of the network, with this trouble of its own. */
+  startTroubled(trouble: Trouble): Promise<JsonRpcServer>
   /** The next so many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
   tearReads(count: number): void
   /** How many operations fit into a ledger from now on, and how many contract calls. */
@@ -107,6 +110,7 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
     setTrouble(trouble) {
       ledger.trouble = trouble
     },
+    startTroubled: (trouble) => startLedgerServer(ledger, trouble),
     tearReads: (count) => ledger.tearReads(count),
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
     setCapacity(operations, contractTransactions = operations) {

@@ -21,7 +21,9 @@ export function wrapAs(
   rate: number,
 ): Wrapped {
   const inner = innerOf(envelope, ledger.passphrase)
-  const bump = TransactionBuilder.buildFeeBumpTransaction(payer, String(rate), inner, ledger.passphrase)
+  // CAP-15: a fee bump offers at least the rate of what it wraps; the SDK builds no other.
+  const bid = Math.max(rate, Math.ceil(Number(inner.fee) / inner.operations.length))
+  const bump = TransactionBuilder.buildFeeBumpTransaction(payer, String(bid), inner, ledger.passphrase)
   bump.sign(payer)
   return { hash: hexOf(bump.hash()), envelope: bump.toXDR() }
 }

@@ -29,6 +29,6 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 export function callMethod(node: Node, name: string, params: Params): unknown {
   const method = METHODS.get(name)
   if (!method) throw new RpcFault(METHOD_NOT_FOUND, 'method not found')
-  failInTrouble(node.ledger.trouble, name)
+  failInTrouble(node.trouble, name)
   return method(node, params)
 }

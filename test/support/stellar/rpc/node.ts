@@ -1,10 +1,13 @@
 import type { ClosedLedger } from '../chain.ts'
 import type { Ledger } from '../ledger.ts'
 import type { View } from '../state.ts'
+import type { Trouble } from './trouble.ts'
 
 /** An RPC server: the whole network, seen from as many ledgers ago as this server is behind. */
 export interface Node {
   readonly ledger: Ledger
+  /** What is wrong with this server. */
+  readonly trouble: Trouble
   /** The newest ledger it knows. */
   latest(): ClosedLedger
   /** The oldest it still remembers. */
@@ -18,12 +21,13 @@ export interface Node {
   searched(): number
 }
 
-/** An RPC server that is `behind` ledgers late. */
-export function createNode(ledger: Ledger, behind: number): Node {
+/** An RPC server that is `behind` ledgers late, with a trouble of its own or that of all servers. */
+export function createNode(ledger: Ledger, behind: number, trouble = ledger.trouble): Node {
   const { chain, history, network } = ledger
   const latest = () => chain.near(chain.latest().sequence - behind)
   return {
     ledger,
+    trouble,
     latest,
     oldest: () => chain.near(latest().sequence - network.retentionLedgers + 1),
     view: () => history.at(latest().sequence),

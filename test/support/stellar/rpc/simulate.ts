@@ -19,7 +19,7 @@ export function simulateTransaction(node: Node, params: Params): unknown {
   refuseJsonFormat(params)
   const base64 = stringParam(params, 'transaction')
   const latestLedger = node.latest().sequence
-  const trouble = preflightTrouble(node.ledger.trouble)
+  const trouble = preflightTrouble(node.trouble)
   if (trouble !== undefined) return { error: trouble, latestLedger }
   try {
     return { ...simulate(node, base64, params.authMode), latestLedger }
