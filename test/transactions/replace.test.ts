@@ -196,6 +196,15 @@ describe('when it cannot be done', () => {
     },
   )
 
+  test('one endpoint will not have it and another did not answer: it may have taken it, so the change stands', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    world.offer = () => ({ kind: 'too_dear', detail: 'words of the node', unanswered: true })
+    const { transaction, attempts } = await replace(before, 7n)
+    expect(transaction).toMatchObject({ currentAttempt: 2, request: { value: 7n } })
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast', 'signed'])
+  })
+
   test.each([
     { kind: 'underpriced', raised: 'broadcast' },
     { kind: 'refused', raised: 'broadcast' },
