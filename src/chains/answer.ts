@@ -38,7 +38,12 @@ export type Answer<T> =
 export type BroadcastResult =
   | { readonly kind: 'accepted'; readonly known?: true }
   | { readonly kind: 'nonce_used'; readonly detail: string }
-  | { readonly kind: 'underpriced'; readonly detail: string; readonly minimum?: bigint }
+  | {
+      readonly kind: 'underpriced'
+      readonly detail: string
+      readonly minimum?: bigint
+      readonly unanswered?: true
+    }
   | { readonly kind: 'too_cheap'; readonly detail: string; readonly unanswered?: true }
   | { readonly kind: 'too_dear'; readonly detail: string; readonly unanswered?: true }
   | { readonly kind: 'gas_limit'; readonly detail: string; readonly unanswered?: true }

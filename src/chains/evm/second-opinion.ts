@@ -18,7 +18,7 @@ interface Circumstances {
 }
 
 /** Answers that are worth more than a refusal, the best first: somebody has the bytes, or knows more of the nonce. */
-const BETTER: readonly BroadcastResult['kind'][] = ['accepted', 'nonce_used', 'underpriced']
+const BETTER: readonly BroadcastResult['kind'][] = ['accepted', 'nonce_used']
 
 /** Answers that only mean other bytes for the same nonce, so one endpoint's word is enough. */
 const CURABLE: readonly BroadcastResult['kind'][] = ['too_cheap', 'too_dear']
@@ -45,7 +45,9 @@ export function judgeOpinions(opinions: readonly Opinion[], circumstances: Circu
   )
   if (better) return better
   const current = opinions.filter(({ behind }) => !behind)
-  const curable = current.find(({ result }) => CURABLE.includes(result.kind))
+  const curable =
+    opinions.find(({ result }) => result.kind === 'underpriced') ??
+    current.find(({ result }) => CURABLE.includes(result.kind))
   const unanswered = opinions.length < circumstances.endpoints || opinions.some((one) => !isAnswer(one))
   if (curable) return told(curable.result, unanswered)
   const refusals = current.filter(({ result }) => FINAL.includes(result.kind))
@@ -63,7 +65,7 @@ function told(result: BroadcastResult, unanswered: boolean): BroadcastResult {
 type OwnWord = Extract<BroadcastResult, { readonly unanswered?: true }>
 
 function isOwnWord(result: BroadcastResult): result is OwnWord {
-  return FINAL.includes(result.kind) || CURABLE.includes(result.kind)
+  return result.kind === 'underpriced' || FINAL.includes(result.kind) || CURABLE.includes(result.kind)
 }
 
 /** The same endpoint once more, at a later block, and nobody who thinks otherwise. */

@@ -87,6 +87,18 @@ describe('what several endpoints together say', () => {
   test.each([
     { name: 'both answered', of: [opinion('too_dear'), opinion('refused')], endpoints: 2, want: false },
     { name: 'one did not answer', of: [opinion('too_dear'), opinion('unknown')], endpoints: 2, want: true },
+    {
+      name: 'a pool holds another, and one did not answer',
+      of: [opinion('underpriced'), opinion('unknown')],
+      endpoints: 2,
+      want: true,
+    },
+    {
+      name: 'a pool holds another, and all answered',
+      of: [opinion('underpriced'), opinion('later')],
+      endpoints: 2,
+      want: false,
+    },
     { name: 'one rests', of: [opinion('too_cheap')], endpoints: 2, want: true },
     {
       name: 'two refuse and one is silent',
