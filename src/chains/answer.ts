@@ -32,16 +32,22 @@ export type Answer<T> =
  * nonce, so one of the attempts, or something foreign, is included: ask for receipts. `refused`: these bytes will not do.
  * `too_cheap`, `too_dear`: at this price no endpoint lets them pass; at another one it may. `gas_limit`: with this gas limit they
  * will not do; with another one they may. `later`: the node cannot take it now (predecessor missing, pool full, funds short); keep
- * it. `unknown`: no answer. `minimum`: the whole fee that the node would take, in the smallest unit.
+ * it. `unknown`: no answer. `minimum`: the whole fee that the node would take, in the smallest unit. `unanswered`: another endpoint
+ * was offered the bytes and did not answer, so it may have taken them.
  */
 export type BroadcastResult =
   | { readonly kind: 'accepted'; readonly known?: true }
   | { readonly kind: 'nonce_used'; readonly detail: string }
-  | { readonly kind: 'underpriced'; readonly detail: string; readonly minimum?: bigint }
-  | { readonly kind: 'too_cheap'; readonly detail: string }
-  | { readonly kind: 'too_dear'; readonly detail: string }
-  | { readonly kind: 'gas_limit'; readonly detail: string }
-  | { readonly kind: 'refused'; readonly detail: string }
+  | {
+      readonly kind: 'underpriced'
+      readonly detail: string
+      readonly minimum?: bigint
+      readonly unanswered?: true
+    }
+  | { readonly kind: 'too_cheap'; readonly detail: string; readonly unanswered?: true }
+  | { readonly kind: 'too_dear'; readonly detail: string; readonly unanswered?: true }
+  | { readonly kind: 'gas_limit'; readonly detail: string; readonly unanswered?: true }
+  | { readonly kind: 'refused'; readonly detail: string; readonly unanswered?: true }
   | { readonly kind: 'later'; readonly detail: string }
   | { readonly kind: 'unknown'; readonly detail: string }
 

@@ -43,12 +43,14 @@ export async function judge(
 ): Promise<Verdict | undefined> {
   const inclusion = await inclusionOf(watch, item, receipts)
   if (inclusion) return isNews(item, inclusion) ? included(item, inclusion) : undefined
-  if (hashesOfAll(watch.chain, item.attempts).some((hash) => receipts.get(hash)?.kind !== 'none')) {
-    watch.open = true
-    return undefined
-  }
-  if (item.transaction.status === 'mined')
+  const isUnclear = hashesOfAll(watch.chain, item.attempts).some(
+    (hash) => receipts.get(hash)?.kind !== 'none',
+  )
+  if (isUnclear) watch.open = true
+  if (item.transaction.status === 'mined') {
+    if (isUnclear) return undefined
     return reorged(item, { now: new Date(watch.context.clock.now()), costOf: watch.chain.cost })
+  }
   if (!watch.passed.has(item.transaction.id)) return undefined
   return usedElsewhere(watch, item)
 }
@@ -139,9 +141,9 @@ export async function describeInclusion(
 }
 
 /**
- * The account's nonce has passed and none of our attempts has a receipt: one node may know the nonce and another not
- * yet the receipt, or no longer. Only after the network's depth, and some time, with the same answer, and with a proof, is
- * it true.
+ * The account's nonce has passed and none of our attempts has a receipt, as far as the node that was asked tells: it may know the nonce
+ * and not yet the receipt, or no longer, or answer with an error for ever. Only after the network's depth, and some time, and with a
+ * proof, is it true.
  */
 async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
   const { context, memory, head, confirmations } = watch

@@ -62,9 +62,9 @@ const REFUSALS: readonly BroadcastResult['kind'][] = [
   'refused',
 ] satisfies NodeRefusal['kind'][]
 
-/** Answers after which an earlier attempt counts again. */
+/** Answers after which an earlier attempt counts again: none where an endpoint did not answer, and may have taken the new one. */
 function isRefusal(result: BroadcastResult): result is NodeRefusal {
-  return REFUSALS.includes(result.kind)
+  return REFUSALS.includes(result.kind) && !('unanswered' in result)
 }
 
 async function earlierIsIncluded(

@@ -61,7 +61,7 @@ export function settleBroadcast(offered: Offered): Settled {
   const about = { transactionId: item.transaction.id, number: attempt.number }
   if (result.kind === 'accepted')
     return { transaction: taken(offered), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
-  const fate = fateOf(offered, result.kind)
+  const fate = fateOf(offered, result)
   const refused = fate !== 'retry' && fate !== 'retry_later' && fate !== 'give_up'
   return {
     transaction: FATES[fate](offered, result),
@@ -78,14 +78,16 @@ type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
  */
 type Fate = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reestimate' | 'fall_back' | 'close'
 
-function fateOf(offered: Offered, kind: Unaccepted['kind']): Fate {
+function fateOf(offered: Offered, result: Unaccepted): Fate {
+  const { kind } = result
   const { item, attempt, lapses = false, foreign = false, numbered = true } = offered
   if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
   if (kind === 'refused' && !numbered) return 'give_up'
   if (kind === 'refused' && foreign) return 'retry_later'
   // What a node took once may lie in its pool still; whether its fee is raised, its time decides.
   if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
-  if (earlierInPool(item, attempt) !== undefined) return 'fall_back'
+  const isInDoubt = 'unanswered' in result && result.unanswered === true
+  if (earlierInPool(item, attempt) !== undefined) return isInDoubt ? 'retry' : 'fall_back'
   if (kind === 'refused') return 'close'
   if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'
   if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'

@@ -209,6 +209,23 @@ describe('one endpoint refuses for good', () => {
   })
 })
 
+test('a nonce that somebody else used, at an endpoint that answers for receipts with an error for ever: proved by its block', async () => {
+  const { step, look, transaction } = await place({ speed: 'safeLow' }, {})
+  const { attempts } = await step()
+  await anvil.rpc('anvil_dropTransaction', [attempts[0]?.signed.hash])
+  await anvil.rpc('anvil_impersonateAccount', [transaction.from])
+  await anvil.rpc('eth_sendTransaction', [{ from: transaction.from, to: transaction.from, nonce: '0x0' }])
+  await anvil.rpc('anvil_stopImpersonatingAccount', [transaction.from])
+  const gone = { code: 4444, message: 'pruned history unavailable' }
+  nodes[0].habits = {
+    refuse: ({ method }) => (/Receipt|TransactionByHash/.test(method ?? '') ? gone : undefined),
+  }
+  await mine()
+  expect(await look(31_000)).toMatchObject({ status: 'submitted', nonce: 0n })
+  await mine(3)
+  expect(await look(31_000)).toMatchObject({ status: 'pending', nonce: undefined })
+})
+
 describe('a transaction that was mined while nobody looked, at an endpoint that has pruned its receipt', () => {
   test.each([
     { name: 'and its transaction', of: 'transactionsBelow' },

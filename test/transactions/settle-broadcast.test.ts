@@ -194,6 +194,13 @@ const CASES: readonly Case[] = [
     outcome: 'refused',
   },
   {
+    name: 'too dear for one endpoint, while another did not answer: it may have the bytes, so nothing falls back',
+    result: { kind: 'too_dear', detail: 'words of the node', unanswered: true },
+    attempts: [IN_POOL, SIGNED],
+    want: { status: 'sent', currentAttempt: 2 },
+    outcome: undefined,
+  },
+  {
     name: 'too dear for every endpoint: priced again, never given up',
     result: said('too_dear'),
     attempts: [SIGNED],

@@ -15,8 +15,14 @@ interface BroadcastContext {
   readonly refusals: RefusalMemory
 }
 
-/** What one endpoint says of its own: its price limits, its gas limits, and the rules of the block that it stands at. */
-const OWN_WORD: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit', 'too_cheap', 'too_dear']
+/** What one endpoint says of its own: its pool, its price limits, its gas limits, and the rules of the block that it stands at. */
+const OWN_WORD: readonly BroadcastResult['kind'][] = [
+  'underpriced',
+  'refused',
+  'gas_limit',
+  'too_cheap',
+  'too_dear',
+]
 
 /**
  * Hands signed transactions to one endpoint, in the order given; the results are in the same order. What it will not have at all is

@@ -18,7 +18,7 @@ interface Circumstances {
 }
 
 /** Answers that are worth more than a refusal, the best first: somebody has the bytes, or knows more of the nonce. */
-const BETTER: readonly BroadcastResult['kind'][] = ['accepted', 'nonce_used', 'underpriced']
+const BETTER: readonly BroadcastResult['kind'][] = ['accepted', 'nonce_used']
 
 /** Answers that only mean other bytes for the same nonce, so one endpoint's word is enough. */
 const CURABLE: readonly BroadcastResult['kind'][] = ['too_cheap', 'too_dear']
@@ -45,13 +45,27 @@ export function judgeOpinions(opinions: readonly Opinion[], circumstances: Circu
   )
   if (better) return better
   const current = opinions.filter(({ behind }) => !behind)
-  const curable = current.find(({ result }) => CURABLE.includes(result.kind))
-  if (curable) return curable.result
+  const curable =
+    opinions.find(({ result }) => result.kind === 'underpriced') ??
+    current.find(({ result }) => CURABLE.includes(result.kind))
+  const unanswered = opinions.length < circumstances.endpoints || opinions.some((one) => !isAnswer(one))
+  if (curable) return told(curable.result, unanswered)
   const refusals = current.filter(({ result }) => FINAL.includes(result.kind))
   const refusal = refusals.find(({ result }) => result.kind === 'gas_limit') ?? refusals[0]
   if (refusal !== undefined && (refusals.length > 1 || isRepeated(refusal, opinions, circumstances)))
-    return refusal.result
+    return told(refusal.result, unanswered)
   return { kind: 'later', detail: doubtOf(results) }
+}
+
+/** Who did not answer may have taken the bytes all the same (I6). */
+function told(result: BroadcastResult, unanswered: boolean): BroadcastResult {
+  return unanswered && isOwnWord(result) ? { ...result, unanswered: true } : result
+}
+
+type OwnWord = Extract<BroadcastResult, { readonly unanswered?: true }>
+
+function isOwnWord(result: BroadcastResult): result is OwnWord {
+  return result.kind === 'underpriced' || FINAL.includes(result.kind) || CURABLE.includes(result.kind)
 }
 
 /** The same endpoint once more, at a later block, and nobody who thinks otherwise. */

@@ -84,6 +84,33 @@ describe('what several endpoints together say', () => {
     expect(judgeOpinions(opinions, { firstRefusedAt: first, endpoints }).kind).toBe(want)
   })
 
+  test.each([
+    { name: 'both answered', of: [opinion('too_dear'), opinion('refused')], endpoints: 2, want: false },
+    { name: 'one did not answer', of: [opinion('too_dear'), opinion('unknown')], endpoints: 2, want: true },
+    {
+      name: 'a pool holds another, and one did not answer',
+      of: [opinion('underpriced'), opinion('unknown')],
+      endpoints: 2,
+      want: true,
+    },
+    {
+      name: 'a pool holds another, and all answered',
+      of: [opinion('underpriced'), opinion('later')],
+      endpoints: 2,
+      want: false,
+    },
+    { name: 'one rests', of: [opinion('too_cheap')], endpoints: 2, want: true },
+    {
+      name: 'two refuse and one is silent',
+      of: [opinion('refused'), opinion('refused'), opinion('unknown')],
+      endpoints: 3,
+      want: true,
+    },
+  ])('whether somebody may have taken it: $name', ({ of, endpoints, want }) => {
+    const result = judgeOpinions(of, { firstRefusedAt: undefined, endpoints })
+    expect('unanswered' in result).toBe(want)
+  })
+
   test('the same endpoint again, while another wants it later: later', () => {
     const opinions = [opinion('refused'), opinion('later')]
     expect(judgeOpinions(opinions, { firstRefusedAt: 1n, endpoints: 2 }).kind).toBe('later')
