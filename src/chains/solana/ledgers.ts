@@ -42,37 +42,61 @@ export async function readLedgers(
     replies,
     blocks: readBlocks(replies, { from, to }),
   }))
-  const decisive = () => lists.flatMap(({ blocks = [] }) => decisiveSlots(blocks, life, heights))
+  const told: TellsOfHeights = new Map()
+  const learn = async () => {
+    const decisive = lists.flatMap(({ blocks = [] }) => decisiveSlots(blocks, life, heights))
+    await learnHeights(client, decisive, { told, heights })
+  }
   const [begun] = await Promise.all([
     askEverywhere(client, [MINIMUM_LEDGER_SLOT, NEWEST_HEIGHT], asOf),
-    learnHeights(client, decisive(), heights),
+    learn(),
   ])
   // The heights of the last blocks tell which are the first ones.
-  await learnHeights(client, decisive(), heights)
+  await learn()
   const begins = new Map(begun.endpoints.map(({ url, replies }) => [url, replies]))
   return new Map(
     lists.map(({ url, replies, blocks }): [string, ToldOfLedger] => {
-      const told = begins.get(url) ?? []
-      if ([...replies, ...told].some(isUnsupported)) return [url, 'unsupported']
-      const begin = readSlot(told[0])
-      if (begin === undefined || [...replies, ...told].some(({ behind }) => behind)) return [url, 'unknown']
-      return [url, { askedFrom: from, begin, blocks, newestHeight: readSlot(told[1]) }]
+      const last = begins.get(url) ?? []
+      if ([...replies, ...last].some(isUnsupported)) return [url, 'unsupported']
+      const begin = readSlot(last[0])
+      if (begin === undefined || [...replies, ...last].some(({ behind }) => behind)) return [url, 'unknown']
+      const newestHeight = readSlot(last[1])
+      return [url, { askedFrom: from, begin, blocks, told: told.get(url) ?? new Map(), newestHeight }]
     }),
   )
 }
 
-/** Heights of finalized blocks are the same everywhere, so anybody may tell them; where two differ, none counts. */
+/** What each endpoint told of heights, by url and slot; null where it has nothing to tell. */
+type TellsOfHeights = Map<string, Map<bigint, bigint | null>>
+
+interface Learned {
+  readonly told: TellsOfHeights
+  /** Heights by slot that nobody contradicts. */
+  readonly heights: Map<bigint, bigint>
+}
+
+/** Heights of finalized blocks are the same everywhere; where two endpoints differ, none counts. */
 async function learnHeights(
   client: PooledClient,
   slots: readonly bigint[],
-  heights: Map<bigint, bigint>,
+  { told, heights }: Learned,
 ): Promise<void> {
-  const wanted = [...new Set(slots)].filter((slot) => !heights.has(slot))
+  const asked = new Set([...told.values()].flatMap((own) => [...own.keys()]))
+  const wanted = [...new Set(slots)].filter((slot) => !asked.has(slot))
   if (wanted.length === 0) return
-  const answers = await client.sendEverywhere(wanted.map(heightCall), 0n)
-  for (const [index, slot] of wanted.entries()) {
-    const told = new Set(answers.flatMap((replies) => readHeight(replies[index]) ?? []))
-    const [height] = told
-    if (height !== undefined && told.size === 1) heights.set(slot, height)
+  const { endpoints } = await askEverywhere(client, wanted.map(heightCall), 0n)
+  for (const { url, replies } of endpoints) {
+    const own = told.get(url) ?? new Map<bigint, bigint | null>()
+    told.set(url, own)
+    for (const [index, slot] of wanted.entries()) {
+      const height = readHeight(replies[index])
+      if (height !== undefined) own.set(slot, height)
+    }
+  }
+  for (const slot of wanted) {
+    const heard = new Set([...told.values()].flatMap((own) => own.get(slot) ?? []))
+    const [height] = heard
+    if (heard.size === 1 && height !== undefined) heights.set(slot, height)
+    else heights.delete(slot)
   }
 }
