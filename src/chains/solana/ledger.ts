@@ -71,10 +71,11 @@ export function readHeight(placed: PlacedReply | undefined): bigint | null | und
   return result.value === null ? null : readInteger(fieldsOf(result.value).blockHeight)
 }
 
-/** A whole number; undefined for anything else. */
+/** A slot, or a height; undefined for anything else. */
 export function readSlot(placed: PlacedReply | undefined): bigint | undefined {
   const result = resultOf(placed?.reply)
-  return result.kind === 'ok' ? readInteger(result.value) : undefined
+  const number = result.kind === 'ok' ? readInteger(result.value) : undefined
+  return number !== undefined && number >= 0n ? number : undefined
 }
 
 /** Whether the node was not started to tell of old transactions (agave `--enable-rpc-transaction-history`). */

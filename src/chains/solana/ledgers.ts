@@ -1,6 +1,7 @@
 import type { PooledClient } from '../rpc/rpc.ts'
 import { decisiveSlots, type LedgerReading } from './coverage.ts'
 import { askEverywhere } from './everywhere.ts'
+import type { Finalized } from './head.ts'
 import {
   blocksCalls,
   heightCall,
@@ -21,6 +22,8 @@ export interface LedgerQuestion {
   /** Slot that an endpoint has to have finalized to be heard. */
   readonly asOf: bigint
   readonly life: Life
+  /** A finalized slot and its height, by which others are held to be possible. */
+  readonly head: Finalized
   /** Heights by slot. What is learned on the way is added. */
   readonly heights: Map<bigint, bigint>
 }
@@ -34,7 +37,7 @@ export type ToldOfLedger = LedgerReading | 'unknown' | 'unsupported'
  */
 export async function readLedgers(
   client: PooledClient,
-  { from, to, asOf, life, heights }: LedgerQuestion,
+  { from, to, asOf, life, head, heights }: LedgerQuestion,
 ): Promise<ReadonlyMap<string, ToldOfLedger>> {
   const listed = await askEverywhere(client, blocksCalls(from, to), asOf)
   const lists = listed.endpoints.map(({ url, replies }) => ({
@@ -45,7 +48,7 @@ export async function readLedgers(
   const told: TellsOfHeights = new Map()
   const learn = async () => {
     const decisive = lists.flatMap(({ blocks = [] }) => decisiveSlots(blocks, life, heights))
-    await learnHeights(client, decisive, { told, heights })
+    await learnHeights(client, decisive, { told, head, heights })
   }
   const [begun] = await Promise.all([
     askEverywhere(client, [MINIMUM_LEDGER_SLOT, NEWEST_HEIGHT], asOf),
@@ -71,6 +74,7 @@ type TellsOfHeights = Map<string, Map<bigint, bigint | null>>
 
 interface Learned {
   readonly told: TellsOfHeights
+  readonly head: Finalized
   /** Heights by slot that nobody contradicts. */
   readonly heights: Map<bigint, bigint>
 }
@@ -79,7 +83,7 @@ interface Learned {
 async function learnHeights(
   client: PooledClient,
   slots: readonly bigint[],
-  { told, heights }: Learned,
+  { told, head, heights }: Learned,
 ): Promise<void> {
   const asked = new Set([...told.values()].flatMap((own) => [...own.keys()]))
   const wanted = [...new Set(slots)].filter((slot) => !asked.has(slot))
@@ -90,13 +94,24 @@ async function learnHeights(
     told.set(url, own)
     for (const [index, slot] of wanted.entries()) {
       const height = readHeight(replies[index])
-      if (height !== undefined) own.set(slot, height)
+      if (height === null || (height !== undefined && isPossible(slot, height, head))) own.set(slot, height)
     }
   }
   for (const slot of wanted) {
-    const heard = new Set([...told.values()].flatMap((own) => own.get(slot) ?? []))
+    const before = heights.get(slot)
+    const now = [...told.values()].flatMap((own) => own.get(slot) ?? [])
+    const heard = new Set(before === undefined ? now : [before, ...now])
     const [height] = heard
     if (heard.size === 1 && height !== undefined) heights.set(slot, height)
     else heights.delete(slot)
   }
+}
+
+/** Between two slots there are at most as many blocks as slots, and at least the later one. */
+function isPossible(slot: bigint, height: bigint, head: Finalized): boolean {
+  const slots = head.slot - slot
+  const blocks = head.height - height
+  if (height < 0n) return false
+  if (slots > 0n) return blocks > 0n && blocks <= slots
+  return blocks <= 0n && blocks >= slots && (slots < 0n || blocks === 0n)
 }
