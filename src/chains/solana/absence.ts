@@ -44,7 +44,7 @@ export async function proveAbsence(client: PooledClient, question: AbsenceQuesti
   const heights = new Map([[head.slot, head.height]])
   const verdicts = new Map(endpoints.map(({ url, said }) => [url, verdictOf(said)]))
   for (let round = 0; round < MAX_ROUNDS && to - from <= MAX_SLOTS; round += 1) {
-    const readings = await readLedgers(client, { from, to, asOf, life, heights })
+    const readings = await readLedgers(client, { from, to, asOf, life, head, heights })
     for (const [url, verdict] of verdicts) {
       if (isSettled(verdict)) continue
       const reading = readings.get(url)

@@ -25,6 +25,11 @@ export interface LedgerReading {
   readonly askedFrom: bigint
   /** The oldest slot of its own ledger, told after everything else. */
   readonly begin: bigint
+  /**
+   * Heights that it told itself, null where it lists a block and cannot tell of it: a node that was started with transaction history only
+   * later has older blocks, and not what is in them.
+   */
+  readonly told: ReadonlyMap<bigint, bigint | null>
   /** The height of its newest block, told after everything else; undefined when it did not tell. */
   readonly newestHeight?: bigint | undefined
   /** The slots of its finalized blocks, in their order; undefined when it could not list them. */
@@ -60,7 +65,7 @@ export interface Span {
  * them. A slot that was skipped looks like one that was lost; a height is never skipped.
  */
 export function coverageOf(reading: LedgerReading, span: Span, heights: Heights): Coverage {
-  const { askedFrom, begin, blocks } = reading
+  const { askedFrom, begin, blocks, told } = reading
   if (isRemembered(reading, span)) return { kind: 'complete' }
   // Below its own ledger another storage may have answered, whose errors look like an unknown signature.
   if (begin > 0n && begin + LEDGER_EDGE > askedFrom) return { kind: 'edge', from: begin + LEDGER_EDGE }
@@ -70,7 +75,8 @@ export function coverageOf(reading: LedgerReading, span: Span, heights: Heights)
   const lastHeight = heights.get(last)
   const place = startPlace(blocks, span.life, lastHeight)
   const first = place === undefined ? undefined : blocks[place]
-  const firstHeight = first === undefined ? undefined : heights.get(first)
+  const firstHeight = first === undefined ? undefined : told.get(first)
+  if (firstHeight === null) return { kind: 'hole' }
   if (place === undefined || first === undefined || firstHeight === undefined || lastHeight === undefined)
     return { kind: 'unknown' }
   if (!endsLateEnough(span, last, lastHeight))

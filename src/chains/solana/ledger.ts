@@ -60,17 +60,22 @@ export function heightCall(slot: bigint): RpcCall {
   return { method: 'getBlock', params: [Number(slot), options] }
 }
 
-/** How many blocks are below it. */
-export function readHeight(placed: PlacedReply | undefined): bigint | undefined {
+/**
+ * How many blocks are below it; null when the node has nothing to tell of the block (agave answers null where it lacks what is in it, and
+ * an error where it lacks the block); undefined when it did not answer.
+ */
+export function readHeight(placed: PlacedReply | undefined): bigint | null | undefined {
+  if (placed?.reply.kind === 'error') return null
   const result = resultOf(placed?.reply)
-  return result.kind === 'ok' ? readInteger(fieldsOf(result.value).blockHeight) : undefined
+  if (result.kind !== 'ok') return undefined
+  return result.value === null ? null : readInteger(fieldsOf(result.value).blockHeight)
 }
 
-/** A whole number from 0 on; undefined for anything else. */
+/** A slot, or a height; undefined for anything else. */
 export function readSlot(placed: PlacedReply | undefined): bigint | undefined {
   const result = resultOf(placed?.reply)
-  const slot = result.kind === 'ok' ? readInteger(result.value) : undefined
-  return slot === undefined || slot < 0n ? undefined : slot
+  const number = result.kind === 'ok' ? readInteger(result.value) : undefined
+  return number !== undefined && number >= 0n ? number : undefined
 }
 
 /** Whether the node was not started to tell of old transactions (agave `--enable-rpc-transaction-history`). */

@@ -108,7 +108,8 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
         requiredConfirmations: 0,
         rpcUrls: urls.map((url) => ({ url, weight: 100 })),
       },
-      rpcTimeoutMs: 5_000,
+      // Far more than any answer needs: a busy machine decides nothing here.
+      rpcTimeoutMs: 60_000,
       clock,
       log,
     })

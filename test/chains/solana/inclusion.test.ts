@@ -255,6 +255,18 @@ describe('the first block that a node tells of proves nothing', () => {
     expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
   })
 
+  test('where it was started with transaction history only later', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(100)
+    node.options.historySince = stage.solana.slot()
+    stage.solana.tick(LONG)
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+    // Another node that cannot prove it either, but tells of the heights.
+    const pruned = stage.solana.node({ historyBlocks: 100, longTermStorage: 'without_signatures' })
+    expect(await fateOf(stage.chainAt(node.url, pruned.url), attempt)).toMatchObject({ kind: 'unknown' })
+  })
+
   test('where the ledger does not reach back', async () => {
     const { node, chain } = nodeWith()
     const attempt = await unsent()

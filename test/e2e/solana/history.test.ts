@@ -54,9 +54,7 @@ test(
     withNode(async (stage) => {
       const { scenario, node } = stage
       const { solana } = scenario
-      const { id } = await scenario.send(
-        transfer(17n, { valid_until: new Date(Date.now() + 1_000).toISOString() }),
-      )
+      const { id } = await scenario.send(transfer(17n))
       const { hash } = await scenario.reach(id, 'submitted')
       // The service sees nothing of all this.
       solana.tick(30)

@@ -6,6 +6,8 @@ export interface LedgerOptions {
   historyBlocks?: number
   /** Whether it answers for old transactions (agave `--enable-rpc-transaction-history`, off by default). Default true. */
   keepsHistory?: boolean
+  /** The first slot that it processed with transaction history; of older blocks it has not what is in them. Default: all. */
+  historySince?: bigint
   /**
    * Google BigTable behind it (agave `--enable-rpc-bigtable-ledger-storage`): it knows every block. `failing`: it answers with
    * errors, which `getSignatureStatuses` and `getFirstAvailableBlock` pass over without a word. `without_signatures`: it does so

@@ -30,6 +30,8 @@ export interface Node {
   holds(block: Block): boolean
   /** Whether its long-term storage answers when it is asked for this. */
   stores(what: Stored): boolean
+  /** Whether its ledger has the block, and not what is in it. */
+  lacksContent(block: Block): boolean
   /** Whether it can tell of the block, or of the signatures in it, by its own ledger or by its long-term storage. */
   tellsOf(block: Block, what: Stored): boolean
   /** Finalized blocks of its own ledger between two slots, both included, as it lists them. */
@@ -58,6 +60,7 @@ export function createNode(chain: Chain, behind: number, ledger: Ledger = create
   }
   const stores = (what: Stored) =>
     longTermStorage === 'working' || (longTermStorage === 'without_signatures' && what === 'blocks')
+  const hasContent = ({ slot }: Block) => slot >= (ledger.options.historySince ?? 0n)
   const holds = (block: Block) => block.slot >= oldest().slot && isKept(ledger, block)
   return {
     chain,
@@ -70,8 +73,10 @@ export function createNode(chain: Chain, behind: number, ledger: Ledger = create
     oldest,
     holds,
     stores,
+    lacksContent: (block) => holds(block) && !hasContent(block),
     tellsOf: (block, what) =>
-      holds(block) || (stores(what) && block.slot <= blocks.near(place('finalized')).slot),
+      (holds(block) && hasContent(block)) ||
+      (stores(what) && block.slot <= blocks.near(place('finalized')).slot),
     rooted: (from, to) =>
       blocks.between(from, to).filter((block) => block.slot >= oldest().slot && isRooted(ledger, block)),
     account: (address, commitment) => accountAt(chain, address, place(commitment)),

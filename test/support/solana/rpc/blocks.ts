@@ -33,11 +33,9 @@ export function getBlock(node: Node, [number, options]: Params): unknown {
   if (!node.keepsHistory) throw noHistory()
   const config = transactionConfig(options)
   const slot = BigInt(numberParam(number) ?? -1)
-  const { height, blockhash, parentBlockhash, parentSlot, time, transactions } = blockAt(
-    node,
-    slot,
-    ledgerCommitment(config),
-  )
+  const block = blockAt(node, slot, ledgerCommitment(config))
+  if (block === undefined) return null
+  const { height, blockhash, parentBlockhash, parentSlot, time, transactions } = block
   const { transactionDetails = 'full', rewards } = config
   return {
     blockHeight: height,
@@ -55,13 +53,15 @@ export function getBlock(node: Node, [number, options]: Params): unknown {
   }
 }
 
-function blockAt(node: Node, slot: bigint, commitment: Commitment): Block {
+/** Undefined where the ledger has the block, and not what is in it (blockstore.rs `MissingTransactionMetadata`). */
+function blockAt(node: Node, slot: bigint, commitment: Commitment): Block | undefined {
   const { chain, oldest } = node
   const newest = node.block(commitment)
   if (slot > newest.slot) throw new RpcFault(BLOCK_NOT_AVAILABLE, `Block not available for slot ${slot}`)
   const found = chain.blocks.placeOfSlot(slot)
   const block = found === undefined ? undefined : chain.blocks.near(found)
   if (block !== undefined && node.tellsOf(block, 'blocks')) return block
+  if (block !== undefined && node.lacksContent(block)) return undefined
   if (slot < oldest().slot) {
     const message = `Block ${slot} cleaned up, does not exist on node. First available block: ${oldest().slot}`
     throw new RpcFault(BLOCK_CLEANED_UP, message)
