@@ -192,11 +192,6 @@ export interface ChainOf<
   /** `none` is never the word of a node that is behind. */
   receipts(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
   /**
-   * As `receipts`, of every endpoint that works: `included` when one has it, `none` only when all of those that are not
-   * behind say so and there is one. For what cannot be taken back.
-   */
-  receiptsEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
-  /**
    * Whether any of the attempts of one transaction is in the chain, proved for a decision that cannot be taken back. `included` names
    * the attempt by its number. `since` in `freshness` is when the oldest attempt was signed that is not yet proved to be out.
    */

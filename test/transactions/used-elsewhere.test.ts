@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReceiptAnswer } from '../../src/chains/answer.ts'
-import { combineReceipts } from '../../src/chains/combine-receipts.ts'
 import { workAccount } from '../../src/transactions/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch-memory.ts'
+import { combineReceipts } from './combine-receipts.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld, headAt } from './world.ts'
 

@@ -1,11 +1,11 @@
 import { keccak256 } from 'viem'
 import type { Answer, BroadcastResult, Head, Receipt, ReceiptAnswer } from '../../src/chains/answer.ts'
-import { combineReceipts } from '../../src/chains/combine-receipts.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
 import type { EvmChain } from '../../src/chains/evm/types.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import type { EvmNetwork } from '../../src/networks/network.ts'
+import { combineReceipts } from './combine-receipts.ts'
 
 /** A network without endpoints: the chain's own work (signing, cost, speeds) is real, and no node ever answers. */
 export const SILENT_NETWORK: EvmNetwork = {
@@ -93,7 +93,6 @@ export function chainOf(world: World): EvmChain {
       world.receiptsAsked += hashes.length
       return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
     },
-    receiptsEverywhere: async (hashes) => hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' }),
     proveInclusion: async (attempts) => {
       const hashes = attempts.map(({ signed }) => signed.hash)
       return combineReceipts(

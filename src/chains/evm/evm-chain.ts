@@ -18,14 +18,7 @@ import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
 import { ceilingOf, type Market, marketFees } from './fees.ts'
 import { createHeadFeed } from './heads.ts'
-import {
-  readBalance,
-  readBlockHash,
-  readHead,
-  readNonces,
-  readReceiptsEverywhere,
-  readRevertReason,
-} from './inspect.ts'
+import { readBalance, readBlockHash, readHead, readNonces, readRevertReason } from './inspect.ts'
 import { createMarketWatch } from './market.ts'
 import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
 import { type PrepareContext, prepareDraft, prepareReplacement, prepareSpeedUp } from './prepare.ts'
@@ -112,7 +105,6 @@ export function createEvmChain({
       createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
-    receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
     proveInclusion: (attempts, freshness) =>
       proveInclusion({ client, confirmations: network.requiredConfirmations }, attempts, freshness),
     forward: (calls) => client.forward(calls),

@@ -68,28 +68,6 @@ export async function readReceipts(
   return (await client.sendAsOf(receiptCalls(hashes), asOf)).map(toReceipt)
 }
 
-/**
- * Receipts as all endpoints together know them: `included` when any has one, `none` when at least one has reached `asOf`
- * and all of those say so, else `unknown`.
- */
-export async function readReceiptsEverywhere(
-  client: PooledClient,
-  hashes: readonly string[],
-  asOf?: bigint,
-): Promise<ReceiptAnswer[]> {
-  if (hashes.length === 0) return []
-  const answers = await client.sendEverywhere(receiptCalls(hashes), asOf)
-  return hashes.map((_, index) => {
-    const said = answers.flatMap((placed) => placed[index] ?? [])
-    const found = said.map(toReceipt).find(({ kind }) => kind === 'included')
-    if (found) return found
-    // Who is behind has no say; who did not answer might have said yes.
-    const counting = said.filter(({ reply, behind }) => !behind || reply.kind !== 'result')
-    const agreed = counting.length > 0 && counting.every((placed) => toReceipt(placed).kind === 'none')
-    return agreed ? { kind: 'none' } : { kind: 'unknown' }
-  })
-}
-
 function receiptCalls(hashes: readonly string[]): RpcCall[] {
   return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }

@@ -88,7 +88,7 @@ async function learnHeights(
   const asked = new Set([...told.values()].flatMap((own) => [...own.keys()]))
   const wanted = [...new Set(slots)].filter((slot) => !asked.has(slot))
   if (wanted.length === 0) return
-  const { endpoints } = await askEverywhere(client, wanted.map(heightCall), 0n)
+  const endpoints = await askEverywhere(client, wanted.map(heightCall), 0n)
   for (const { url, replies } of endpoints) {
     const own = told.get(url) ?? new Map<bigint, bigint | null>()
     told.set(url, own)

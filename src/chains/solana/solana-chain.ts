@@ -110,7 +110,6 @@ export function createSolanaChain({
     nonces: (addresses) => Promise.resolve(addresses.map(() => ({ kind: 'refused', refusal: NO_NONCES }))),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     // Nobody asks it on Solana any more: "none" is never proved by it.
-    receiptsEverywhere: (hashes) => Promise.resolve(hashes.map(() => ({ kind: 'unknown' }))),
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, history),

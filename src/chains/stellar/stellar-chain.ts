@@ -105,7 +105,6 @@ export function createStellarChain({
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts,
     // Nobody asks it any more.
-    receiptsEverywhere: receipts,
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),

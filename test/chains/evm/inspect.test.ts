@@ -6,7 +6,6 @@ import {
   readHead,
   readNonces,
   readReceipts,
-  readReceiptsEverywhere,
 } from '../../../src/chains/evm/inspect.ts'
 import type { PooledClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { FROM, requestOf, TO } from './build.ts'
@@ -83,35 +82,6 @@ describe('an endpoint that is behind', () => {
     expect(await readBalance(old, FROM)).toMatchObject({ kind: 'unknown' })
     const block = saying(result({ number: '0x10', hash: '0xbb' }), true)
     expect(await readBlockHash(block, 16n)).toMatchObject({ kind: 'unknown' })
-  })
-})
-
-/** What each endpoint says of one receipt; `old`: it is behind. */
-const EVERYWHERE: readonly { name: string; said: readonly (readonly [RpcReply, 'old'?])[]; want: string }[] =
-  [
-    { name: 'nobody', said: [], want: 'unknown' },
-    { name: 'one no', said: [[result(null)]], want: 'none' },
-    { name: 'two noes', said: [[result(null)], [result(null)]], want: 'none' },
-    { name: 'a no and a yes', said: [[result(null)], [result(RECEIPT)]], want: 'included' },
-    {
-      name: 'a no and a yes from behind',
-      said: [[result(null)], [result(RECEIPT), 'old']],
-      want: 'included',
-    },
-    { name: 'a no and a no from behind', said: [[result(null)], [result(null), 'old']], want: 'none' },
-    { name: 'only a no from behind', said: [[result(null), 'old']], want: 'unknown' },
-    { name: 'a no and silence', said: [[result(null)], [SILENT, 'old']], want: 'unknown' },
-    { name: 'a no and an error', said: [[result(null)], [BROKEN]], want: 'unknown' },
-    { name: 'a no and garbage', said: [[result(null)], [result('?')]], want: 'unknown' },
-  ]
-
-describe('receipts of all endpoints', () => {
-  test.each(EVERYWHERE)('$name: $want', async ({ said, want }) => {
-    const client: PooledClient = {
-      ...saying(SILENT),
-      sendEverywhere: async () => said.map(([reply, old]) => [{ reply, behind: old === 'old' }]),
-    }
-    expect(await readReceiptsEverywhere(client, ['0xaa'])).toMatchObject([{ kind: want }])
   })
 })
 

@@ -1,5 +1,5 @@
-import type { InclusionProof, ReceiptAnswer } from './answer.ts'
-import type { Attempt } from './attempt.ts'
+import type { InclusionProof, ReceiptAnswer } from '../../src/chains/answer.ts'
+import type { Attempt } from '../../src/chains/attempt.ts'
 
 /** The fate of one transaction from the answers to each of its attempts, in the order of the attempts. */
 export function combineReceipts(
