@@ -46,6 +46,7 @@ describe('networks', () => {
       tags: ['rollup'],
       chain_id: 31337,
       required_confirmations: 1,
+      finality: 'depth',
       features: ['eip1559'],
       symbol: 'ETH',
     })
