@@ -13,7 +13,7 @@ import { describeStep } from '../test/faults/deed.ts'
 import { startEvmSite } from '../test/faults/evm/site.ts'
 import type { History } from '../test/faults/history.ts'
 import { startSolanaSite } from '../test/faults/solana/site.ts'
-import { startStellarSite } from '../test/faults/stellar/site.ts'
+import { SHORT_RETENTION, startStellarSite } from '../test/faults/stellar/site.ts'
 import type { WorldOptions } from '../test/faults/world.ts'
 
 const { values } = parseArgs({
@@ -53,7 +53,8 @@ function siteOf(chain: string): WorldOptions['startSite'] {
   const endpoints = Number(values.endpoints)
   if (chain === 'evm') return () => startEvmSite({ endpoints })
   if (chain === 'stellar') {
-    return (now) => startStellarSite({ endpoints, channels: Number(values.channels), now })
+    const channels = Number(values.channels)
+    return (now) => startStellarSite({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION })
   }
   if (chain === 'solana') return (now) => startSolanaSite({ endpoints, now })
   throw new Error(`--chain: "${chain}" is none of evm, stellar and solana`)

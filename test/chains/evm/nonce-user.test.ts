@@ -43,9 +43,13 @@ function clientOf(nodes: readonly Node[], resting = 0) {
     sendAsOf: async () => [],
     sendEverywhere: async (calls) => {
       asked += calls.length
-      return nodes.map((node) =>
-        calls.map((call) => ({ reply: answer(node, call), behind: node.behind === true })),
-      )
+      const rest = { reply: { kind: 'unknown', detail: 'it rests' }, behind: true } as const
+      return [
+        ...nodes.map((node) =>
+          calls.map((call) => ({ reply: answer(node, call), behind: node.behind === true })),
+        ),
+        ...Array.from({ length: resting }, () => calls.map(() => rest)),
+      ]
     },
     forward: async () => [],
     states: () =>

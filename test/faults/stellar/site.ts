@@ -23,6 +23,8 @@ export interface StellarSiteOptions {
   readonly now: () => number
   /** The relayer whose transactions crashes hit. */
   readonly crashAccount?: number
+  /** How many ledgers servers remember; absent for a week of them, because ledgers close many times a second while a process restarts. */
+  readonly retentionLedgers?: number
 }
 
 /** The chain of histories on Stellar, with what only they use. */
@@ -49,15 +51,15 @@ const RPC_TIMEOUT_MS = 60_000
  * How many ledgers servers remember. Few, so that what was signed in a long silence is older than what they know; enough for the service to
  * find what it has lost when it looks without delay.
  */
-const RETENTION = 60
+export const SHORT_RETENTION = 240
 
 /** How many operations fit into a ledger when nothing is wrong. */
 const CAPACITY = 1_000
 
 /** A ledger that closes when it is told, behind so many nodes that can fail. */
 export async function startStellarSite(options: StellarSiteOptions): Promise<StellarSite> {
-  const { endpoints, channels = 0, now, crashAccount = 0 } = options
-  const ledger = await startLedger({ closeEveryMs: 'manual', now, retentionLedgers: RETENTION })
+  const { endpoints, channels = 0, now, crashAccount = 0, ...retention } = options
+  const ledger = await startLedger({ closeEveryMs: 'manual', now, ...retention })
   const heard = new Set<string>()
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(ledger, heard)))
   const ground: Ground = { ledger, newContent: createAmounts(), gossip: new Set() }
