@@ -79,6 +79,11 @@ function abandoned(transaction: Transaction): Transaction {
   return { ...transaction, intent: 'abandon', statusReason: ABANDONED }
 }
 
+/** Nobody waits for it: it has no nonce, and has held up the others for long enough. */
+function isOvertaken({ stuckSince, nonce }: Transaction): boolean {
+  return stuckSince !== undefined && nonce === undefined
+}
+
 /** How many of the transactions that others overtake are tried again in one step. */
 const MOST_OVERTAKEN = 4
 
@@ -120,8 +125,7 @@ async function prepareInOrder(
     }
     if (answer.kind === 'errand') await runErrand(context, held, answer)
     failed.push({ transaction, answer })
-    // Nobody waits for what was overtaken.
-    if (isWait({ transaction, answer }) && transaction.stuckSince === undefined) break
+    if (isWait({ transaction, answer }) && !isOvertaken(transaction)) break
   }
   if (failed.length > 0) await settleUnprepared(context, held, failed)
   return ready
