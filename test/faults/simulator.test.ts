@@ -7,7 +7,7 @@ simulatorSuite(
     () =>
       startEvmSite({ endpoints }),
   [
-    { title: 'one endpoint', first: 13, count: 4, steps: 25, endpoints: 1, kills: false },
+    { title: 'one endpoint', first: 13, count: 2, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },
     // A receipt that its endpoint had pruned was taken for a proof that somebody else had used the nonce, and it was executed twice.
     { title: 'a pruned receipt', first: 30_001, count: 1, steps: 30, endpoints: 1, kills: false },
