@@ -155,6 +155,8 @@ export interface OperatorDecisionsTable {
   decision: string
   /** The attempt that was included; null when none was. */
   attempt: number | null
+  /** Names the incident: a decision is about that one, and not about a later one of the same transaction. */
+  undecided_since: Date
   /** In the operator's words. */
   reason: string
   /** The user of the machine on which it was decided. */

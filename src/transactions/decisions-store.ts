@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { OperatorDecisionsTable, Schema } from '../database/schema.ts'
 import { storableText } from '../database/text.ts'
+import type { Transaction } from './transaction.ts'
 
 /** What an operator decided about a transaction whose fate nobody can prove. */
 export interface OperatorDecision {
@@ -84,6 +85,7 @@ export async function storeDecision(
         transaction_id: decision.transactionId,
         decision: decision.attempt === undefined ? 'not_included' : 'included',
         attempt: decision.attempt ?? null,
+        undecided_since: row.undecided_since,
         reason: storableText(decision.reason),
         decided_by: storableText(decision.decidedBy),
       })
@@ -92,19 +94,21 @@ export async function storeDecision(
   })
 }
 
-/** The newest decision about each of these transactions, by the id of the transaction. */
+/** The newest decision about the present incident of each of these transactions, by the id of the transaction. */
 export async function findDecisions(
   db: Kysely<Schema>,
-  ids: readonly string[],
+  transactions: readonly Pick<Transaction, 'id' | 'undecidedSince'>[],
 ): Promise<Map<string, OperatorDecision>> {
-  if (ids.length === 0) return new Map()
+  const incidents = new Map(transactions.map(({ id, undecidedSince }) => [id, undecidedSince?.getTime()]))
+  if (incidents.size === 0) return new Map()
   const rows = await db
     .selectFrom('operator_decisions')
     .selectAll()
-    .where('transaction_id', 'in', [...ids])
+    .where('transaction_id', 'in', [...incidents.keys()])
     .orderBy('id')
     .execute()
-  return new Map(rows.map((row) => [row.transaction_id, toDecision(row)]))
+  const present = rows.filter((row) => incidents.get(row.transaction_id) === row.undecided_since.getTime())
+  return new Map(present.map((row) => [row.transaction_id, toDecision(row)]))
 }
 
 function toDecision(row: Selectable<OperatorDecisionsTable>): OperatorDecision {

@@ -109,7 +109,8 @@ async function settleAbsence(
   return undefined
 }
 
-async function inclusionOf(
+/** The first attempt that one of these receipts, by hash, is about. */
+export async function inclusionOf(
   watch: Watch,
   { transaction, attempts }: TransactionWithAttempts,
   receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
@@ -126,7 +127,7 @@ async function inclusionOf(
 }
 
 /** The inclusion with the reason of a revert. */
-export async function describeInclusion(
+async function describeInclusion(
   watch: Watch,
   transaction: Transaction,
   { attempt, receipt }: { readonly attempt: Attempt; readonly receipt: Receipt },

@@ -1,4 +1,4 @@
-import type { ReceiptAnswer } from '../chains/answer.ts'
+import { hashesOfAll } from './attempt-hashes.ts'
 import { findAttempts, type OutcomeChange, saveOutcomes } from './attempts-store.ts'
 import { currentAttempt } from './broadcast.ts'
 import {
@@ -9,7 +9,7 @@ import {
   findReorganized,
   hasRecentlyFinal,
 } from './final-blocks-store.ts'
-import { describeInclusion, type Watch } from './judge.ts'
+import { inclusionOf, type Watch } from './judge.ts'
 import { contentKind } from './noop.ts'
 import { announceIncident, saveTransactions } from './store.ts'
 import type { Transaction, TransactionWithAttempts } from './transaction.ts'
@@ -133,30 +133,17 @@ async function restore(watch: Watch, waiting: readonly Transaction[]): Promise<v
   const { context, chain, head } = watch
   const attempts = await findAttempts(context.db, waiting)
   const items = waiting.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
-  const hashes = items.flatMap((item) => item.attempts.map(({ signed }) => signed.hash))
+  const hashes = items.flatMap((item) => hashesOfAll(chain, item.attempts))
   const answers = await chain.receipts(hashes, { asOf: head.number })
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const absent: TransactionWithAttempts[] = []
   for (const item of items) {
-    const inclusion = await inclusionIn(watch, item, receipts)
+    const inclusion = await inclusionOf(watch, item, receipts)
     if (inclusion !== undefined) await tellIncludedAgain(watch, item, inclusion)
     else absent.push(item)
   }
   const raws = absent.flatMap((item) => currentAttempt(item)?.signed.raw ?? [])
   if (raws.length > 0) await chain.broadcast(raws)
-}
-
-async function inclusionIn(
-  watch: Watch,
-  { transaction, attempts }: TransactionWithAttempts,
-  receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
-): Promise<Inclusion | undefined> {
-  for (const attempt of attempts) {
-    const answer = receipts.get(attempt.signed.hash)
-    if (answer?.kind === 'included')
-      return describeInclusion(watch, transaction, { attempt, receipt: answer.receipt })
-  }
-  return undefined
 }
 
 /** The chain decides: where another attempt is included now, the record ends as that one asks. */

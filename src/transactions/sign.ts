@@ -106,7 +106,8 @@ function asSent({ transaction, attempt, attempts, draft }: SignedItem, { chain }
     status: nextStatus(transaction.status, event),
     intent: transaction.intent === 'successor' ? 'request' : transaction.intent,
     currentAttempt: attempt.number,
-    stuckSince: transaction.status === 'pending' ? undefined : transaction.stuckSince,
+    // What is signed again and again is still the one that holds up the account.
+    stuckSince: attempts.length === 0 ? undefined : transaction.stuckSince,
     cost: reservation(drafts, chain.cost),
     nextRunAt: new Date(attempt.signedAt.getTime() + OFFER_AGAIN_MS),
   }

@@ -122,6 +122,7 @@ export function lost(
         ? {
             ...shared,
             statusReason: `${fact}; it gets a new one.`,
+            stuckSince: undefined,
             line: undefined,
             nonce: undefined,
             currentAttempt: undefined,
@@ -141,6 +142,8 @@ export function lapsed(
 ): Verdict {
   const intended = LOST[transaction.intent]
   const event = intended === 'returned' && (over || foreign) ? 'expired' : intended
+  // What holds up the others does not keep a nonce that is free again.
+  const isReleased = event === 'returned' && transaction.stuckSince !== undefined
   const shared = {
     ...reopened(transaction),
     status: nextStatus(transaction.status, event),
@@ -152,6 +155,7 @@ export function lapsed(
       event === 'returned'
         ? {
             ...shared,
+            ...(isReleased && { line: undefined, nonce: undefined }),
             cost: transaction.cost,
             statusReason:
               transaction.intent === 'successor'
@@ -161,7 +165,7 @@ export function lapsed(
           }
         : { ...shared, line: undefined, nonce: undefined, statusReason: LAPSED[event] },
     outcomes: openAttempts(attempts).map((attempt) => outcome({ transaction, attempts }, attempt, 'lapsed')),
-    ...(event !== 'returned' && !foreign && transaction.line !== undefined
+    ...((event !== 'returned' || isReleased) && !foreign && transaction.line !== undefined
       ? { freed: { relayerId: transaction.relayerId, address: transaction.line } }
       : {}),
   }

@@ -50,7 +50,7 @@ export async function watchNetwork(
     memory,
     decisions: await findDecisions(
       context.db,
-      watched.flatMap(({ id, undecidedSince }) => (undecidedSince === undefined ? [] : [id])),
+      watched.filter(({ undecidedSince }) => undecidedSince !== undefined),
     ),
     passed: new Set(),
     open: false,

@@ -149,6 +149,23 @@ describe('a transaction that is signed and not mined', () => {
     expect((await reload(room.context, first)).attempts.map(({ kind }) => kind)).toEqual(['send', 'abandon'])
   })
 
+  test('is announced once, however often its price is made anew', async () => {
+    const { world, accept, step, look } = await place()
+    world.offer = () => ({ kind: 'too_cheap', detail: 'below the minimum of the pool' })
+    const first = await accept()
+    await step()
+    await look(0)
+    await look(STUCK_AFTER_MS)
+    const since = (await now(first)).stuckSince
+    for (let times = 0; times < 3; times += 1) {
+      room.clock.advance(200_000)
+      await step()
+      await look(30_000)
+    }
+    expect(await incidents(first)).toBe(1)
+    expect((await now(first)).stuckSince).toEqual(since)
+  })
+
   test('that a block includes is stuck no longer', async () => {
     const { world, owner, accept, step, look } = await place()
     const refused: BroadcastResult = { kind: 'later', detail: 'the pool is full' }

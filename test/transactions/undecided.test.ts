@@ -129,6 +129,24 @@ describe('a transaction whose fate nobody can prove', () => {
   })
 })
 
+test('a decision is about one incident: the next one of the same transaction waits for its own', async () => {
+  const { placed, owner, story, world, look, decide } = await startStory()
+  await look()
+  await decide()
+  expect((await look()).transaction.status).toBe('pending')
+  world.nonce = { kind: 'ok', value: 7n }
+  room.clock.advance(60_000)
+  await workAccount(room.context, owner.relayer.id)
+  expect((await reload(room.context, placed)).transaction).toMatchObject({ status: 'submitted', nonce: 7n })
+  world.nonce = { kind: 'ok', value: 8n }
+  story.proof = UNPROVABLE
+  await look()
+  const { transaction } = await look()
+  expect(transaction).toMatchObject({ status: 'submitted', nonce: 7n })
+  expect(transaction.undecidedSince).toBeInstanceOf(Date)
+  expect(await incidentsOf(placed.id)).toEqual(['transaction_undecided', 'transaction_undecided'])
+})
+
 test('a decision is taken only for what waits for one, and for an attempt that exists', async () => {
   const { placed, look, decide } = await startStory()
   expect(await decide()).toBe('not_undecided')

@@ -26,6 +26,7 @@ const STATEMENTS = [
     transaction_id text not null references transactions (id),
     decision text not null check (decision in ('included', 'not_included')),
     attempt integer,
+    undecided_since timestamptz not null,
     reason text not null,
     decided_by text not null,
     decided_at timestamptz not null default now(),
