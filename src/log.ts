@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import type { LogLevel } from './config.ts'
+import type { LogLevel } from './config/load.ts'
 
 export type { Logger }
 

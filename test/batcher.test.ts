@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createBatcher } from '../src/batcher.ts'
+import { createBatcher } from '../src/lib/batcher.ts'
 
 /** A batcher whose runs end when the test says so. */
 function held({ maxItems = 100, collectsTurn = false } = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { within } from '../src/clock.ts'
+import { within } from '../src/lib/clock.ts'
 import { createTestClock } from './support/clock.ts'
 
 test('within gives what comes in time, and waits no longer', async () => {

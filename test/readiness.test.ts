@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EndpointReport } from '../src/chains/answer.ts'
 import type { Chain } from '../src/chains/chain.ts'
-import { createReadinessCheck } from '../src/readiness.ts'
+import { createReadinessCheck } from '../src/wiring/readiness.ts'
 import { openRoom, type Room } from './transactions/room.ts'
 import { chainOf, createWorld } from './transactions/world.ts'
 

@@ -7,7 +7,7 @@ import type { Database } from '../../src/database/engine.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { saveRelayer } from '../../src/relayers/store.ts'
-import { listTransactions } from '../../src/transactions/store.ts'
+import { listTransactions } from '../../src/transactions/store/transactions-store.ts'
 import {
   countInFlight,
   findDueInFlight,
@@ -15,7 +15,7 @@ import {
   findPending,
   findWatched,
   reservedBy,
-} from '../../src/transactions/work-store.ts'
+} from '../../src/transactions/store/work-store.ts'
 import { atMost, type Measurement, percentile } from './measurement.ts'
 
 /** What a history is compared with. */

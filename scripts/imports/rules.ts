@@ -30,20 +30,11 @@ const CHAINS = [
   'chains/evm/content.ts',
   'chains/solana/content.ts',
   'chains/stellar/content.ts',
-  'chains/stellar/operation.ts',
+  'chains/stellar/model/operation.ts',
 ]
 
 /** What every part may import: it knows nobody itself. */
-const COMMON = [
-  'errors.ts',
-  'clock.ts',
-  'log.ts',
-  'batcher.ts',
-  'bigints.ts',
-  'defined.ts',
-  'exact-json.ts',
-  'fingerprint.ts',
-]
+const COMMON = ['errors.ts', 'log.ts', 'lib/']
 
 /**
  * The arrows. They point from the shell to the rooms, from the rooms to the two outside worlds (`chains/chain.ts` and
@@ -53,30 +44,23 @@ const ARROWS: Rules['arrows'] = {
   'main.ts': ['cli/'],
   'cli/': [
     'app.ts',
-    'config.ts',
-    'configuration/',
+    'config/',
     'database/',
     'relayers/',
     'signers/',
-    'transactions/decisions-store.ts',
+    'transactions/store/decisions-store.ts',
     ...COMMON,
   ],
   'app.ts': EVERYTHING,
-  'operators.ts': EVERYTHING,
-  'deliveries.ts': EVERYTHING,
-  'fleet.ts': EVERYTHING,
-  'form-fleet.ts': EVERYTHING,
-  'management.ts': EVERYTHING,
-  'observation.ts': EVERYTHING,
-  'readiness.ts': EVERYTHING,
+  'wiring/': EVERYTHING,
   'http/': ['contract/', ...COMMON],
   'contract/': ['../generated/', ...COMMON],
   // The database is handed through to the rooms: only its type is known here.
   'handlers/': [
     // A relayer of a request is read as one of the configuration file.
-    'config.ts',
-    'configuration/reader.ts',
-    'configuration/relayers.ts',
+    'config/load.ts',
+    'config/fields/reader.ts',
+    'config/relayers.ts',
     'contract/operations.ts',
     ...CHAINS,
     'database/schema.ts',
@@ -122,10 +106,10 @@ const ARROWS: Rules['arrows'] = {
   ],
   'relayers/': [
     ...CHAINS,
-    'config.ts',
-    'configuration/pricing.ts',
-    'configuration/problems.ts',
-    'configuration/suggest.ts',
+    'config/load.ts',
+    'config/pricing.ts',
+    'config/problems.ts',
+    'config/fields/suggest.ts',
     'database/',
     'events/',
     'networks/',
@@ -133,45 +117,37 @@ const ARROWS: Rules['arrows'] = {
     'signers/',
     ...COMMON,
   ],
-  // What the configuration file says becomes what is stored.
-  'apply/': [
-    'config.ts',
-    'configuration/problems.ts',
+  'notifications/': ['database/', 'events/', 'security/', ...COMMON],
+  'events/': ['database/', ...COMMON],
+  'security/': COMMON,
+  'networks/': ['database/schema.ts', 'security/', ...COMMON],
+  'signers/': ['config/', 'database/schema.ts', 'security/', ...COMMON],
+  'chains/': ['networks/', 'security/', 'signers/signer.ts', ...COMMON],
+  'database/': COMMON,
+  'config/': [
+    ...CHAINS,
+    'contract/',
     'database/schema.ts',
-    'networks/mask-url.ts',
+    'networks/',
     'notifications/',
     'relayers/',
+    'security/',
     'signers/store.ts',
     ...COMMON,
   ],
-  'notifications/': ['database/', 'events/', 'outbound/', 'sealing/', ...COMMON],
-  'events/': ['database/', ...COMMON],
-  'outbound/': COMMON,
-  'sealing/': COMMON,
-  'networks/': ['database/schema.ts', 'outbound/', ...COMMON],
-  'signers/': ['config.ts', 'configuration/', 'database/schema.ts', 'sealing/', ...COMMON],
-  'chains/': ['networks/', 'outbound/', 'signers/signer.ts', ...COMMON],
-  'database/': COMMON,
-  'config.ts': ['configuration/', ...CHAINS, 'networks/network.ts', ...COMMON],
-  'configuration/': [...CHAINS, 'contract/', 'networks/', 'sealing/', ...COMMON],
   // The codes of failures are the contract's.
   'errors.ts': ['contract/operations.ts'],
-  'log.ts': ['config.ts'],
+  'log.ts': ['config/load.ts'],
   // It implements what the rooms tell it, and knows nothing else of them.
   'metrics/': [
     'chains/rpc/observer.ts',
     'http/observe-requests.ts',
-    'notifications/observer.ts',
-    'transactions/observer.ts',
-    'transactions/transaction.ts',
+    'notifications/delivery/observer.ts',
+    'transactions/model/observer.ts',
+    'transactions/model/transaction.ts',
     ...COMMON,
   ],
-  'clock.ts': [],
-  'batcher.ts': [],
-  'bigints.ts': [],
-  'defined.ts': [],
-  'exact-json.ts': [],
-  'fingerprint.ts': ['exact-json.ts'],
+  'lib/': [],
 }
 
 const PACKAGES: Rules['packages'] = {
@@ -200,7 +176,7 @@ const PACKAGES: Rules['packages'] = {
 export const RULES: Rules = {
   arrows: ARROWS,
   packages: PACKAGES,
-  onlyIn: { 'process.env': ['config.ts'] },
+  onlyIn: { 'process.env': ['config/load.ts'] },
 }
 
 /** Only this file takes the generated types; others take them from it. */

@@ -1,4 +1,4 @@
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/load.ts'
 import { configuredAccounts } from '../relayers/accounts.ts'
 import { loadKeys } from '../signers/load.ts'
 import { type Command, EXIT } from './command.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { evmAddress } from '../signers/evm-address.ts'
 import { createKey, isSecret } from '../signers/key.ts'
-import { encryptKeystore } from '../signers/keystore.ts'
+import { encryptKeystore } from '../signers/keystore/keystore.ts'
 import { type Terminal, UsageError } from './command.ts'
 import { exists, refuseExisting, writeNew } from './files.ts'
 

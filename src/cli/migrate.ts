@@ -1,4 +1,4 @@
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/load.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { createLogger } from '../log.ts'

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, MissingConfigError } from '../configuration/problems.ts'
-import { suggest } from '../configuration/suggest.ts'
+import { suggest } from '../config/fields/suggest.ts'
+import { ConfigError, MissingConfigError } from '../config/problems.ts'
 import { maskUrls } from '../log.ts'
 import { checkConfig } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'

@@ -1,4 +1,4 @@
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/load.ts'
 import { createLogger } from '../log.ts'
 import { type Command, EXIT } from './command.ts'
 

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/load.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { createLogger } from '../log.ts'
-import { type DecisionOutcome, listUndecided, storeDecision } from '../transactions/decisions-store.ts'
+import { type DecisionOutcome, listUndecided, storeDecision } from '../transactions/store/decisions-store.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
 
 /** `relayer tx decide`. */

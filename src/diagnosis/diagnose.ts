@@ -1,5 +1,5 @@
-import { larger, smaller } from '../bigints.ts'
-import { isFinal } from '../transactions/transitions.ts'
+import { larger, smaller } from '../lib/bigint.ts'
+import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
 import { nextAction } from './next-action.ts'

@@ -1,4 +1,4 @@
-import { isFinal } from '../transactions/transitions.ts'
+import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding, FindingCode } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Clock } from '../clock.ts'
 import type { Schema } from '../database/schema.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { EventFilter, EventRecord } from './event.ts'
 import { nextEvents } from './read.ts'
 import type { Wakers } from './wakers.ts'

@@ -1,18 +1,22 @@
 import type { Kysely } from 'kysely'
 import type { HandlerMap, Input } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
-import { defined } from '../defined.ts'
 import { notFound } from '../errors.ts'
-import type { BodyWriter } from '../notifications/deliver.ts'
-import { type DeliveryOfEvent, findDelivery, listDeliveries } from '../notifications/delivery-store.ts'
+import { defined } from '../lib/omit-undefined.ts'
+import type { Steering } from '../notifications/delivery/controls.ts'
+import type { BodyWriter } from '../notifications/delivery/deliver.ts'
+import {
+  type DeliveryOfEvent,
+  findDelivery,
+  listDeliveries,
+} from '../notifications/delivery/delivery-store.ts'
+import type { Selection } from '../notifications/delivery/redeliver-store.ts'
 import type { SigningKeys } from '../notifications/keys.ts'
 import type { Notification } from '../notifications/notification.ts'
-import type { Selection } from '../notifications/redeliver-store.ts'
-import type { Steering } from '../notifications/steer.ts'
 import { findNotification } from '../notifications/store.ts'
 import { presentNotification } from './notifications.ts'
-import { toPage } from './page.ts'
-import { presentDelivery, presentWithExchange } from './present-delivery.ts'
+import { presentDelivery, presentWithExchange } from './present/delivery.ts'
+import { toPage } from './present/page.ts'
 
 /** The overlap of two keys when the caller does not say how long, in seconds: a day. */
 const DEFAULT_OVERLAP_SECONDS = 86_400

@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import type { Clock } from '../clock.ts'
 import type { HandlerMap, Input, Schemas, StreamPiece } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { followEvents } from '../events/follow.ts'
@@ -7,7 +6,8 @@ import { lastNumber } from '../events/number-store.ts'
 import { nextEvents } from '../events/read.ts'
 import { logBounds } from '../events/store.ts'
 import type { Wakers } from '../events/wakers.ts'
-import type { EventPresenter } from './present-event.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventPresenter } from './present/event.ts'
 
 /** The most events in one answer; a larger `limit` is served as this. */
 const MAX_LIMIT = 100

@@ -1,9 +1,9 @@
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import { defined } from '../defined.ts'
+import { defined } from '../lib/omit-undefined.ts'
 import { type NetworkManager, networkId } from '../networks/manage.ts'
 import { maskUrl } from '../networks/mask-url.ts'
 import type { Network } from '../networks/network.ts'
-import { toPage } from './page.ts'
+import { toPage } from './present/page.ts'
 
 export interface NetworkHandlerDeps {
   readonly networks: NetworkManager

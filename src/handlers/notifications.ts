@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
-import { defined } from '../defined.ts'
+import { defined } from '../lib/omit-undefined.ts'
 import type { NotificationManager } from '../notifications/manage.ts'
 import type { Notification } from '../notifications/notification.ts'
 import { listNotifications } from '../notifications/store.ts'
-import { toPage } from './page.ts'
+import { toPage } from './present/page.ts'
 
 export interface NotificationHandlerDeps {
   readonly db: Kysely<Schema>

@@ -1,6 +1,6 @@
 import type { HandlerMap } from '../contract/operations.ts'
 import type { RelayerReader } from '../relayers/read.ts'
-import type { PendingCanceler } from '../transactions/cancel-pending.ts'
+import type { PendingCanceler } from '../transactions/replace/cancel-pending.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface PendingHandlerDeps {

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { ChainTraits } from '../chains/chain.ts'
-import type { Clock } from '../clock.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
-import { defined } from '../defined.ts'
 import { AppError } from '../errors.ts'
+import type { Clock } from '../lib/clock.ts'
+import { defined } from '../lib/omit-undefined.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { type AccountState, askBalance, lookAtAccount } from '../transactions/account-state.ts'
-import type { Operator } from '../transactions/context.ts'
+import type { Operator } from '../transactions/model/runtime.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface RelayerStateDeps {

@@ -4,7 +4,7 @@ import { badRequest } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { Operator } from '../transactions/context.ts'
+import type { Operator } from '../transactions/model/runtime.ts'
 import { requireRelayer } from './transactions.ts'
 
 interface RpcHandlerDeps {

@@ -3,7 +3,7 @@ import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { SignerManager } from '../signers/manage.ts'
 import { listSigners, type StoredSigner } from '../signers/store.ts'
-import { toPage } from './page.ts'
+import { toPage } from './present/page.ts'
 
 export interface SignerHandlerDeps {
   readonly db: Kysely<Schema>

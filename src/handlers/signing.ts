@@ -5,9 +5,9 @@ import { badRequest } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { Operator } from '../transactions/context.ts'
+import type { Operator } from '../transactions/model/runtime.ts'
 import type { TransactionSigner } from '../transactions/sign-only.ts'
-import { readUnsigned } from './read-unsigned.ts'
+import { readUnsigned } from './read/unsigned.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface SigningHandlerDeps {

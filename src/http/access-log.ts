@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Middleware } from './state.ts'
 
 /** One line per request. The path carries ids but no secrets; the query is left out, as callers put anything there. */

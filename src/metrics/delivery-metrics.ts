@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { DeliveryObserver } from '../notifications/observer.ts'
+import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
 
 /** Tries of this process to deliver events to webhooks. */
 export function createDeliveryMetrics(registry: Registry): DeliveryObserver {

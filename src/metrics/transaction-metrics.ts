@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { TransactionObserver } from '../transactions/observer.ts'
-import type { Transaction } from '../transactions/transaction.ts'
+import type { TransactionObserver } from '../transactions/model/observer.ts'
+import type { Transaction } from '../transactions/model/transaction.ts'
 import { createBoundedLabel } from './bounded-label.ts'
 
 /** From a sequencer's quarter of a second to a transaction that waits for a cheaper hour. */

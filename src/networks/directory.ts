@@ -1,6 +1,6 @@
-import { fingerprintOf } from '../fingerprint.ts'
+import { fingerprintOf } from '../lib/fingerprint.ts'
 import type { Network, NetworkType } from './network.ts'
-import type { GivenUrls } from './urls-store.ts'
+import type { GivenUrls } from './rpc-urls-store.ts'
 
 /** Every network that a relayer can be on: those of the configuration and the well-known ones, with the urls that count now. */
 export interface NetworkDirectory {

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { badRequest, notFound } from '../errors.ts'
-import type { AddressPolicy } from '../outbound/lookup.ts'
+import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import type { NetworkDirectory } from './directory.ts'
-import { givenRpcUrlProblem } from './given-url.ts'
 import type { Network, RpcUrl } from './network.ts'
-import { listGivenUrls, saveGivenUrls } from './urls-store.ts'
+import { listGivenUrls, saveGivenUrls } from './rpc-urls-store.ts'
+import { givenRpcUrlProblem } from './untrusted-rpc-url.ts'
 
 /** An RPC url as a caller writes it: alone, or with its weight. */
 export type GivenRpcUrl = string | { readonly url: string; readonly weight?: number | undefined }

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { badRequest, notFound } from '../errors.ts'
-import type { Sealer } from '../sealing/sealer.ts'
+import type { Sealer } from '../security/sealer.ts'
 import { addKey, endKeys, type KeySource, keysInUse, lastConfiguredKey } from './keys-store.ts'
 import type { Notification } from './notification.ts'
 import { findNotification, lockNotification } from './store.ts'

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { badRequest, conflict, notFound } from '../errors.ts'
-import { givenUrlProblem } from '../outbound/given-url.ts'
-import type { AddressPolicy } from '../outbound/lookup.ts'
-import { pendingIds } from './delivery-store.ts'
-import type { JobQueue } from './job-queue.ts'
+import type { AddressPolicy } from '../security/guarded-lookup.ts'
+import { givenUrlProblem } from '../security/untrusted-url.ts'
+import { pendingIds } from './delivery/delivery-store.ts'
+import type { JobQueue } from './delivery/job-queue.ts'
+import { restartWindow } from './delivery/redeliver-store.ts'
 import type { SigningKeys } from './keys.ts'
 import type { Notification } from './notification.ts'
-import { restartWindow } from './redeliver-store.ts'
 import {
   deleteNotification,
   findNotification,

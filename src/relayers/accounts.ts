@@ -1,9 +1,9 @@
-import type { Config, RelayerConfig } from '../config.ts'
-import { ConfigError } from '../configuration/problems.ts'
+import type { Config, RelayerConfig } from '../config/load.ts'
+import { ConfigError } from '../config/problems.ts'
 import { chainName } from '../networks/chain-name.ts'
 import type { Network } from '../networks/network.ts'
 import type { Key } from '../signers/key.ts'
-import { type FindKey, linesOf } from './lines.ts'
+import { type FindKey, linesOf } from './source-accounts.ts'
 
 /** Which accounts a relayer takes nonces of. */
 export interface RelayerAccounts {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { RelayerConfig } from '../config.ts'
+import type { RelayerConfig } from '../config/load.ts'
 import { notFound } from '../errors.ts'
-import { checkGivenEndpoints } from './given-endpoints.ts'
 import type { ManageDeps, Managed } from './managed.ts'
-import { placeOf } from './place.ts'
 import { referTo } from './refer.ts'
 import type { Relayer } from './relayer.ts'
+import { placeOf } from './resolve-network.ts'
 import { findRelayer, lockRelayer, updateRelayer } from './store.ts'
+import { checkGivenEndpoints } from './untrusted-endpoints.ts'
 
 /** Looks at the change first, without holding anything (I9); then makes it out of the relayer as it is under the lock. */
 export async function changeRelayer(

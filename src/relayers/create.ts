@@ -1,18 +1,18 @@
 import type { Transaction } from 'kysely'
-import type { RelayerConfig } from '../config.ts'
+import type { RelayerConfig } from '../config/load.ts'
 import type { Schema } from '../database/schema.ts'
 import { type AppError, badRequest, conflict, notFound } from '../errors.ts'
 import type { Network } from '../networks/network.ts'
 import { lockSigner } from '../signers/store.ts'
+import { AccountTakenError, claimAccounts } from './account-claims-store.ts'
 import { accountsOf, doubleAccounts, type RelayerAccounts } from './accounts.ts'
-import { checkGivenEndpoints } from './given-endpoints.ts'
-import { MissingSignerError } from './lines.ts'
 import type { ManageDeps, Managed } from './managed.ts'
-import { AccountTakenError, claimAccounts } from './operated-store.ts'
-import { placeOf } from './place.ts'
 import { referTo } from './refer.ts'
 import type { Relayer } from './relayer.ts'
+import { placeOf } from './resolve-network.ts'
+import { MissingSignerError } from './source-accounts.ts'
 import { insertRelayer, lockRelayer } from './store.ts'
+import { checkGivenEndpoints } from './untrusted-endpoints.ts'
 
 /** Everything that others are asked comes first: no database transaction is open while they are (I9). */
 export async function createRelayer(deps: ManageDeps, relayer: RelayerConfig): Promise<Managed> {

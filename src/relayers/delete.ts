@@ -1,6 +1,6 @@
 import { badRequest, notFound } from '../errors.ts'
+import { releaseAccounts } from './account-claims-store.ts'
 import type { ManageDeps } from './managed.ts'
-import { releaseAccounts } from './operated-store.ts'
 import { countUnfinished, lockRelayer, removeRelayer } from './store.ts'
 
 /** Whoever stores a transaction holds the relayer meanwhile, so what is counted under the lock is all there ever will be. */

@@ -1,4 +1,4 @@
-import type { RelayerConfig } from '../config.ts'
+import type { RelayerConfig } from '../config/load.ts'
 import { changeRelayer } from './change.ts'
 import { createRelayer } from './create.ts'
 import { deleteRelayer } from './delete.ts'

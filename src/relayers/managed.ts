@@ -3,8 +3,8 @@ import type { Answer } from '../chains/answer.ts'
 import type { Schema } from '../database/schema.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import type { Network } from '../networks/network.ts'
-import type { FindKey } from './lines.ts'
 import type { Relayer } from './relayer.ts'
+import type { FindKey } from './source-accounts.ts'
 
 /** What managing relayers needs to know of the rest of the service. */
 export interface ManageDeps {

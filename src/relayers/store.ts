@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { RelayerConfig } from '../config.ts'
+import type { RelayerConfig } from '../config/load.ts'
 import type { RelayersTable, Schema } from '../database/schema.ts'
 import { recordRelayerState } from '../events/store.ts'
 import { decodePolicies, encodePolicies } from './policies-codec.ts'

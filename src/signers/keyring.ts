@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import type { Sealer } from '../sealing/sealer.ts'
+import type { Sealer } from '../security/sealer.ts'
 import { createKey, type Key } from './key.ts'
 import { findSealed } from './store.ts'
 

@@ -1,8 +1,8 @@
-import type { SignerConfig } from '../config.ts'
-import { ConfigError } from '../configuration/problems.ts'
+import type { SignerConfig } from '../config/load.ts'
+import { ConfigError } from '../config/problems.ts'
 import type { Key } from './key.ts'
-import { KeystoreError } from './keystore-kdf.ts'
-import { loadLocalKey } from './local.ts'
+import { KeystoreError } from './keystore/kdf.ts'
+import { loadLocalKey } from './keystore/load.ts'
 import { loadPlainKey } from './plain.ts'
 import { PRIVATE_KEY_FORMS } from './private-key.ts'
 

@@ -1,4 +1,4 @@
-import type { Secret } from '../configuration/secret.ts'
+import type { Secret } from '../config/fields/secret.ts'
 import { createKey, type Key } from './key.ts'
 import { parsePrivateKey } from './private-key.ts'
 

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Answer } from '../chains/answer.ts'
-import { type Clock, within } from '../clock.ts'
 import type { Schema } from '../database/schema.ts'
+import { type Clock, within } from '../lib/clock.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { readAccountState } from './account-state-store.ts'
-import type { Operator } from './context.ts'
+import type { Operator } from './model/runtime.ts'
 
 /** How long the network is asked, in ms. Longer, and callers give up before they learn the rest. */
 const MAX_ASKING_MS = 5_000

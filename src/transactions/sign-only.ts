@@ -3,8 +3,8 @@ import type { UnsignedTransaction } from '../chains/unsigned.ts'
 import { AppError, badRequest } from '../errors.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { accountOf, type TransactionsContext } from './context.ts'
-import { reservedBy } from './work-store.ts'
+import { accountOf, type TransactionsContext } from './model/runtime.ts'
+import { reservedBy } from './store/work-store.ts'
 
 /** Signs a transaction of the relayer's own network type, and nothing more. */
 export type TransactionSigner = (relayer: Relayer, unsigned: UnsignedTransaction) => Promise<SignedDraft>

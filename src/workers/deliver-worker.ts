@@ -1,4 +1,4 @@
-import { createDeliverer, type DelivererDeps } from '../notifications/deliver.ts'
+import { createDeliverer, type DelivererDeps } from '../notifications/delivery/deliver.ts'
 import type { Notification } from '../notifications/notification.ts'
 import { activeNotifications } from '../notifications/store.ts'
 import { createLoop, type Loop } from './loop.ts'

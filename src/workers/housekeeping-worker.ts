@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Clock } from '../clock.ts'
 import { acquireLease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
 import { deleteOldEvents } from '../events/store.ts'
+import type { Clock } from '../lib/clock.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /** Time between two cleanings, in ms. */

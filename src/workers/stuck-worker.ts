@@ -1,5 +1,5 @@
-import type { TransactionsContext } from '../transactions/context.ts'
-import { type QueueHeads, reportStuck } from '../transactions/stuck.ts'
+import type { TransactionsContext } from '../transactions/model/runtime.ts'
+import { type QueueHeads, reportStuck } from '../transactions/watch/stuck.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
 

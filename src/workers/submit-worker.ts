@@ -1,6 +1,6 @@
-import { workAccount } from '../transactions/account-step.ts'
-import type { TransactionsContext } from '../transactions/context.ts'
-import { findDueRelayers } from '../transactions/work-store.ts'
+import type { TransactionsContext } from '../transactions/model/runtime.ts'
+import { findDueRelayers } from '../transactions/store/work-store.ts'
+import { workAccount } from '../transactions/submit/account-step.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /** How long work that nobody announced can lie, in ms: after a crash, or when a wait is over. */

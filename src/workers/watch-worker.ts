@@ -1,8 +1,8 @@
 import type { HeadFeed } from '../chains/answer.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { Operator, TransactionsContext } from '../transactions/context.ts'
-import { watchNetwork } from '../transactions/watch.ts'
-import { createWatchMemory } from '../transactions/watch-memory.ts'
+import type { Operator, TransactionsContext } from '../transactions/model/runtime.ts'
+import { watchNetwork } from '../transactions/watch/watch.ts'
+import { createWatchMemory } from '../transactions/watch/watch-memory.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { applyConfig } from '../../src/apply/apply.ts'
-import { describeChange } from '../../src/apply/changes.ts'
-import type { NotificationConfig, RelayerConfig, SignerConfig } from '../../src/config.ts'
-import { ConfigError } from '../../src/configuration/problems.ts'
-import { createSecret } from '../../src/configuration/secret.ts'
+import { applyConfig } from '../../src/config/apply/apply.ts'
+import { describeChange } from '../../src/config/apply/changes.ts'
+import { createSecret } from '../../src/config/fields/secret.ts'
+import type { NotificationConfig, RelayerConfig, SignerConfig } from '../../src/config/load.ts'
+import { ConfigError } from '../../src/config/problems.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { deleteNotification, listNotifications } from '../../src/notifications/store.ts'
+import { claimAccounts } from '../../src/relayers/account-claims-store.ts'
 import type { RelayerAccounts } from '../../src/relayers/accounts.ts'
-import { claimAccounts } from '../../src/relayers/operated-store.ts'
 import {
   findRelayer,
   listRelayers,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { run as runCommand } from '../../src/cli/run.ts'
 import { migrations } from '../../src/database/migrations/index.ts'
-import { decryptKeystore } from '../../src/signers/keystore.ts'
+import { decryptKeystore } from '../../src/signers/keystore/keystore.ts'
 import { relayer } from './spawn.ts'
 
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'

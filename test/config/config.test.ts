@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
-import { ConfigError, MissingConfigError } from '../../src/configuration/problems.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { ConfigError, MissingConfigError } from '../../src/config/problems.ts'
 import { goodFile, load, SECRET } from './fixture.ts'
 
 describe('a good configuration', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { diagnose } from '../../src/diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../src/diagnosis/facts.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { itemOf } from '../transactions/build.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00.000Z')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Input } from '../../src/contract/operations.ts'
-import { readRequest } from '../../src/handlers/read-request.ts'
+import { readRequest } from '../../src/handlers/read/request.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'
 import { chainOf, createWorld } from '../transactions/world.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { StellarOperation } from '../../src/chains/stellar/operation.ts'
+import type { StellarOperation } from '../../src/chains/stellar/model/operation.ts'
 import { loadContract } from '../../src/contract/document.ts'
 import { parseJson } from '../../src/contract/integers.ts'
 import type { Input, Schemas } from '../../src/contract/operations.ts'
 import { createValidator } from '../../src/contract/validator.ts'
-import { isStellarRequest, readStellarRequest } from '../../src/handlers/read-stellar-request.ts'
+import { isStellarRequest, readStellarRequest } from '../../src/handlers/read/stellar-request.ts'
 
 const validator = createValidator(await loadContract())
 const ACCOUNT = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'

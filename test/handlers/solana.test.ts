@@ -5,8 +5,8 @@ import {
   presentSolanaAttempt,
   presentSolanaContent,
   presentSolanaPolicies,
-} from '../../src/handlers/present-solana.ts'
-import { isSolanaRequest, readSolanaRequest } from '../../src/handlers/read-solana-request.ts'
+} from '../../src/handlers/present/solana.ts'
+import { isSolanaRequest, readSolanaRequest } from '../../src/handlers/read/solana-request.ts'
 
 const PROGRAM = '11111111111111111111111111111111'
 

@@ -1,6 +1,6 @@
 import * as chains from 'viem/chains'
 import { describe, expect, test } from 'vitest'
-import { CATALOGUE } from '../../src/networks/catalogue.ts'
+import { CATALOGUE } from '../../src/networks/catalogue/catalogue.ts'
 import { goodFile, load, problemsOf } from '../config/fixture.ts'
 
 const EVM = CATALOGUE.filter(({ type }) => type === 'evm')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { createSigningKeys } from '../../src/notifications/keys.ts'
 import { findNotification, saveNotification } from '../../src/notifications/store.ts'
-import { createSealer, UnsealError } from '../../src/sealing/sealer.ts'
+import { createSealer, UnsealError } from '../../src/security/sealer.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { addNotification } from './room.ts'
 

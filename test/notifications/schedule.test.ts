@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nextTry, readRetryAfter } from '../../src/notifications/schedule.ts'
+import { nextTry, readRetryAfter } from '../../src/notifications/delivery/schedule.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

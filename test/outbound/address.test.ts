@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { reachOf } from '../../src/outbound/address.ts'
+import { reachOf } from '../../src/security/address-range.ts'
 
 const ADDRESSES = {
   public: [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { givenRpcUrlProblem } from '../../src/networks/given-url.ts'
-import { givenUrlProblem } from '../../src/outbound/given-url.ts'
+import { givenRpcUrlProblem } from '../../src/networks/untrusted-rpc-url.ts'
+import { givenUrlProblem } from '../../src/security/untrusted-url.ts'
 
 const CAREFUL = { allowPrivate: false }
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { guardedLookup } from '../../src/outbound/lookup.ts'
-import { createPoster } from '../../src/outbound/post.ts'
+import { createPoster } from '../../src/security/guarded-http-client.ts'
+import { guardedLookup } from '../../src/security/guarded-lookup.ts'
 
 const asked: string[] = []
 const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RelayerConfig } from '../../src/config.ts'
-import { ConfigError } from '../../src/configuration/problems.ts'
+import type { RelayerConfig } from '../../src/config/load.ts'
+import { ConfigError } from '../../src/config/problems.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { configuredAccounts } from '../../src/relayers/accounts.ts'
 import { evmAddress } from '../../src/signers/evm-address.ts'

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Checked, createHealthChecker, type HealthChecker } from '../../src/relayers/check-health.ts'
-import { NO_MEMORY } from '../../src/relayers/health.ts'
-import { listSubjects } from '../../src/relayers/health-store.ts'
+import {
+  type Checked,
+  createHealthChecker,
+  type HealthChecker,
+} from '../../src/relayers/health/check-health.ts'
+import { NO_MEMORY } from '../../src/relayers/health/health.ts'
+import { listSubjects } from '../../src/relayers/health/health-store.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'
 import { findRelayer, removeRelayer, saveRelayer, setSystemDisabled } from '../../src/relayers/store.ts'
 import { insert, newTransaction, openRoom, type Room, type TestAccount } from '../transactions/room.ts'

@@ -8,7 +8,7 @@ import {
   NO_MEMORY,
   nextStep,
   untilNextCheck,
-} from '../../src/relayers/health.ts'
+} from '../../src/relayers/health/health.ts'
 import type { DisabledReason, Relayer } from '../../src/relayers/relayer.ts'
 
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'

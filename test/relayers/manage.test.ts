@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RelayerConfig } from '../../src/config.ts'
+import type { RelayerConfig } from '../../src/config/load.ts'
 import type { Database } from '../../src/database/engine.ts'
 import type { AppError } from '../../src/errors.ts'
 import { createNetworkDirectory } from '../../src/networks/directory.ts'

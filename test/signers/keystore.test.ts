@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decryptKeystore, encryptKeystore } from '../../src/signers/keystore.ts'
-import { KeystoreError } from '../../src/signers/keystore-kdf.ts'
+import { KeystoreError } from '../../src/signers/keystore/kdf.ts'
+import { decryptKeystore, encryptKeystore } from '../../src/signers/keystore/keystore.ts'
 
 const PASSWORD = 'testpassword'
 const KEY = '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 
 /** The machine's clock with an offset that only grows: waits of minutes are over in the moment a test says so. */
 export interface AdjustableClock extends Clock {

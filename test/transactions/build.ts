@@ -1,5 +1,5 @@
 import type { EvmAttempt } from '../../src/chains/evm/types.ts'
-import type { Transaction, TransactionWithAttempts } from '../../src/transactions/transaction.ts'
+import type { Transaction, TransactionWithAttempts } from '../../src/transactions/model/transaction.ts'
 import { attemptOf, eip1559, FROM, requestOf } from '../chains/evm/build.ts'
 
 /** A submitted transaction with nonce 5 that shows its newest attempt. */

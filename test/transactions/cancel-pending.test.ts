@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPendingCanceler } from '../../src/transactions/cancel-pending.ts'
-import { createReplacer } from '../../src/transactions/replace.ts'
-import type { Intent } from '../../src/transactions/transaction.ts'
+import type { Intent } from '../../src/transactions/model/transaction.ts'
+import { createPendingCanceler } from '../../src/transactions/replace/cancel-pending.ts'
+import { createReplacer } from '../../src/transactions/replace/replace.ts'
 import { eventsOf, insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld } from './world.ts'
 

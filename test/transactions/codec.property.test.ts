@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvmDraft, EvmRequest, Fees } from '../../src/chains/evm/content.ts'
-import { decodeDraft, decodeRequest, encodeDraft, encodeRequest } from '../../src/transactions/codec.ts'
+import { decodeDraft, decodeRequest, encodeDraft, encodeRequest } from '../../src/transactions/store/codec.ts'
 
 const u128 = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n })
 const u256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })

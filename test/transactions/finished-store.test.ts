@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { countByStatus, countTransactions } from '../../src/transactions/finished-store.ts'
-import { saveTransactions } from '../../src/transactions/store.ts'
-import type { Transaction, TransactionStatus } from '../../src/transactions/transaction.ts'
+import type { Transaction, TransactionStatus } from '../../src/transactions/model/transaction.ts'
+import { countByStatus, countTransactions } from '../../src/transactions/store/finished-store.ts'
+import { saveTransactions } from '../../src/transactions/store/transactions-store.ts'
 import { insert, newTransaction, openRoom, type Room, type TestAccount } from './room.ts'
 import { chainOf, createWorld } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../src/chains/answer.ts'
-import { workAccount } from '../../src/transactions/account-step.ts'
-import { createReplacer } from '../../src/transactions/replace.ts'
+import { createReplacer } from '../../src/transactions/replace/replace.ts'
+import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld } from './world.ts'
 

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/chains/answer.ts'
-import { workAccount } from '../../src/transactions/account-step.ts'
-import { findTransaction, listTransactions, saveTransactions } from '../../src/transactions/store.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
+import {
+  findTransaction,
+  listTransactions,
+  saveTransactions,
+} from '../../src/transactions/store/transactions-store.ts'
+import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld } from './world.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acquireLease, LeaseLostError, releaseLease } from '../../src/database/lease.ts'
-import { numberTransactions, type OpenLine } from '../../src/transactions/number.ts'
-import { saveTransactions } from '../../src/transactions/store.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
+import { saveTransactions } from '../../src/transactions/store/transactions-store.ts'
+import { numberTransactions, type OpenLine } from '../../src/transactions/submit/assign-nonces.ts'
 import { insert, leaseOf, newTransaction, openRoom, type Room, reload, type TestAccount } from './room.ts'
 import { chainOf, createWorld } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TransactionsContext } from '../../src/transactions/context.ts'
-import type { TransactionObserver } from '../../src/transactions/observer.ts'
-import { saveAlone } from '../../src/transactions/save.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
+import type { TransactionObserver } from '../../src/transactions/model/observer.ts'
+import type { TransactionsContext } from '../../src/transactions/model/runtime.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
+import { saveAlone } from '../../src/transactions/store/save.ts'
 import { insert, newTransaction, openRoom, type Room, type TestAccount } from './room.ts'
 import { chainOf, createWorld } from './world.ts'
 

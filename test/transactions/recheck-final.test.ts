@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { workAccount } from '../../src/transactions/account-step.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
-import { watchNetwork } from '../../src/transactions/watch.ts'
-import { createWatchMemory } from '../../src/transactions/watch-memory.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
+import { workAccount } from '../../src/transactions/submit/account-step.ts'
+import { watchNetwork } from '../../src/transactions/watch/watch.ts'
+import { createWatchMemory } from '../../src/transactions/watch/watch-memory.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld, headAt, include } from './world.ts'
 

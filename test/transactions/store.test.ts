@@ -2,16 +2,20 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/chains/attempt.ts'
 import type { EvmAttempt } from '../../src/chains/evm/types.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import {
   type AttemptNews,
   findAttempts,
   insertAttempts,
   type OutcomeChange,
   saveOutcomes,
-} from '../../src/transactions/attempts-store.ts'
-import { insertTransactions, listTransactions, saveTransactions } from '../../src/transactions/store.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
-import { reservedBy } from '../../src/transactions/work-store.ts'
+} from '../../src/transactions/store/attempts-store.ts'
+import {
+  insertTransactions,
+  listTransactions,
+  saveTransactions,
+} from '../../src/transactions/store/transactions-store.ts'
+import { reservedBy } from '../../src/transactions/store/work-store.ts'
 import { attemptOf, draftOf, eip1559, legacy } from '../chains/evm/build.ts'
 import { eventsOf, insert, newTransaction, openRoom, type Room, reload, type TestAccount } from './room.ts'
 import { chainOf, createWorld } from './world.ts'

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../src/chains/answer.ts'
-import { workAccount } from '../../src/transactions/account-step.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
+import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import {
   ABANDON_AFTER_MS,
   type QueueHeads,
   reportStuck,
   STUCK_AFTER_MS,
-} from '../../src/transactions/stuck.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
-import { watchNetwork } from '../../src/transactions/watch.ts'
-import { createWatchMemory } from '../../src/transactions/watch-memory.ts'
+} from '../../src/transactions/watch/stuck.ts'
+import { watchNetwork } from '../../src/transactions/watch/watch.ts'
+import { createWatchMemory } from '../../src/transactions/watch/watch-memory.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld, include } from './world.ts'

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { TransactionStatus } from '../../src/transactions/transaction.ts'
+import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
 import {
   FINAL_STATUSES,
   isFinal,
   isReplaceable,
   nextStatus,
   type TransactionEvent,
-} from '../../src/transactions/transitions.ts'
+} from '../../src/transactions/model/transitions.ts'
 
 const STATUSES = [
   'pending',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { workAccount } from '../../src/transactions/account-step.ts'
+import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld } from './world.ts'
 

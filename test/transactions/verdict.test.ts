@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, AttemptKind } from '../../src/chains/attempt.ts'
-import type { Intent, Transaction } from '../../src/transactions/transaction.ts'
-import { finalised, included, lapsed, lost, reorged } from '../../src/transactions/verdict.ts'
+import type { Intent, Transaction } from '../../src/transactions/model/transaction.ts'
+import { finalised, included, lapsed, lost, reorged } from '../../src/transactions/watch/outcome.ts'
 import { FROM } from '../chains/evm/build.ts'
 import { itemOf } from './build.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { workAccount } from '../../src/transactions/account-step.ts'
-import { watchNetwork } from '../../src/transactions/watch.ts'
-import { createWatchMemory } from '../../src/transactions/watch-memory.ts'
+import { workAccount } from '../../src/transactions/submit/account-step.ts'
+import { watchNetwork } from '../../src/transactions/watch/watch.ts'
+import { createWatchMemory } from '../../src/transactions/watch/watch-memory.ts'
 import { insert, newTransaction, openRoom, type Room, reload } from './room.ts'
 import { chainOf, createWorld, headAt, include } from './world.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../src/chains/answer.ts'
-import { currentAttempt } from '../../src/transactions/broadcast.ts'
-import { settleBroadcast } from '../../src/transactions/settle-broadcast.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
-import { included, lapsed, reorged } from '../../src/transactions/verdict.ts'
+import { currentAttempt } from '../../src/transactions/broadcast/broadcast.ts'
+import { settleBroadcast } from '../../src/transactions/broadcast/settle-broadcast.ts'
+import type { Transaction } from '../../src/transactions/model/transaction.ts'
+import { included, lapsed, reorged } from '../../src/transactions/watch/outcome.ts'
 import { itemOf } from './build.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Chain } from '../../src/chains/chain.ts'
 import { acquireLease } from '../../src/database/lease.ts'
-import { createHealthChecker } from '../../src/relayers/check-health.ts'
+import { createHealthChecker } from '../../src/relayers/health/check-health.ts'
 import { findRelayer, removeRelayer } from '../../src/relayers/store.ts'
 import { createHealthWorker } from '../../src/workers/health-worker.ts'
 import type { Loop } from '../../src/workers/loop.ts'

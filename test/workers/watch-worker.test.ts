@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { workAccount } from '../../src/transactions/account-step.ts'
+import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
 import { until } from '../support/until.ts'

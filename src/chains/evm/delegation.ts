@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { RpcClient } from '../rpc/rpc.ts'
 
 /** EIP-7702: the code of an account that was delegated begins so. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../../clock.ts'
-import { backoffMs } from '../../networks/backoff.ts'
+import { backoffMs } from '../../lib/backoff.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
 import type { RpcUrl } from '../../networks/network.ts'
 import type { HeadFeed } from '../answer.ts'

@@ -3,9 +3,9 @@ import type { EvmFinality } from '../../networks/network.ts'
 import type { Answer, Head, ReceiptAnswer } from '../answer.ts'
 import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { EvmDraft } from './content.ts'
+import { decodeRevert } from './prepare/revert.ts'
+import { readSimulationError } from './prepare/simulation-error.ts'
 import { readQuantity } from './quantity.ts'
-import { decodeRevert } from './revert.ts'
-import { readSimulationError } from './simulation-error.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 

@@ -2,9 +2,9 @@ import { getAddress, type Hex, parseTransaction, type TransactionSerializable } 
 import type { Answer } from '../answer.ts'
 import type { Reviewed } from '../chain.ts'
 import type { UnsignedEvm } from '../unsigned.ts'
-import { checkRequest } from './check.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
-import { ceilingOf, explicitFees } from './fees.ts'
+import { checkRequest } from './prepare/check.ts'
+import { ceilingOf, explicitFees } from './prepare/fees.ts'
 import { signDraft, unsignedBytes } from './sign.ts'
 import type { EvmAccount } from './types.ts'
 

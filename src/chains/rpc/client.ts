@@ -1,15 +1,15 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { createGatherer } from '../../lib/gather.ts'
 import { createEndpointPool } from '../../networks/endpoints.ts'
 import type { RpcUrl } from '../../networks/network.ts'
-import { createAsker, type HeightQuestion } from './asker.ts'
-import { createGatherer } from './gather.ts'
+import { createAsker, type HeightQuestion } from './endpoint-executor.ts'
+import { createVisits } from './endpoint-order.ts'
 import type { NodeErrorRules } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
+import { writable } from './raw-json.ts'
 import type { PlacedReply, PooledClient, RpcCall, RpcParams } from './rpc.ts'
 import { type Transport, trustedTransport } from './transport.ts'
-import { writable } from './verbatim.ts'
-import { createVisits } from './visits.ts'
 
 interface RpcClientOptions {
   readonly urls: readonly RpcUrl[]

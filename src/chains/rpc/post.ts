@@ -1,11 +1,11 @@
+import { readRetryAfter } from '../../lib/retry-after.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
-import { ForbiddenAddressError } from '../../outbound/lookup.ts'
+import { ForbiddenAddressError } from '../../security/guarded-lookup.ts'
+import { readBody, writeCalls } from './json-rpc.ts'
 import { classifyNodeError, type NodeErrorRules } from './node-errors.ts'
-import { readRetryAfter } from './retry-after.ts'
+import { parseVerbatim } from './raw-json.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
-import { parseVerbatim } from './verbatim.ts'
-import { readBody, writeCalls } from './wire.ts'
 
 /**
  * How one HTTP request ended. `batch_refused`: the endpoint takes no batches, or none of so many calls. `too_large`: its body has more bytes

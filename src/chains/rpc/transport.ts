@@ -1,4 +1,4 @@
-import type { Poster } from '../../outbound/post.ts'
+import type { Poster } from '../../security/guarded-http-client.ts'
 
 /** One HTTP request that brings JSON to an endpoint. */
 export interface HttpQuestion {

@@ -1,7 +1,7 @@
 import type { BroadcastResult } from '../answer.ts'
 import type { RpcReply } from '../rpc/rpc.ts'
-import { fieldsOf } from './replies.ts'
-import { type ErrorMeaning, readFailure } from './transaction-error.ts'
+import { fieldsOf } from './read/replies.ts'
+import { type ErrorMeaning, readFailure } from './read/transaction-error.ts'
 
 /** Codes of JSON-RPC errors (agave `rpc-client-api/src/custom_error.rs`). */
 const PREFLIGHT_FAILED = -32002

@@ -1,10 +1,10 @@
-import { accountsOf } from './accounts.ts'
-import { composeMessage } from './compose.ts'
 import type { SolanaRequest } from './content.ts'
-import { isMultiSigner, type Message } from './message.ts'
-import { SYSTEM_PROGRAM } from './programs.ts'
-import { openOutflow } from './system-instruction.ts'
-import { openTransaction } from './wire.ts'
+import { composeMessage } from './prepare/compose.ts'
+import { accountsOf } from './wire/accounts.ts'
+import { isMultiSigner, type Message } from './wire/message.ts'
+import { SYSTEM_PROGRAM } from './wire/programs.ts'
+import { openOutflow } from './wire/system-instruction.ts'
+import { openTransaction } from './wire/transaction.ts'
 
 /** The message that a request means, and the field that brought it. For what was checked. */
 export function contentOf(

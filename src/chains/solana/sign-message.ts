@@ -1,9 +1,9 @@
 import { badRequest } from '../../errors.ts'
 import type { Signer } from '../../signers/signer.ts'
 import type { MessageSignature } from '../attempt.ts'
-import { encodeBase58 } from './base58.ts'
-import { decodeMessage } from './message.ts'
 import { presentSignature, solanaSigner } from './signature.ts'
+import { encodeBase58 } from './wire/base58.ts'
+import { decodeMessage } from './wire/message.ts'
 
 /**
  * Signs the UTF-8 bytes as they are, which is what wallets do (`signMessage` of the wallet standard). Nothing is put before

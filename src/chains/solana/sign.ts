@@ -1,9 +1,9 @@
 import type { SignedDraft } from '../attempt.ts'
 import type { Seat } from '../chain.ts'
-import { addressBytes, encodeBase58 } from './base58.ts'
 import type { SolanaDraft } from './content.ts'
 import { presentSignature, solanaSigner } from './signature.ts'
-import { openTransaction, writeTransaction } from './wire.ts'
+import { addressBytes, encodeBase58 } from './wire/base58.ts'
+import { openTransaction, writeTransaction } from './wire/transaction.ts'
 
 /**
  * Signs a draft. The first signature is that of whoever pays, and the network knows the transaction by it, so the hash is the

@@ -1,9 +1,9 @@
 import type { SolanaNetwork } from '../../networks/network.ts'
 import type { Answer } from '../answer.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
-import { askEverywhere } from './everywhere.ts'
-import { HISTORY_CALLS, type HistoryRecord } from './history.ts'
-import { resultOf } from './replies.ts'
+import { askEverywhere } from './inclusion/everywhere.ts'
+import { HISTORY_CALLS, type HistoryRecord } from './inclusion/history.ts'
+import { resultOf } from './read/replies.ts'
 
 const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
 

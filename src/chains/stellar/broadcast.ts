@@ -1,12 +1,12 @@
 import { type Transaction, TransactionEnvelope } from '@stellar/stellar-sdk/xdr'
 import type { Answer, BroadcastResult } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
-import { readNonces } from './accounts.ts'
-import { resourceFeeOf } from './envelope.ts'
 import { readSent, type Sent } from './failures.ts'
-import type { MarketWatch } from './market.ts'
-import { isSorobanTransaction } from './soroban.ts'
-import { underlying } from './strkey.ts'
+import { resourceFeeOf } from './model/envelope.ts'
+import { underlying } from './model/strkey.ts'
+import type { MarketWatch } from './prepare/market.ts'
+import { isSorobanTransaction } from './prepare/soroban.ts'
+import { readNonces } from './read/accounts.ts'
 
 interface BroadcastTerms {
   /** In the order of the envelopes: whether a queue may hold another one with its sequence number. */

@@ -1,4 +1,4 @@
-import type { StellarMemo, StellarOperation } from './operation.ts'
+import type { StellarMemo, StellarOperation } from './model/operation.ts'
 
 /** What the caller wants done on a Stellar network, as accepted (group C of the contract). Amounts in stroops. */
 export interface StellarRequest {

@@ -1,8 +1,8 @@
 import type { TransactionResult, TransactionResultCodeName } from '@stellar/stellar-sdk/xdr'
 import type { BroadcastResult } from '../answer.ts'
 import type { RpcReply } from '../rpc/rpc.ts'
-import { fieldsOf } from './replies.ts'
-import { codeOf, describeResult, readResult } from './result-words.ts'
+import { fieldsOf } from './read/replies.ts'
+import { codeOf, describeResult, readResult } from './read/result-words.ts'
 
 /** `sequence`: the account's sequence number decides whether it is used or has to wait. */
 type Meaning = 'later' | 'refused' | 'sequence' | 'underpriced' | 'unknown'

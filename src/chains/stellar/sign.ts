@@ -11,10 +11,10 @@ import {
 import type { SignedDraft } from '../attempt.ts'
 import type { Seat } from '../chain.ts'
 import type { StellarDraft } from './content.ts'
-import { hashFeeBump, hashTransaction, openEnvelope, withFields } from './envelope.ts'
-import { totalFee } from './fees.ts'
+import { hashFeeBump, hashTransaction, openEnvelope, withFields } from './model/envelope.ts'
+import { toMuxedAccount } from './model/strkey.ts'
+import { totalFee } from './prepare/fees.ts'
 import { presentSignature, signHash, stellarSigner } from './signature.ts'
-import { toMuxedAccount } from './strkey.ts'
 
 /**
  * Signs a draft. Inside a fee bump goes what replaces another, what somebody else has signed, and what takes the sequence

@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { DecoratedSignature } from '@stellar/stellar-sdk/xdr'
 import type { Signer } from '../../signers/signer.ts'
 import type { Signature } from '../attempt.ts'
-import { accountIdOf } from './strkey.ts'
+import { accountIdOf } from './model/strkey.ts'
 
 /** A signer of the curve that Stellar's own keys have. */
 export type StellarSigner = Extract<Signer, { curve: 'ed25519' }>

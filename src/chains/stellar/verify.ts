@@ -1,7 +1,7 @@
 import type { StellarNetwork } from '../../networks/network.ts'
 import type { Answer } from '../answer.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../rpc/rpc.ts'
-import { fieldsOf } from './replies.ts'
+import { fieldsOf } from './read/replies.ts'
 
 const NETWORK: RpcCall = { method: 'getNetwork', params: {} }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkRequest } from '../../../src/chains/evm/check.ts'
 import type { EvmPolicies, EvmRequest } from '../../../src/chains/evm/content.ts'
+import { checkRequest } from '../../../src/chains/evm/prepare/check.ts'
 import { accountWith, TO } from './build.ts'
 
 interface Case {

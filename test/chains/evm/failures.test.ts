@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readBroadcast } from '../../../src/chains/evm/failures.ts'
+import { readBroadcast } from '../../../src/chains/evm/broadcast/failures.ts'
 
 const said = (message: string, code = -32000) => ({ kind: 'error', code, message }) as const
 

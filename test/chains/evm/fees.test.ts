@@ -10,7 +10,7 @@ import {
   raisedTo,
   reaches,
   replacementFloor,
-} from '../../../src/chains/evm/fees.ts'
+} from '../../../src/chains/evm/prepare/fees.ts'
 import { attemptOf, eip1559, legacy } from './build.ts'
 
 const GWEI = 1_000_000_000n

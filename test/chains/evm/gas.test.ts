@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { flooredGas, intrinsicGas, withinLimit } from '../../../src/chains/evm/gas.ts'
+import { flooredGas, intrinsicGas, withinLimit } from '../../../src/chains/evm/prepare/gas.ts'
 import { TO } from './build.ts'
 
 const bytes = (zeros: number, others: number) => `0x${'00'.repeat(zeros)}${'ff'.repeat(others)}`

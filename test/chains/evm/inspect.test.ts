@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { estimateGas } from '../../../src/chains/evm/gas.ts'
 import {
   readBalance,
   readBlockHash,
@@ -7,6 +6,7 @@ import {
   readNonces,
   readReceipts,
 } from '../../../src/chains/evm/inspect.ts'
+import { estimateGas } from '../../../src/chains/evm/prepare/gas.ts'
 import type { PooledClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { FROM, requestOf, TO } from './build.ts'
 

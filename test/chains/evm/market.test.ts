@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createMarketWatch } from '../../../src/chains/evm/market.ts'
+import { createMarketWatch } from '../../../src/chains/evm/prepare/market.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { createTestClock } from '../../support/clock.ts'
 

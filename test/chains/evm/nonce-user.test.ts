@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { findNonceUser } from '../../../src/chains/evm/nonce-user.ts'
+import { findNonceUser } from '../../../src/chains/evm/inclusion/nonce-user.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { FROM, TO } from './build.ts'
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { EvmPolicies, EvmRequest } from '../../../src/chains/evm/content.ts'
-import type { Market } from '../../../src/chains/evm/fees.ts'
+import type { Market } from '../../../src/chains/evm/prepare/fees.ts'
 import {
   type PrepareContext,
   prepareDraft,
   prepareReplacement,
   prepareSpeedUp,
-} from '../../../src/chains/evm/prepare.ts'
+} from '../../../src/chains/evm/prepare/prepare.ts'
 import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
 import type { RpcClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { accountWith, attemptOf, draftOf, eip1559, FROM, legacy, requestOf, TO } from './build.ts'

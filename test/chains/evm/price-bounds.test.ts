@@ -1,8 +1,8 @@
 import { parseEther } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { type Market, marketFees } from '../../../src/chains/evm/fees.ts'
-import { type PrepareContext, prepareDraft } from '../../../src/chains/evm/prepare.ts'
-import { createPriceBounds } from '../../../src/chains/evm/price-bounds.ts'
+import { type Market, marketFees } from '../../../src/chains/evm/prepare/fees.ts'
+import { type PrepareContext, prepareDraft } from '../../../src/chains/evm/prepare/prepare.ts'
+import { createPriceBounds } from '../../../src/chains/evm/prepare/price-bounds.ts'
 import { createTestClock } from '../../support/clock.ts'
 import { accountWith, eip1559, legacy, requestOf } from './build.ts'
 

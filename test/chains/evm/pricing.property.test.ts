@@ -10,8 +10,8 @@ import {
   raisedTo,
   reaches,
   replacementFloor,
-} from '../../../src/chains/evm/fees.ts'
-import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm/prepare.ts'
+} from '../../../src/chains/evm/prepare/fees.ts'
+import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm/prepare/prepare.ts'
 import type { Speed } from '../../../src/chains/speed.ts'
 import { accountWith, attemptOf, eip1559, legacy, requestOf } from './build.ts'
 

@@ -1,6 +1,6 @@
 import { encodeErrorResult, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { decodeRevert } from '../../../src/chains/evm/revert.ts'
+import { decodeRevert } from '../../../src/chains/evm/prepare/revert.ts'
 
 const abi = parseAbi(['error Error(string)', 'error Panic(uint256)', 'error Paused(uint256 until)'])
 const errorOf = (text: string) => encodeErrorResult({ abi, errorName: 'Error', args: [text] })

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../../src/chains/answer.ts'
-import { createRefusalMemory, judgeOpinions, type Opinion } from '../../../src/chains/evm/second-opinion.ts'
+import {
+  createRefusalMemory,
+  judgeOpinions,
+  type Opinion,
+} from '../../../src/chains/evm/broadcast/second-opinion.ts'
 
 const opinion = (
   kind: BroadcastResult['kind'],

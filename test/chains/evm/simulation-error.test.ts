@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { estimateGas } from '../../../src/chains/evm/gas.ts'
 import { readRevertReason } from '../../../src/chains/evm/inspect.ts'
-import { readSimulationError } from '../../../src/chains/evm/simulation-error.ts'
+import { estimateGas } from '../../../src/chains/evm/prepare/gas.ts'
+import { readSimulationError } from '../../../src/chains/evm/prepare/simulation-error.ts'
 import type { RpcClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { draftOf, FROM, legacy, requestOf } from './build.ts'
 

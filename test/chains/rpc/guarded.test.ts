@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { guardedTransport } from '../../../src/chains/rpc/transport.ts'
-import { systemClock } from '../../../src/clock.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { createLogger } from '../../../src/log.ts'
-import { createPoster } from '../../../src/outbound/post.ts'
+import { createPoster } from '../../../src/security/guarded-http-client.ts'
 import { answerWith, startRpcServer, type WireAnswer, type WireCall } from '../../support/rpc-server.ts'
 
 const log = createLogger({ level: 'silent' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRetryAfter } from '../../../src/chains/rpc/retry-after.ts'
+import { readRetryAfter } from '../../../src/lib/retry-after.ts'
 
 const NOW = Date.parse('Fri, 20 Nov 2026 12:00:00 GMT')
 

@@ -2,8 +2,8 @@ import * as codes from '@solana/kit'
 import { describe, expect, test } from 'vitest'
 import type { RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { readSent } from '../../../src/chains/solana/failures.ts'
-import { readStatus } from '../../../src/chains/solana/statuses.ts'
-import { ERROR_MEANINGS, readFailure } from '../../../src/chains/solana/transaction-error.ts'
+import { readStatus } from '../../../src/chains/solana/read/statuses.ts'
+import { ERROR_MEANINGS, readFailure } from '../../../src/chains/solana/read/transaction-error.ts'
 
 const error = (code: number, message: string, data?: unknown): RpcReply => ({
   kind: 'error',

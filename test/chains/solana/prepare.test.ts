@@ -1,8 +1,8 @@
 import { address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readBudget } from '../../../src/chains/solana/budget.ts'
 import type { SolanaRequest } from '../../../src/chains/solana/content.ts'
-import { openTransaction } from '../../../src/chains/solana/wire.ts'
+import { readBudget } from '../../../src/chains/solana/prepare/compute-budget.ts'
+import { openTransaction } from '../../../src/chains/solana/wire/transaction.ts'
 import {
   advanceNonce,
   createTable,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Seat } from '../../../src/chains/chain.ts'
 import type { StellarDraft, StellarPolicies, StellarRequest } from '../../../src/chains/stellar/content.ts'
-import type { StellarOperation } from '../../../src/chains/stellar/operation.ts'
+import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
+import { accountIdOf } from '../../../src/chains/stellar/model/strkey.ts'
 import type { StellarSigner } from '../../../src/chains/stellar/signature.ts'
-import { accountIdOf } from '../../../src/chains/stellar/strkey.ts'
 import type { StellarAccount, StellarAttempt } from '../../../src/chains/stellar/types.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
-import type { StellarOperation } from '../../../src/chains/stellar/operation.ts'
+import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
 import { accountWith, addressOf, NETWORK, OTHER, paymentOf, requestOf, SELF } from './build.ts'
 
 const TYPO = `${OTHER.slice(0, -1)}${OTHER.endsWith('A') ? 'B' : 'A'}`

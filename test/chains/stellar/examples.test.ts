@@ -6,7 +6,7 @@ import { loadContract } from '../../../src/contract/document.ts'
 import { parseJson } from '../../../src/contract/integers.ts'
 import type { Input } from '../../../src/contract/operations.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
-import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read-stellar-request.ts'
+import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read/stellar-request.ts'
 import { accountWith, NETWORK } from './build.ts'
 
 interface Schema {

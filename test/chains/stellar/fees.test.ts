@@ -7,7 +7,7 @@ import {
   MAX_PLAIN_FEE,
   replacementFloor,
   totalFee,
-} from '../../../src/chains/stellar/fees.ts'
+} from '../../../src/chains/stellar/prepare/fees.ts'
 import { accountWith, attemptOf } from './build.ts'
 
 const draft: StellarDraft = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { StellarOperation } from '../../../src/chains/stellar/operation.ts'
+import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
 import { addressOf, attemptOf, OTHER, requestOf, SELF, seatAt } from './build.ts'
 import { type Stage, setStage, XLM } from './stage.ts'
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Prepared } from '../../../src/chains/chain.ts'
 import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
-import { closeEnvelope, openEnvelope, withFields } from '../../../src/chains/stellar/envelope.ts'
-import { toMuxedAccount } from '../../../src/chains/stellar/strkey.ts'
+import { closeEnvelope, openEnvelope, withFields } from '../../../src/chains/stellar/model/envelope.ts'
+import { toMuxedAccount } from '../../../src/chains/stellar/model/strkey.ts'
 import type { StellarAttempt } from '../../../src/chains/stellar/types.ts'
 import {
   accountWith,

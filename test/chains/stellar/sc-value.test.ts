@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkScValue } from '../../../src/chains/stellar/check/sc-value.ts'
 import { encodeScValue } from '../../../src/chains/stellar/encode/sc-value.ts'
-import type { ScValue } from '../../../src/chains/stellar/sc-value.ts'
+import type { ScValue } from '../../../src/chains/stellar/model/sc-value.ts'
 import { OTHER } from './build.ts'
 
 const CONTRACT = 'CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA'

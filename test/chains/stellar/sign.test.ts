@@ -1,9 +1,9 @@
 import { FeeBumpTransaction, Keypair, Transaction, TransactionBuilder } from '@stellar/stellar-sdk/base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { composeTransaction } from '../../../src/chains/stellar/compose.ts'
 import type { StellarDraft, StellarRequest } from '../../../src/chains/stellar/content.ts'
-import { closeEnvelope, maxTimeOf } from '../../../src/chains/stellar/envelope.ts'
+import { closeEnvelope, maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
+import { composeTransaction } from '../../../src/chains/stellar/prepare/compose.ts'
 import { signDraft } from '../../../src/chains/stellar/sign.ts'
 import {
   accountWith,

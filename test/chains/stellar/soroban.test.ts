@@ -11,8 +11,8 @@ import {
   xdr,
 } from '@stellar/stellar-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SorobanAuth, StellarOperation } from '../../../src/chains/stellar/operation.ts'
-import type { ScValue } from '../../../src/chains/stellar/sc-value.ts'
+import type { SorobanAuth, StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
+import type { ScValue } from '../../../src/chains/stellar/model/sc-value.ts'
 import { accountWith, addressOf, channelSeatAt, known, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
 import { type Stage, setStage, XLM } from './stage.ts'
 

@@ -6,7 +6,7 @@ import {
   isAccountId,
   isContractAddress,
   toMuxedAccount,
-} from '../../../src/chains/stellar/strkey.ts'
+} from '../../../src/chains/stellar/model/strkey.ts'
 
 /** The vectors of SEP-23, "Tests". */
 const G = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'

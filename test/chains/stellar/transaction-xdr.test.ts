@@ -10,10 +10,10 @@ import {
 } from '@stellar/stellar-sdk/base'
 import { describe, expect, test } from 'vitest'
 import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
-import { composeTransaction } from '../../../src/chains/stellar/compose.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
-import { maxTimeOf } from '../../../src/chains/stellar/envelope.ts'
-import { endsAt, placeOf } from '../../../src/chains/stellar/replace.ts'
+import { maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
+import { composeTransaction } from '../../../src/chains/stellar/prepare/compose.ts'
+import { endsAt, placeOf } from '../../../src/chains/stellar/prepare/replace.ts'
 import { accountWith, NETWORK, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
 
 interface Shape {

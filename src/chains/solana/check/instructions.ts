@@ -1,8 +1,8 @@
-import { isAddress } from '../base58.ts'
-import { composeMessage } from '../compose.ts'
 import type { SolanaInstruction } from '../content.ts'
-import { decodeMessage, encodeMessage } from '../message.ts'
-import { MAX_TRANSACTION_BYTES, transactionSize } from '../wire.ts'
+import { composeMessage } from '../prepare/compose.ts'
+import { isAddress } from '../wire/base58.ts'
+import { decodeMessage, encodeMessage } from '../wire/message.ts'
+import { MAX_TRANSACTION_BYTES, transactionSize } from '../wire/transaction.ts'
 import { type Problem, readBase64 } from './fields.ts'
 import { ACCOUNT_LOCKS, checkLimits, MAX_INSTRUCTIONS } from './limits.ts'
 

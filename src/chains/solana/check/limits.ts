@@ -1,6 +1,6 @@
-import { budgetProblem } from '../budget.ts'
-import { accountCount, type Message } from '../message.ts'
-import { nonceProblem } from '../system-instruction.ts'
+import { budgetProblem } from '../prepare/compute-budget.ts'
+import { accountCount, type Message } from '../wire/message.ts'
+import { nonceProblem } from '../wire/system-instruction.ts'
 import type { Problem } from './fields.ts'
 
 /** Most instructions of one transaction, those of the compute budget included (agave `MAX_INSTRUCTION_TRACE_LENGTH`, SIMD-160). */

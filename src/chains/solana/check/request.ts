@@ -1,12 +1,12 @@
 import type { Refusal } from '../../answer.ts'
-import { accountsOf } from '../accounts.ts'
 import type { SolanaRequest } from '../content.ts'
-import { checkFeePayer } from '../fee-payer.ts'
-import { checkPolicies } from '../policies.ts'
+import { checkFeePayer } from '../prepare/fee-payer.ts'
 import { contentOf } from '../request-content.ts'
 import type { SolanaAccount } from '../types.ts'
+import { accountsOf } from '../wire/accounts.ts'
 import type { Problem } from './fields.ts'
 import { checkInstructions } from './instructions.ts'
+import { checkPolicies } from './policies.ts'
 import { checkTransaction } from './transaction.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { addressBytes } from '../base58.ts'
 import { isBy } from '../signature.ts'
-import { MAX_TRANSACTION_BYTES, readTransaction, type WireTransaction } from '../wire.ts'
+import { addressBytes } from '../wire/base58.ts'
+import { MAX_TRANSACTION_BYTES, readTransaction, type WireTransaction } from '../wire/transaction.ts'
 import { type Problem, readBase64 } from './fields.ts'
 import { checkLimits } from './limits.ts'
 

@@ -1,4 +1,4 @@
-import type { ClaimPredicate, CreateClaimableBalanceOperation } from '../operation.ts'
+import type { ClaimPredicate, CreateClaimableBalanceOperation } from '../model/operation.ts'
 import { accountId, asset, firstOf, notNegative, type Problem, positive } from './fields.ts'
 
 /** `Claimant claimants<10>` of XDR. */

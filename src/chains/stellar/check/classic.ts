@@ -4,8 +4,8 @@ import type {
   SorobanOperation,
   StellarAsset,
   StellarOperation,
-} from '../operation.ts'
-import { baseAccountId } from '../strkey.ts'
+} from '../model/operation.ts'
+import { baseAccountId } from '../model/strkey.ts'
 import { checkClaimable } from './claimable.ts'
 import {
   accountAddress,

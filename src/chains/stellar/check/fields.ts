@@ -1,5 +1,5 @@
-import type { StellarAsset } from '../operation.ts'
-import { isAccountAddress, isAccountId, isContractAddress } from '../strkey.ts'
+import type { StellarAsset } from '../model/operation.ts'
+import { isAccountAddress, isAccountId, isContractAddress } from '../model/strkey.ts'
 
 /** A sentence that begins with the field and tells what was expected; undefined when nothing is wrong. */
 export type Problem = string | undefined

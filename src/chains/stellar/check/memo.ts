@@ -1,4 +1,4 @@
-import type { StellarMemo } from '../operation.ts'
+import type { StellarMemo } from '../model/operation.ts'
 import type { Problem } from './fields.ts'
 
 /** `string text<28>` of XDR: bytes, not characters. */

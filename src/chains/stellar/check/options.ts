@@ -1,5 +1,5 @@
 import { readSignerKey } from '../encode/set-options.ts'
-import type { SetOptionsOperation } from '../operation.ts'
+import type { SetOptionsOperation } from '../model/operation.ts'
 import { accountId, type Problem, plainText } from './fields.ts'
 
 /** `string32` of XDR. */

@@ -1,5 +1,5 @@
-import { fitsWide, type ScValue, type ScValueFields, type WideType, wideInteger } from '../sc-value.ts'
-import { isAccountId, isContractAddress } from '../strkey.ts'
+import { fitsWide, type ScValue, type ScValueFields, type WideType, wideInteger } from '../model/sc-value.ts'
+import { isAccountId, isContractAddress } from '../model/strkey.ts'
 import { firstOf, type Problem } from './fields.ts'
 
 /** soroban-env-host `DEFAULT_HOST_DEPTH_LIMIT`: values that are nested deeper are refused by every smart contract. */

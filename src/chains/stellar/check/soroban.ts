@@ -6,7 +6,7 @@ import type {
   SorobanAuth,
   SorobanOperation,
   UploadWasmOperation,
-} from '../operation.ts'
+} from '../model/operation.ts'
 import { accountId, contractAddress, firstOf, type Problem } from './fields.ts'
 import { checkScValue } from './sc-value.ts'
 

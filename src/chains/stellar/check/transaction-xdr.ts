@@ -1,8 +1,8 @@
 import type { Transaction, TransactionV1Envelope } from '@stellar/stellar-sdk/xdr'
 import type { StellarRequest } from '../content.ts'
-import { hashTransaction, maxLedgerOf, maxTimeOf, readEnvelope } from '../envelope.ts'
+import { hashTransaction, maxLedgerOf, maxTimeOf, readEnvelope } from '../model/envelope.ts'
+import { publicKeyOf, underlying } from '../model/strkey.ts'
 import { claimsToBeBy, isBy } from '../signature.ts'
-import { publicKeyOf, underlying } from '../strkey.ts'
 import { firstOf, type Problem } from './fields.ts'
 
 const AT = 'transaction_xdr'

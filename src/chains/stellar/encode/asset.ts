@@ -1,6 +1,6 @@
 import { AlphaNum4, AlphaNum12, Asset, ChangeTrustAsset } from '@stellar/stellar-sdk/xdr'
-import type { StellarAsset } from '../operation.ts'
-import { toPublicKey } from '../strkey.ts'
+import type { StellarAsset } from '../model/operation.ts'
+import { toPublicKey } from '../model/strkey.ts'
 
 /** An asset as XDR. */
 export function encodeAsset(asset: StellarAsset): Asset {

@@ -1,5 +1,5 @@
 import { Memo } from '@stellar/stellar-sdk/xdr'
-import type { StellarMemo } from '../operation.ts'
+import type { StellarMemo } from '../model/operation.ts'
 
 /** A memo as XDR; none when absent. */
 export function encodeMemo(memo: StellarMemo | undefined): Memo {

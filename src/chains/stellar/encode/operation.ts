@@ -15,8 +15,8 @@ import {
   PathPaymentStrictSendOp,
   PaymentOp,
 } from '@stellar/stellar-sdk/xdr'
-import type { StellarOperation } from '../operation.ts'
-import { toMuxedAccount, toPublicKey } from '../strkey.ts'
+import type { StellarOperation } from '../model/operation.ts'
+import { toMuxedAccount, toPublicKey } from '../model/strkey.ts'
 import { encodeAsset, encodeTrustLine } from './asset.ts'
 import { encodePredicate } from './predicate.ts'
 import { encodeSetOptions } from './set-options.ts'

@@ -1,5 +1,5 @@
 import { ClaimPredicate } from '@stellar/stellar-sdk/xdr'
-import type { ClaimPredicate as Predicate } from '../operation.ts'
+import type { ClaimPredicate as Predicate } from '../model/operation.ts'
 
 /** When a balance may be claimed, as XDR; at any time when absent. */
 export function encodePredicate(predicate: Predicate | undefined): ClaimPredicate {

@@ -9,8 +9,8 @@ import {
   Uint128Parts,
   Uint256Parts,
 } from '@stellar/stellar-sdk/xdr'
-import { type ScEntry, type ScValue, type ScValueFields, wideInteger } from '../sc-value.ts'
-import { isContractAddress, toPublicKey } from '../strkey.ts'
+import { type ScEntry, type ScValue, type ScValueFields, wideInteger } from '../model/sc-value.ts'
+import { isContractAddress, toPublicKey } from '../model/strkey.ts'
 
 /**
  * An argument as XDR. For what passed the check.

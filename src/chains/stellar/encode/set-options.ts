@@ -1,7 +1,7 @@
 import { SignerKey as SignerKeys } from '@stellar/stellar-sdk/base'
 import { OperationBody, SetOptionsOp, Signer, type SignerKey } from '@stellar/stellar-sdk/xdr'
-import type { SetOptionsOperation } from '../operation.ts'
-import { toPublicKey } from '../strkey.ts'
+import type { SetOptionsOperation } from '../model/operation.ts'
+import { toPublicKey } from '../model/strkey.ts'
 
 /** `set_options` as XDR: what is absent stays as it is on the account. */
 export function encodeSetOptions(operation: SetOptionsOperation): OperationBody {

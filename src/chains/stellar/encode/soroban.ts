@@ -18,7 +18,7 @@ import type {
   SorobanAuth,
   SorobanOperation,
   UploadWasmOperation,
-} from '../operation.ts'
+} from '../model/operation.ts'
 import { encodeScAddress, encodeScValue } from './sc-value.ts'
 
 /** 32 zero bytes: the salt when none is given. */

@@ -1,0 +1,91 @@
+import { bytesToHex, parseTransaction } from 'viem'
+import type { BroadcastResult } from '../../answer.ts'
+import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { Fees } from '../content.ts'
+import { askEverywhere } from '../inclusion/everywhere.ts'
+import { ceilingOf } from '../prepare/fees.ts'
+import type { PriceBoundsMemory } from '../prepare/price-bounds.ts'
+import { HEIGHT, readQuantity } from '../quantity.ts'
+import { readBroadcast } from './failures.ts'
+import { judgeOpinions, type Opinion, type RefusalMemory } from './second-opinion.ts'
+
+interface BroadcastContext {
+  readonly client: PooledClient
+  readonly bounds: PriceBoundsMemory
+  readonly refusals: RefusalMemory
+}
+
+/** What one endpoint says of its own: its pool, its price limits, its gas limits, and the rules of the block that it stands at. */
+const OWN_WORD: readonly BroadcastResult['kind'][] = [
+  'underpriced',
+  'refused',
+  'gas_limit',
+  'too_cheap',
+  'too_dear',
+]
+
+/**
+ * Hands signed transactions to one endpoint, in the order given; the results are in the same order. What it will not have at all is
+ * offered to every endpoint before that is believed: the same bytes twice are harmless, and one node's settings, or one node that
+ * stands on an old block, decide nothing.
+ */
+export async function broadcastAll(
+  context: BroadcastContext,
+  raws: readonly Uint8Array[],
+): Promise<BroadcastResult[]> {
+  const calls = raws.map(offer)
+  const results = (await context.client.send(calls)).map(readBroadcast)
+  const doubtful = [...raws.keys()].filter((index) => OWN_WORD.includes(results[index]?.kind ?? 'unknown'))
+  if (doubtful.length === 0) return results
+  const settled = await askOthers(
+    context,
+    doubtful.flatMap((index) => raws[index] ?? []),
+  )
+  return results.map((result, index) => settled[doubtful.indexOf(index)] ?? result)
+}
+
+function offer(raw: Uint8Array): RpcCall {
+  return { method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }
+}
+
+async function askOthers(
+  { client, bounds, refusals }: BroadcastContext,
+  raws: readonly Uint8Array[],
+): Promise<BroadcastResult[]> {
+  const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...raws.map(offer)])
+  return raws.map((raw, index) => {
+    const opinions = endpoints.flatMap(({ behind, replies: [height, ...replies] }): Opinion[] => {
+      const reply = replies[index]
+      const head = height?.kind === 'result' ? readQuantity(height.result) : undefined
+      return reply === undefined ? [] : [{ result: readBroadcast(reply), head, behind }]
+    })
+    const bytes = bytesToHex(raw)
+    const result = judgeOpinions(opinions, {
+      firstRefusedAt: refusals.firstRefusal(bytes),
+      endpoints: client.states().length,
+    })
+    refusals.remember(bytes, opinions)
+    learnPrices(bounds, raw, result)
+    return result
+  })
+}
+
+function learnPrices(bounds: PriceBoundsMemory, raw: Uint8Array, result: BroadcastResult): void {
+  if (result.kind !== 'too_cheap' && result.kind !== 'too_dear') return
+  const priced = pricesOf(raw)
+  if (priced === undefined) return
+  if (result.kind === 'too_cheap') bounds.sawTooCheap(priced.fees, result.detail)
+  else bounds.sawTooDear(priced.gas * ceilingOf(priced.fees), result.detail)
+}
+
+/** Undefined for bytes that are no transaction of ours. */
+function pricesOf(raw: Uint8Array): { readonly fees: Fees; readonly gas: bigint } | undefined {
+  try {
+    const { gas = 0n, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(bytesToHex(raw))
+    if (gasPrice !== undefined) return { gas, fees: { kind: 'legacy', gasPrice } }
+    if (maxFeePerGas === undefined) return undefined
+    return { gas, fees: { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n } }
+  } catch {
+    return undefined // viem says it with an exception.
+  }
+}

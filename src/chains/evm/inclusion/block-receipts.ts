@@ -1,0 +1,59 @@
+import { numberToHex } from 'viem'
+import type { ReceiptAnswer } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { readReceipts, toReceipt } from '../inspect.ts'
+
+/**
+ * From this many hashes on, a whole block is asked for instead of each receipt (`eth_getBlockReceipts`, execution-apis).
+ * Below it, the block's other receipts would be more to read than what is saved.
+ */
+const WORTH_A_BLOCK = 20
+
+/** How many blocks are looked through, from the newest down: what was not found by then is asked for one by one. */
+const MOST_BLOCKS = 4
+
+/** Receipts in the order of the hashes: of many from whole blocks first, of the rest one by one. */
+export async function readManyReceipts(
+  client: PooledClient,
+  hashes: readonly string[],
+  asOf?: bigint,
+): Promise<ReceiptAnswer[]> {
+  const found =
+    asOf === undefined ? new Map<string, ReceiptAnswer>() : await readFromBlocks(client, hashes, asOf)
+  const rest = hashes.filter((hash) => !found.has(hash))
+  const answers = await readReceipts(client, rest, asOf)
+  for (const [index, hash] of rest.entries()) found.set(hash, answers[index] ?? { kind: 'unknown' })
+  return hashes.map((hash) => found.get(hash) ?? { kind: 'unknown' })
+}
+
+/**
+ * What the newest blocks say of these hashes. Only a yes counts: a hash that is not in the result was not found here,
+ * which says nothing. Nodes that do not know the method cost one call.
+ */
+async function readFromBlocks(
+  client: PooledClient,
+  hashes: readonly string[],
+  newest: bigint,
+): Promise<Map<string, ReceiptAnswer>> {
+  const wanted = new Set(hashes)
+  const found = new Map<string, ReceiptAnswer>()
+  for (let back = 0n; back < MOST_BLOCKS && newest - back > 0n; back += 1n) {
+    if (wanted.size - found.size < WORTH_A_BLOCK) break
+    const receipts = await readBlock(client, newest - back)
+    if (receipts === undefined) break
+    for (const answer of receipts) {
+      if (answer.kind === 'included' && wanted.has(answer.receipt.hash))
+        found.set(answer.receipt.hash, answer)
+    }
+  }
+  return found
+}
+
+async function readBlock(client: PooledClient, number: bigint): Promise<ReceiptAnswer[] | undefined> {
+  const call = { method: 'eth_getBlockReceipts', params: [numberToHex(number)] }
+  const [placed] = await client.sendAsOf([call], number)
+  if (placed?.reply.kind !== 'result' || !Array.isArray(placed.reply.result)) return undefined
+  return placed.reply.result.map((result: unknown) =>
+    toReceipt({ reply: { kind: 'result', result }, behind: placed.behind }),
+  )
+}

@@ -1,0 +1,50 @@
+import type { Receipt } from '../../answer.ts'
+import type { RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import { toReceipt } from '../inspect.ts'
+import { readQuantity } from '../quantity.ts'
+
+/**
+ * What one node says of one hash. `mined`: a block holds it and its receipt is not told, because the node has deleted receipts of
+ * that age · `known`: the node has it, in no block · `null`: it has neither transaction nor receipt, or no longer · `unclear`: it
+ * said neither.
+ */
+export type HashFate =
+  | { readonly kind: 'included'; readonly receipt: Receipt }
+  | { readonly kind: 'mined'; readonly blockNumber: bigint }
+  | { readonly kind: 'known' }
+  | { readonly kind: 'null' }
+  | { readonly kind: 'unclear' }
+
+/** Calls for each hash, to be read by `readFates`. */
+export function fateCalls(hashes: readonly string[]): RpcCall[] {
+  return hashes.flatMap((hash) => [
+    { method: 'eth_getTransactionReceipt', params: [hash] },
+    { method: 'eth_getTransactionByHash', params: [hash] },
+  ])
+}
+
+/** The fates in the order of the hashes, from one node's replies to their `fateCalls`. */
+export function readFates(replies: readonly RpcReply[]): HashFate[] {
+  return Array.from({ length: replies.length / 2 }, (_, index) =>
+    readFate(replies[2 * index] ?? NO_REPLY, replies[2 * index + 1] ?? NO_REPLY),
+  )
+}
+
+const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
+
+function readFate(receiptReply: RpcReply, transactionReply: RpcReply): HashFate {
+  const receipt = toReceipt({ reply: receiptReply, behind: false })
+  if (receipt.kind === 'included') return receipt
+  const transaction = readTransaction(transactionReply)
+  if (transaction.kind !== 'null') return transaction
+  return receipt.kind === 'none' ? transaction : { kind: 'unclear' }
+}
+
+function readTransaction(reply: RpcReply): Exclude<HashFate, { kind: 'included' }> {
+  if (reply.kind !== 'result') return { kind: 'unclear' }
+  if (reply.result === null) return { kind: 'null' }
+  const { hash, blockNumber } = reply.result as { hash?: unknown; blockNumber?: unknown }
+  const height = readQuantity(blockNumber)
+  if (height !== undefined) return { kind: 'mined', blockNumber: height }
+  return typeof hash === 'string' ? { kind: 'known' } : { kind: 'unclear' }
+}

@@ -1,0 +1,179 @@
+import type { Freshness, InclusionProof } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { readHead, toReceipt } from '../inspect.ts'
+import type { EvmAttempt } from '../types.ts'
+import { type AskedEverywhere, askEverywhere, type EndpointReplies, isLastWord } from './everywhere.ts'
+import { fateCalls, type HashFate, readFates } from './hash-fate.ts'
+import { findLandmark } from './history.ts'
+import { findNonceUser } from './nonce-user.ts'
+
+interface ProofContext {
+  readonly client: PooledClient
+  /** Blocks that have to lie on top of a block before it is believed. */
+  readonly confirmations: number
+}
+
+/** What is proved, and with what. */
+interface Question extends ProofContext {
+  readonly attempts: readonly EvmAttempt[]
+  readonly hashes: readonly string[]
+  readonly asOf: bigint
+  readonly since: Date
+}
+
+/**
+ * Whether one of the attempts is in the chain, proved by what the chain holds and never by the silence of a node: `null` for a receipt
+ * is also what a node answers that has pruned it (Reth), or is outside its index of transactions (geth).
+ *
+ * `absent` takes one of two proofs. The block in which the account's count passed the nonce is deep enough, and holds another
+ * transaction of this account with this nonce. Or, where no endpoint has the state to find it: every endpoint answers that it knows
+ * none of the hashes, neither as receipt nor as transaction, and one of them shows that its memory reaches back beyond `since`.
+ *
+ * Costs, of each endpoint: two calls for each attempt, about two for each binary digit of the height, and one block with its
+ * transactions; for the second proof as many headers, 65 headers around `since`, and the calls for the attempts again.
+ */
+export async function proveInclusion(
+  context: ProofContext,
+  attempts: readonly EvmAttempt[],
+  freshness: Freshness = {},
+): Promise<InclusionProof> {
+  const asOf = freshness.asOf ?? (await newestBlock(context.client))
+  if (asOf === undefined) return unknown('no endpoint tells the newest block')
+  const hashes = attempts.map(({ signed }) => signed.hash)
+  const question = { ...context, attempts, hashes, asOf, since: freshness.since ?? oldestSignature(attempts) }
+  const asked = await askEverywhere(context.client, fateCalls(hashes), asOf)
+  return judgeFates(question, asked) ?? proveByNonces(question, asked)
+}
+
+async function newestBlock(client: PooledClient): Promise<bigint | undefined> {
+  const head = await readHead(client, 'depth')
+  return head.kind === 'ok' ? head.value.number : undefined
+}
+
+function oldestSignature(attempts: readonly EvmAttempt[]): Date {
+  return new Date(Math.min(...attempts.map(({ signedAt }) => signedAt.getTime())))
+}
+
+/** What any endpoint that has a block with one of the hashes decides; undefined when none has. Pure. */
+function judgeFates(question: Question, asked: AskedEverywhere): InclusionProof | undefined {
+  const fates = asked.endpoints.map(({ replies }) => readFates(replies))
+  for (const ofEndpoint of fates) {
+    for (const [index, fate] of ofEndpoint.entries()) {
+      const attempt = question.attempts[index]
+      if (fate.kind === 'included' && attempt)
+        return { kind: 'included', number: attempt.number, receipt: fate.receipt }
+    }
+  }
+  for (const [index, ofEndpoint] of fates.entries()) {
+    const mined = ofEndpoint.findIndex(({ kind }) => kind === 'mined')
+    const fate = ofEndpoint[mined]
+    const hash = question.hashes[mined]
+    if (fate?.kind === 'mined' && hash !== undefined) {
+      const deep = fate.blockNumber + BigInt(question.confirmations) <= question.asOf
+      const told = deep && asked.endpoints[index]?.behind === false
+      return withoutReceipt(question, { hash, height: fate.blockNumber }, told && isComplete(asked))
+    }
+  }
+  return undefined
+}
+
+/** Whether nobody is missing who might say something else later. */
+function isComplete({ endpoints, incomplete }: AskedEverywhere): boolean {
+  return !incomplete && endpoints.every(({ replies }) => replies.every(isLastWord))
+}
+
+function withoutReceipt(
+  { attempts }: Question,
+  { hash, height }: { readonly hash: string; readonly height: bigint },
+  unprovable: boolean,
+): InclusionProof {
+  const number = attempts.find(({ signed }) => signed.hash === hash)?.number
+  const fact = `Block ${height} holds attempt ${number} (${hash}), but no endpoint tells its receipt, so it is not known whether it succeeded.`
+  return unprovable ? undecidable(fact) : unknown(fact)
+}
+
+/** Closed ones were proved to be out before. */
+function isOpen({ outcome }: EvmAttempt): boolean {
+  return outcome === 'signed' || outcome === 'broadcast' || outcome === 'refused'
+}
+
+/** Each nonce that one of the attempts could still have used has to have another user. */
+async function proveByNonces(question: Question, asked: AskedEverywhere): Promise<InclusionProof> {
+  const { client, attempts, asOf } = question
+  const open = attempts.filter(isOpen)
+  const byNonce = Map.groupBy(open.length > 0 ? open : attempts, ({ line, nonce }) => `${line} ${nonce}`)
+  let isProved = true
+  for (const [attempt] of byNonce.values()) {
+    if (attempt?.nonce === undefined) return unknown('an attempt has no nonce')
+    const confirmations = BigInt(question.confirmations)
+    const search = { address: attempt.line, nonce: attempt.nonce, asOf, confirmations }
+    const user = await findNonceUser(client, search)
+    if (user.kind === 'unknown') return user
+    if (user.kind === 'used' && question.hashes.includes(user.hash))
+      return withoutReceipt(question, user, isComplete(asked))
+    if (user.kind !== 'used') isProved = false
+  }
+  return isProved ? { kind: 'absent' } : proveByHistory(question, asked)
+}
+
+/** The state by which to look is gone: what the endpoints remember of transactions has to do. */
+async function proveByHistory(question: Question, before: AskedEverywhere): Promise<InclusionProof> {
+  const { client, hashes, since, asOf } = question
+  const landmark = await findLandmark(client, { since, asOf, ours: new Set(hashes) })
+  if (landmark.kind === 'unknown') return unknown('no endpoint tells the headers of that time')
+  if (landmark.kind === 'covered') return judgeMemory(question, before)
+  if (landmark.kind === 'ours') {
+    const deep = landmark.height + BigInt(question.confirmations) <= asOf
+    return withoutReceipt(question, landmark, deep && isComplete(before))
+  }
+  if (landmark.kind === 'none')
+    return undecidable(`The blocks around ${since.toISOString()} hold no transaction to test a memory with.`)
+  const calls = [{ method: 'eth_getTransactionReceipt', params: [landmark.hash] }, ...fateCalls(hashes)]
+  const asked = await askEverywhere(client, calls, asOf)
+  const ofHashes = { incomplete: !isComplete(asked), endpoints: asked.endpoints.map(withoutFirst) }
+  const remembers = ({ replies: [reply] }: EndpointReplies) => {
+    const receipt = reply && toReceipt({ reply, behind: false })
+    return receipt?.kind === 'included' && receipt.receipt.blockNumber === landmark.height
+  }
+  const remembering = asked.endpoints.map(remembers)
+  return judgeFates(question, ofHashes) ?? judgeMemory(question, ofHashes, remembering)
+}
+
+function withoutFirst({ behind, replies }: EndpointReplies): EndpointReplies {
+  return { behind, replies: replies.slice(1) }
+}
+
+/**
+ * Nobody has the hashes in a block; that counts when an endpoint of those that are not behind would. `remembering` tells of each
+ * endpoint whether it showed that; all do where the blocks themselves were read. Pure.
+ */
+function judgeMemory(
+  { since }: Question,
+  asked: AskedEverywhere,
+  remembering?: readonly boolean[],
+): InclusionProof {
+  const fates: HashFate[] = asked.endpoints.flatMap(({ replies }) => readFates(replies))
+  if (fates.some(({ kind }) => kind === 'known'))
+    return unknown('an endpoint still holds one of the attempts')
+  if (!isComplete(asked))
+    return unknown('an endpoint rests or does not answer, and may know one of the attempts')
+  const current = asked.endpoints.filter(({ behind }) => !behind)
+  const knowing = asked.endpoints.filter(
+    ({ behind, replies }, index) =>
+      !behind && remembering?.[index] !== false && readFates(replies).every(({ kind }) => kind === 'null'),
+  )
+  if (knowing.length > 0) return { kind: 'absent' }
+  if (current.length === 0) return unknown('every endpoint is behind the newest block that is known')
+  return undecidable(
+    `The nonce was used, and no endpoint keeps state, or transactions, back to ${since.toISOString()}, so nobody can tell whether one of the attempts used it.`,
+  )
+}
+
+function unknown(detail: string): InclusionProof {
+  return { kind: 'unknown', detail }
+}
+
+/** Asking again does not help: a person has to act. */
+function undecidable(fact: string): InclusionProof {
+  return { kind: 'unknown', detail: `${fact} Attach an archive endpoint.`, unprovable: true }
+}

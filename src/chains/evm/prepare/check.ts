@@ -1,0 +1,114 @@
+import type { Refusal } from '../../answer.ts'
+import type { EvmRequest } from '../content.ts'
+import type { EvmAccount } from '../types.ts'
+import { ceilingOf, describeFees, explicitFees } from './fees.ts'
+import { intrinsicGas } from './gas.ts'
+
+/** EIP-3860: no node takes a creation with more init code, in bytes. */
+const MAX_INIT_CODE = 49_152
+
+type Rule = (request: EvmRequest, account: EvmAccount, eip1559: boolean) => Refusal | undefined
+
+/** What can be said against a request without asking anybody. The first rule that objects is reported. */
+export function checkRequest(
+  request: EvmRequest,
+  account: EvmAccount,
+  eip1559: boolean,
+): Refusal | undefined {
+  for (const rule of RULES) {
+    const refusal = rule(request, account, eip1559)
+    if (refusal) return refusal
+  }
+  return undefined
+}
+
+const RULES: readonly Rule[] = [
+  target,
+  initCode,
+  onePricing,
+  bothFees,
+  tipWithinFee,
+  typeSupported,
+  withinCap,
+  gasGiven,
+  gasEnough,
+]
+
+function target({ to, data }: EvmRequest): Refusal | undefined {
+  if (to !== undefined || (data !== undefined && data !== '0x')) return undefined
+  return invalid('to: an address is expected, or data with the init code of a contract to create.')
+}
+
+function initCode({ to, data }: EvmRequest): Refusal | undefined {
+  const bytes = ((data?.length ?? 2) - 2) / 2
+  if (to !== undefined || bytes <= MAX_INIT_CODE) return undefined
+  return invalid(`data: init code has ${bytes} bytes, at most ${MAX_INIT_CODE} are allowed (EIP-3860).`)
+}
+
+function onePricing({
+  gasPrice,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+  speed,
+}: EvmRequest): Refusal | undefined {
+  const families = [
+    gasPrice !== undefined,
+    maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined,
+    speed !== undefined,
+  ].filter(Boolean).length
+  if (families <= 1) return undefined
+  return invalid(
+    'gas_price, max_fee_per_gas with max_priority_fee_per_gas, and speed exclude each other: give one of the three.',
+  )
+}
+
+function bothFees({ maxFeePerGas, maxPriorityFeePerGas }: EvmRequest): Refusal | undefined {
+  if ((maxFeePerGas === undefined) === (maxPriorityFeePerGas === undefined)) return undefined
+  const missing = maxFeePerGas === undefined ? 'max_fee_per_gas' : 'max_priority_fee_per_gas'
+  return invalid(`${missing}: expected together with the other EIP-1559 price.`)
+}
+
+function tipWithinFee({ maxFeePerGas, maxPriorityFeePerGas }: EvmRequest): Refusal | undefined {
+  if (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined) return undefined
+  if (maxPriorityFeePerGas <= maxFeePerGas) return undefined
+  return invalid(`max_priority_fee_per_gas: at most max_fee_per_gas (${maxFeePerGas}) is expected.`)
+}
+
+function typeSupported({ maxFeePerGas }: EvmRequest, _: EvmAccount, eip1559: boolean): Refusal | undefined {
+  if (maxFeePerGas === undefined || eip1559) return undefined
+  return {
+    code: 'not_supported',
+    detail: 'max_fee_per_gas: this network has no EIP-1559 fees; give gas_price or speed.',
+  }
+}
+
+function withinCap(request: EvmRequest, { policies }: EvmAccount): Refusal | undefined {
+  const fees = explicitFees(request)
+  if (fees === undefined || policies.gasPriceCap === undefined || ceilingOf(fees) <= policies.gasPriceCap)
+    return undefined
+  return {
+    code: 'gas_price_above_cap',
+    detail: `${describeFees(fees)} is above the relayer's gas_price_cap of ${policies.gasPriceCap} wei.`,
+  }
+}
+
+function gasGiven({ gasLimit }: EvmRequest, { policies }: EvmAccount): Refusal | undefined {
+  if (gasLimit !== undefined || policies.gasLimitEstimation !== false) return undefined
+  return {
+    code: 'gas_limit_required',
+    detail: 'gas_limit: expected, because this relayer has gas_limit_estimation switched off.',
+  }
+}
+
+function gasEnough(request: EvmRequest): Refusal | undefined {
+  const needed = intrinsicGas(request)
+  if (request.gasLimit === undefined || request.gasLimit >= needed) return undefined
+  return {
+    code: 'gas_limit_too_low',
+    detail: `gas_limit: at least ${needed} is expected, the intrinsic gas of this content; ${request.gasLimit} was given.`,
+  }
+}
+
+function invalid(detail: string): Refusal {
+  return { code: 'invalid_request', detail }
+}

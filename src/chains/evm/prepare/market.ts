@@ -1,0 +1,133 @@
+import type { Clock } from '../../../lib/clock.ts'
+import type { Answer } from '../../answer.ts'
+import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
+import type { Speed } from '../../speed.ts'
+import { readQuantity } from '../quantity.ts'
+import { SPEEDS } from '../speed.ts'
+import type { Market, PriceBounds } from './fees.ts'
+
+/** Blocks whose tips are looked at. More makes the price slow to follow, fewer makes it jump. */
+const HISTORY_BLOCKS = 4
+
+const LEVELS = ['safeLow', 'average', 'fast', 'fastest'] as const satisfies readonly Speed[]
+
+const CALLS: readonly RpcCall[] = [
+  {
+    method: 'eth_feeHistory',
+    params: [`0x${HISTORY_BLOCKS.toString(16)}`, 'latest', LEVELS.map((l) => SPEEDS[l].rewardPercentile)],
+  },
+  { method: 'eth_gasPrice', params: [] },
+  { method: 'eth_maxPriorityFeePerGas', params: [] },
+  { method: 'eth_getBlockByNumber', params: ['latest', false] },
+]
+
+interface MarketWatchOptions {
+  readonly client: RpcClient
+  readonly clock: Clock
+  /** How long prices are good for, in ms: about a block. */
+  readonly freshForMs: number
+  /** What endpoints have lately said of prices. Absent: nothing. */
+  readonly bounds?: () => PriceBounds
+}
+
+/** Answers with the network's prices, asked at most once in `freshForMs` however many callers there are. */
+export function createMarketWatch({
+  client,
+  clock,
+  freshForMs,
+  bounds = () => ({}),
+}: MarketWatchOptions): () => Promise<Answer<Market>> {
+  let asked: { at: number; answer: Promise<Answer<Market>> } | undefined
+  return async () => {
+    const now = clock.now()
+    if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
+    const answer = await asked.answer
+    if (answer.kind === 'ok') return { kind: 'ok', value: { ...answer.value, ...bounds() } }
+    asked = undefined
+    return answer
+  }
+}
+
+async function askMarket(client: RpcClient): Promise<Answer<Market>> {
+  const [feeHistory, gasPriceReply, tipReply, block] = await client.send(CALLS)
+  const gasPrice = quantity(gasPriceReply)
+  const blockGasLimit = readGasLimit(block)
+  if (gasPrice === undefined || blockGasLimit === undefined) {
+    return { kind: 'unknown', detail: `the network's prices are not known: ${textOf(gasPriceReply)}` }
+  }
+  const history = readHistory(feeHistory)
+  const suggested = quantity(tipReply) ?? 0n
+  const tip = (level: Speed, column: number) =>
+    meanOfPaid(history?.rewards ?? [], column) ?? scaled(suggested, level)
+  const tips = rising({
+    safeLow: tip('safeLow', 0),
+    average: tip('average', 1),
+    fast: tip('fast', 2),
+    fastest: tip('fastest', 3),
+  })
+  const market = { gasPrice, tips, blockGasLimit, calldataFloor: hasRequestsHash(block) }
+  return {
+    kind: 'ok',
+    value: history?.baseFee === undefined ? market : { ...market, baseFee: history.baseFee },
+  }
+}
+
+function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
+  if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
+  return readQuantity((reply.result as { gasLimit?: unknown }).gasLimit)
+}
+
+/** EIP-7685, which came with Prague. */
+function hasRequestsHash(reply: RpcReply | undefined): boolean {
+  if (reply?.kind !== 'result') return false
+  return typeof (reply.result as { requestsHash?: unknown } | null)?.requestsHash === 'string'
+}
+
+interface History {
+  readonly baseFee: bigint | undefined
+  readonly rewards: readonly (readonly bigint[])[]
+}
+
+/** `baseFeePerGas` has one entry more than there are blocks: the last one is the next block's. */
+function readHistory(reply: RpcReply | undefined): History | undefined {
+  if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
+  const { baseFeePerGas, reward } = reply.result as { baseFeePerGas?: unknown; reward?: unknown }
+  return {
+    baseFee: Array.isArray(baseFeePerGas) ? readQuantity(baseFeePerGas.at(-1)) : undefined,
+    rewards: Array.isArray(reward) ? reward.map(readRow) : [],
+  }
+}
+
+function readRow(row: unknown): bigint[] {
+  return Array.isArray(row) ? row.map((value) => readQuantity(value) ?? 0n) : []
+}
+
+/** Mean of one percentile over the blocks that had tips at all; empty blocks say nothing about the price. */
+function meanOfPaid(rewards: History['rewards'], column: number): bigint | undefined {
+  const paid = rewards.map((row) => row[column] ?? 0n).filter((tip) => tip > 0n)
+  return paid.length === 0 ? undefined : paid.reduce((sum, tip) => sum + tip) / BigInt(paid.length)
+}
+
+/**
+ * A faster level never bids less than a slower one. The columns alone do not promise it: each is a mean over those blocks
+ * that paid anything at its own percentile.
+ */
+function rising(tips: Market['tips']): Market['tips'] {
+  const larger = (a: bigint, b: bigint) => (a > b ? a : b)
+  const average = larger(tips.average, tips.safeLow)
+  const fast = larger(tips.fast, average)
+  return { safeLow: tips.safeLow, average, fast, fastest: larger(tips.fastest, fast) }
+}
+
+function scaled(tip: bigint, level: Speed): bigint {
+  return (tip * BigInt(Math.round(SPEEDS[level].priceMultiplier * 100))) / 100n
+}
+
+function quantity(reply: RpcReply | undefined): bigint | undefined {
+  return reply?.kind === 'result' ? readQuantity(reply.result) : undefined
+}
+
+function textOf(reply: RpcReply | undefined): string {
+  if (reply?.kind === 'error') return reply.message
+  return reply?.kind === 'unknown' ? reply.detail : 'no reply'
+}

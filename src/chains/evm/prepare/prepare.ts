@@ -1,0 +1,198 @@
+import { smaller } from '../../../lib/bigint.ts'
+import type { Answer, Refusal } from '../../answer.ts'
+import type { RpcClient } from '../../rpc/rpc.ts'
+import type { Speed } from '../../speed.ts'
+import type { EvmDraft, EvmRequest, Fees } from '../content.ts'
+import type { EvmAccount, EvmAttempt, EvmPrepared } from '../types.ts'
+import {
+  capped,
+  ceilingOf,
+  describeFees,
+  describeFloor,
+  explicitFees,
+  type Floor,
+  type Market,
+  marketFees,
+  raisedTo,
+  reaches,
+  replacementFloor,
+} from './fees.ts'
+import { estimateGas, flooredGas, withinLimit } from './gas.ts'
+import { chooseNoopTarget } from './noop-target.ts'
+
+export interface PrepareContext {
+  readonly client: RpcClient
+  readonly market: () => Promise<Answer<Market>>
+  /** Whether the network has EIP-1559 fees. */
+  readonly eip1559: boolean
+  /** The most gas of one transaction (EIP-7825); absent where only the block's limit counts. */
+  readonly maxGas?: bigint | undefined
+}
+
+/** Prices and gas for a first attempt. A market price above the cap is lowered to the cap, and said so in the logs. */
+export async function prepareDraft(
+  context: PrepareContext,
+  {
+    request: asked,
+    account,
+    knownGas,
+  }: { request: EvmRequest; account: EvmAccount; knownGas?: bigint | undefined },
+): Promise<Answer<EvmPrepared>> {
+  const targeted = await chooseNoopTarget(context.client, asked)
+  if (targeted.kind !== 'ok') return targeted
+  const request = targeted.value
+  const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account, knownGas)])
+  if (market.kind !== 'ok') return market
+  if (gas.kind !== 'ok') return gas
+  const wanted =
+    explicitFees(request) ?? marketFees(market.value, request.speed, speaks1559(context, account))
+  const fees = capped(wanted, account.policies.gasPriceCap)
+  const logs =
+    fees === wanted
+      ? []
+      : [`The market price (${describeFees(wanted)}) is above gas_price_cap; the cap is used.`]
+  const parts = { request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs }
+  return explicitFees(request) === undefined ? finishBelowMaximum(parts) : finish(parts)
+}
+
+/**
+ * Endpoints let no whole fee above a maximum pass (geth's `--rpc.txfeecap`). The price is lowered to it as long as the next block
+ * would still take it; otherwise it waits for a cheaper market, or for another endpoint.
+ */
+function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
+  const { gas, fees, market, logs } = parts
+  const { maximumFee } = market
+  if (maximumFee === undefined || gas * ceilingOf(fees) <= maximumFee) return finish(parts)
+  const price = maximumFee / gas
+  const least = market.baseFee ?? market.gasPrice
+  if (price < least) {
+    const detail = `no endpoint lets a transaction with a fee above ${maximumFee} wei pass (geth's --rpc.txfeecap), and ${gas} gas cost at least ${gas * least} wei at present`
+    return { kind: 'unknown', detail }
+  }
+  const lowered = capped(fees, price)
+  const log = `The fee is lowered to ${describeFees(lowered)}: no endpoint lets more than ${maximumFee} wei pass.`
+  return finish({ ...parts, fees: lowered, logs: [...logs, log] })
+}
+
+/**
+ * Prices and gas for an attempt that takes the place of others. Explicit prices are honoured exactly or refused;
+ * otherwise the higher of the market and 110 % of what is in the pool.
+ */
+export async function prepareReplacement(
+  context: PrepareContext,
+  {
+    request: asked,
+    attempts,
+    account,
+  }: { request: EvmRequest; attempts: readonly EvmAttempt[]; account: EvmAccount },
+): Promise<Answer<EvmPrepared>> {
+  const floor = replacementFloor(attempts)
+  if (floor === undefined) return prepareDraft(context, { request: asked, account })
+  const targeted = await chooseNoopTarget(context.client, asked)
+  if (targeted.kind !== 'ok') return targeted
+  const request = targeted.value
+  const explicit = explicitFees(request)
+  if (explicit && !reaches(explicit, floor)) return { kind: 'refused', refusal: underpriced(explicit, floor) }
+  const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account)])
+  if (market.kind !== 'ok') return market
+  if (gas.kind !== 'ok') return gas
+  const offered = capped(
+    marketFees(market.value, request.speed, speaks1559(context, account)),
+    account.policies.gasPriceCap,
+  )
+  const fees = explicit ?? raisedTo(offered, floor)
+  const refusal = aboveCap(fees, account)
+  if (refusal) return { kind: 'refused', refusal }
+  const logs = explicit
+    ? []
+    : [`The fees are now ${describeFees(fees)}; a node asks for at least ${describeFloor(floor, fees.kind)}.`]
+  return finish({ request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs })
+}
+
+/** The content of the last of these attempts at a fee that follows the market and beats what is in the pool. */
+export async function prepareSpeedUp(
+  context: PrepareContext,
+  { attempts, level, account }: { attempts: readonly EvmAttempt[]; level: Speed; account: EvmAccount },
+): Promise<Answer<EvmPrepared>> {
+  const last = attempts.at(-1)
+  if (last === undefined) return { kind: 'unknown', detail: 'there is no attempt to raise' }
+  const { fees: _, ...content } = last.draft
+  return prepareReplacement(context, { request: { ...content, speed: level }, attempts, account })
+}
+
+function speaks1559({ eip1559 }: PrepareContext, { policies }: EvmAccount): boolean {
+  return eip1559 && policies.eip1559Pricing !== false
+}
+
+async function gasFor(
+  { client }: PrepareContext,
+  request: EvmRequest,
+  account: EvmAccount,
+  knownGas?: bigint,
+): Promise<Answer<bigint>> {
+  const given = request.gasLimit ?? knownGas
+  return given === undefined ? estimateGas(client, request, account.address) : { kind: 'ok', value: given }
+}
+
+interface Parts {
+  readonly request: EvmRequest
+  readonly gas: bigint
+  readonly fees: Fees
+  readonly market: Market
+  readonly maxGas: bigint | undefined
+  readonly logs: readonly string[]
+}
+
+function finish({ request, gas: wanted, fees, market, maxGas, logs }: Parts): Answer<EvmPrepared> {
+  const most = maxGas === undefined ? market.blockGasLimit : smaller(maxGas, market.blockGasLimit)
+  const gas = request.gasLimit === undefined ? withinLimit(wanted, most) : wanted
+  const refusal = tooMuchGas(gas, most, market) ?? tooLittleGas(request, market)
+  if (refusal) return { kind: 'refused', refusal }
+  const content = {
+    type: 'evm' as const,
+    value: request.value,
+    data: request.data ?? '0x',
+    gasLimit: gas,
+    fees,
+  }
+  const draft: EvmDraft = request.to === undefined ? content : { to: request.to, ...content }
+  return {
+    kind: 'ok',
+    value: request.gasLimit === undefined ? { draft, logs, knownGas: gas } : { draft, logs },
+  }
+}
+
+function tooMuchGas(gas: bigint, most: bigint, { blockGasLimit }: Market): Refusal | undefined {
+  if (gas <= most) return undefined
+  const whose =
+    most === blockGasLimit ? 'the gas of a whole block' : 'the most of one transaction on this network'
+  return {
+    code: 'gas_limit_too_high',
+    detail: `gas_limit: at most ${most} is expected, ${whose}; this needs ${gas}.`,
+  }
+}
+
+/** An estimate knows the rules of its node; only a limit of the caller's can be below the floor. */
+function tooLittleGas(request: EvmRequest, { calldataFloor }: Market): Refusal | undefined {
+  const needed = flooredGas(request)
+  if (calldataFloor !== true || request.gasLimit === undefined || request.gasLimit >= needed) return undefined
+  return {
+    code: 'gas_limit_too_low',
+    detail: `gas_limit: at least ${needed} is expected, the floor for this data (EIP-7623); ${request.gasLimit} was given.`,
+  }
+}
+
+function underpriced(fees: Fees, floor: Floor): Refusal {
+  return {
+    code: 'replacement_underpriced',
+    detail: `${describeFees(fees)} would be refused by nodes: at least ${describeFloor(floor, fees.kind)} is expected, 110 % of the attempt that is in the pool.`,
+  }
+}
+
+function aboveCap(fees: Fees, { policies }: EvmAccount): Refusal | undefined {
+  if (policies.gasPriceCap === undefined || ceilingOf(fees) <= policies.gasPriceCap) return undefined
+  return {
+    code: 'gas_price_above_cap',
+    detail: `A replacement needs ${describeFees(fees)}, which is above the relayer's gas_price_cap of ${policies.gasPriceCap} wei.`,
+  }
+}

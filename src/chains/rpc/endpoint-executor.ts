@@ -1,0 +1,160 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../../lib/clock.ts'
+import type { Failure } from '../../networks/endpoint-health.ts'
+import type { EndpointPool } from '../../networks/endpoints.ts'
+import { maskUrl } from '../../networks/mask-url.ts'
+import { createExchange, type Exchanged } from './batch.ts'
+import {
+  classifyForwardedError,
+  classifyNodeError,
+  type NodeErrorClass,
+  type NodeErrorRules,
+} from './node-errors.ts'
+import type { RpcObserver } from './observer.ts'
+import type { PlacedReply, RpcCall, RpcReply } from './rpc.ts'
+import type { Transport } from './transport.ts'
+
+/** How a node is asked for the height that it has reached. */
+export interface HeightQuestion {
+  readonly call: RpcCall
+  /** Undefined for what is no height. */
+  readonly read: (result: unknown) => bigint | undefined
+  /**
+   * Whether it needs an HTTP request of its own before the others. A node that answers the calls of a batch side by side
+   * could tell a height that is newer than its other answers, and its "none" would not hold for that height.
+   */
+  readonly alone?: true
+}
+
+interface AskerOptions {
+  readonly pool: EndpointPool
+  /** The longest that one HTTP request may take, in ms. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+  readonly log: Logger
+  readonly height: HeightQuestion
+  /** How a url is asked. */
+  readonly transportOf: (url: string) => Transport
+  readonly observer?: RpcObserver | undefined
+  readonly errors: NodeErrorRules
+  /** The most that one HTTP request holds, in bytes. */
+  readonly maxRequestBytes: number
+}
+
+/** A question for one endpoint. */
+export interface Turn {
+  readonly url: string
+  readonly calls: readonly RpcCall[]
+  /** When all of it has to be over, in ms since the epoch. */
+  readonly deadline: number
+  /** Height that is demanded; undefined when none is. */
+  readonly asOf: bigint | undefined
+  /**
+   * The calls are a caller's of the API: numbers in replies are kept as they are spelled, and what the node answers says nothing about its
+   * health, because the caller decides what it is asked.
+   */
+  readonly forwarded?: boolean
+}
+
+export interface TurnTaken {
+  readonly replies: readonly PlacedReply[]
+  /** Asking the same endpoint once more would not help: it took all of its time, or it is behind. */
+  readonly isFinal: boolean
+}
+
+/** Asks one endpoint and tells the pool how it went. */
+export function createAsker(options: AskerOptions): (turn: Turn) => Promise<TurnTaken> {
+  const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes } = options
+  const exchange = createExchange({ now: () => clock.now(), transportOf, observer, errors, maxRequestBytes })
+
+  async function put(
+    { url, deadline, forwarded = false }: Turn,
+    calls: readonly RpcCall[],
+    inOrder: boolean,
+  ): Promise<Exchanged> {
+    const exchanged = await exchange({ url, calls, timeoutMs, deadline, inOrder, forwarded })
+    if (forwarded) reportForwarded(options, url, exchanged)
+    else report(options, url, exchanged)
+    return exchanged
+  }
+
+  /** The height, and the replies of a node that had reached it before it looked at the calls. */
+  async function putWithHeight(turn: Turn): Promise<Exchanged & { readonly height: bigint | undefined }> {
+    const opening = await put(turn, height.alone ? [height.call] : [height.call, ...turn.calls], false)
+    const [first, ...together] = opening.replies
+    const told = first?.kind === 'result' ? height.read(first.result) : undefined
+    if (!height.alone) return { ...opening, replies: together, height: told }
+    if (turn.calls.length === 0 || told === undefined) {
+      const detail = opening.failure?.detail ?? 'the endpoint did not tell how far it is'
+      return { ...opening, replies: turn.calls.map(() => ({ kind: 'unknown', detail })), height: told }
+    }
+    return { ...(await put(turn, turn.calls, false)), height: told }
+  }
+
+  return async (turn) => {
+    const { url, calls, asOf, forwarded = false } = turn
+    const classify = forwarded ? classifyForwardedError : classifyNodeError
+    const place = (reply: RpcReply, behind: boolean) => placeReply(reply, behind, classify(reply, errors))
+    if (asOf === undefined) {
+      const { replies, failure } = await put(turn, calls, true)
+      return { replies: replies.map((reply) => place(reply, false)), isFinal: failure?.kind === 'slow' }
+    }
+    const { replies, failure, height: told } = await putWithHeight(turn)
+    if (told !== undefined) pool.sawHead(url, told)
+    const behind = told === undefined || told < asOf
+    const isFinal = failure?.kind === 'slow' || (behind && told !== undefined)
+    return { replies: replies.map((reply) => place(reply, behind)), isFinal }
+  }
+}
+
+function report(options: AskerOptions, url: string, { replies, failure }: Exchanged): void {
+  const classify = (reply: RpcReply) => classifyNodeError(reply, options.errors)
+  judgeHealth(
+    options,
+    url,
+    failure ??
+      failureIn(replies, { kind: 'limited', is: (reply) => classify(reply) === 'rate_limit' }) ??
+      failureIn(replies, { kind: 'down', is: (reply) => classify(reply) === 'endpoint_failure' }),
+  )
+}
+
+/**
+ * A caller decides what is asked: a slow answer, an error or a closed connection may be the doing of the call. Only a connection that
+ * could not be opened, or a rate limit that cannot be anything else, counts against the endpoint.
+ */
+function reportForwarded(options: AskerOptions, url: string, { replies, failure }: Exchanged): void {
+  const isRateLimit = (reply: RpcReply) => classifyForwardedError(reply, options.errors) === 'rate_limit'
+  const counted = failure?.kind === 'limited' || failure?.unreachable === true ? failure : undefined
+  const problem = counted ?? failureIn(replies, { kind: 'limited', is: isRateLimit })
+  const answered = replies.length > 0 && replies.every(({ kind }) => kind === 'result')
+  if (problem === undefined && !answered) options.pool.unjudged(url)
+  else judgeHealth(options, url, problem)
+}
+
+function failureIn(
+  replies: readonly RpcReply[],
+  { kind, is }: { readonly kind: Failure['kind']; readonly is: (reply: RpcReply) => boolean },
+): Failure | undefined {
+  const found = replies.find(is)
+  return found?.kind === 'error' ? { kind, detail: found.message } : undefined
+}
+
+function judgeHealth({ pool, log }: AskerOptions, url: string, failure: Failure | undefined): void {
+  if (failure === undefined) {
+    pool.answered(url)
+    return
+  }
+  pool.failed(url, failure)
+  log.warn({ endpoint: maskUrl(url), detail: failure.detail }, 'RPC endpoint did not answer')
+}
+
+/** A rate limit says nothing about the call: nobody looked at it. */
+function placeReply(reply: RpcReply, behind: boolean, error: NodeErrorClass | undefined): PlacedReply {
+  const isLimited = error === 'rate_limit' && reply.kind === 'error'
+  const elsewhere = error === 'endpoint_failure' || error === 'missing_data'
+  return {
+    reply: isLimited ? { kind: 'unknown', detail: reply.message } : reply,
+    behind,
+    ...(elsewhere && { elsewhere }),
+  }
+}

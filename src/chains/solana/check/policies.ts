@@ -1,0 +1,67 @@
+import type { Refusal } from '../../answer.ts'
+import type { SolanaPolicies } from '../content.ts'
+import { feeOf } from '../prepare/compute-budget.ts'
+import { aboveCap, feeCap } from '../prepare/fees.ts'
+import type { TransactionAccount } from '../wire/accounts.ts'
+import { type Message, programOf } from '../wire/message.ts'
+import { COMPUTE_BUDGET_PROGRAM } from '../wire/programs.ts'
+import { MAX_TRANSACTION_BYTES, transactionSize } from '../wire/transaction.ts'
+
+/** What a transaction is held against. `accounts` as far as they are known: without its tables not all of them are. */
+export interface Judged {
+  readonly message: Message
+  readonly accounts: readonly TransactionAccount[]
+  /** The relayer's own address, which is always allowed. */
+  readonly self: string
+  /** The field of the request that brought it. */
+  readonly at: string
+}
+
+/** Which rule of the relayer a transaction breaks, or nothing. */
+export function checkPolicies(judged: Judged, policies: SolanaPolicies): Refusal | undefined {
+  const detail =
+    checkSize(judged, policies) ?? checkPrograms(judged, policies) ?? checkNames(judged, policies)
+  if (detail !== undefined) return { code: 'policy_violation', detail: `${judged.at}: ${detail}` }
+  const fee = feeOf(judged.message)
+  const cap = feeCap(policies)
+  return fee > cap ? aboveCap(fee, cap) : undefined
+}
+
+function checkSize({ message }: Judged, { maxSignatures, maxDataSize }: SolanaPolicies): string | undefined {
+  const signatures = message.header.numSignerAccounts
+  if (maxSignatures !== undefined && signatures > maxSignatures) {
+    return `at most ${maxSignatures} signatures are allowed (max_signatures), this transaction needs ${signatures}.`
+  }
+  const size = transactionSize(message)
+  const most = maxDataSize ?? MAX_TRANSACTION_BYTES
+  return size > most
+    ? `at most ${most} bytes are allowed (max_tx_data_size), this transaction has ${size}.`
+    : undefined
+}
+
+/** Who pays limits the price by other means, so the program that sets it is everybody's. */
+function checkPrograms({ message }: Judged, { allowedPrograms }: SolanaPolicies): string | undefined {
+  if (allowedPrograms === undefined) return undefined
+  const forbidden = programsOf(message).find(
+    (program) => program !== COMPUTE_BUDGET_PROGRAM && !allowedPrograms.includes(program),
+  )
+  return forbidden && `program ${forbidden} is not among the relayer's allowed_programs.`
+}
+
+function checkNames(
+  { message, accounts, self }: Judged,
+  { allowedAccounts, disallowedAccounts = [] }: SolanaPolicies,
+): string | undefined {
+  const names = accounts.map(({ address }) => address)
+  const forbidden = names.find((address) => disallowedAccounts.includes(address))
+  if (forbidden !== undefined) return `account ${forbidden} is among the relayer's disallowed_accounts.`
+  if (allowedAccounts === undefined) return undefined
+  // Of programs that are called, allowed_programs decides.
+  const free = new Set([self, ...programsOf(message), ...allowedAccounts])
+  const unknown = names.find((address) => !free.has(address))
+  return unknown && `account ${unknown} is not among the relayer's allowed_accounts.`
+}
+
+function programsOf(message: Message): string[] {
+  return message.instructions.map((instruction) => programOf(message, instruction))
+}

@@ -1,0 +1,21 @@
+import type { Head } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import type { SolanaDraft } from '../content.ts'
+import { readNonce } from '../read/nonce-account.ts'
+import { openTransaction } from '../wire/transaction.ts'
+
+/**
+ * A blockhash has its end by the finalized height. A durable nonce ends when it is advanced, finally and not later than the
+ * head, so that whoever has come so far also knows by what.
+ */
+export async function hasLapsed(
+  client: PooledClient,
+  { lapsesAt, nonceAccount, transaction }: SolanaDraft,
+  { number, lapsedUpTo }: Head,
+): Promise<boolean> {
+  if (lapsesAt !== undefined) return lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo
+  if (nonceAccount === undefined) return false
+  const nonce = await readNonce(client, nonceAccount, 'finalized')
+  if (nonce.kind !== 'ok' || nonce.value.slot > number) return false
+  return nonce.value.state?.value !== openTransaction(transaction).message.lifetimeToken
+}

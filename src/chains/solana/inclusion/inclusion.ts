@@ -1,0 +1,151 @@
+import type { Clock } from '../../../lib/clock.ts'
+import { createGatherer } from '../../../lib/gather.ts'
+import type { Freshness, InclusionProof } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { type Finalized, readFinalized } from '../read/head.ts'
+import type { EndpointSaid, ReceiptReader } from '../read/receipts.ts'
+import type { SolanaAttempt } from '../types.ts'
+import { proveAbsence } from './absence.ts'
+import { type Life, lifeOf, spanOf } from './life.ts'
+import { groupByLife, type Open } from './open-proofs.ts'
+
+interface ProverOptions {
+  readonly client: PooledClient
+  readonly receipts: ReceiptReader
+  readonly clock: Clock
+}
+
+/**
+ * How long "it can never be proved" holds before the ledgers are looked at again, in ms. Signatures are asked for every time; an endpoint
+ * that somebody attaches makes another instance of this chain.
+ */
+const HOPELESS_MS = 30_000
+
+/** Most transactions of which that is remembered; the oldest are forgotten first. */
+const MAX_HOPELESS = 10_000
+
+type Attempts = readonly SolanaAttempt[]
+
+/** What was found out in one look at the endpoints. */
+interface Look {
+  readonly asOf: bigint
+  readonly head: Finalized
+}
+
+/**
+ * Proves whether any of the attempts is in the chain. Absence is proved by one endpoint that does not know their signatures and whose own
+ * ledger, or status cache, holds every block that could hold them, while no other endpoint knows of one. Endpoints that do not answer
+ * prove nothing and prevent nothing. What is asked in the same turn of the event loop is proved together.
+ */
+export function createInclusionProver({ client, receipts, clock }: ProverOptions) {
+  const hopeless = new Map<string, { readonly proof: InclusionProof; readonly until: number }>()
+
+  async function proveAll(items: readonly Attempts[], asOf: bigint | undefined): Promise<InclusionProof[]> {
+    const signatures = items.flatMap((attempts) => attempts.map(({ signed }) => signed.hash))
+    const endpoints = await receipts.askEach(signatures, asOf)
+    const proofs = new Map<Attempts, InclusionProof>()
+    const open: Open<Attempts>[] = []
+    let from = 0
+    for (const attempts of items) {
+      const said = endpoints.map((one) => ({ ...one, said: one.said.slice(from, from + attempts.length) }))
+      from += attempts.length
+      const verdict = judgeSaid(attempts, said) ?? remembered(attempts)
+      if (verdict) proofs.set(attempts, verdict)
+      else open.push({ of: attempts, life: lifeOfAll(attempts) ?? {}, endpoints: said })
+    }
+    if (open.length > 0) await proveOpen(open, { asOf, proofs })
+    return items.map((attempts) => proofs.get(attempts) ?? NO_ANSWER)
+  }
+
+  async function proveOpen(
+    open: readonly Open<Attempts>[],
+    { asOf, proofs }: { asOf: bigint | undefined; proofs: Map<Attempts, InclusionProof> },
+  ): Promise<void> {
+    const head = await readFinalized(client, asOf)
+    if (head.kind !== 'ok') return
+    const look = { asOf: asOf ?? head.value.slot, head: head.value }
+    for (const group of groupByLife(open)) await proveGroup(group, look, proofs)
+  }
+
+  /** All together where that succeeds; else in halves, until it is known which of them cannot be proved. */
+  async function proveGroup(
+    group: readonly Open<Attempts>[],
+    look: Look,
+    proofs: Map<Attempts, InclusionProof>,
+  ): Promise<void> {
+    const life = spanOf(group.map((one) => one.life))
+    const proof = await proveAbsence(client, { ...look, life, endpoints: saidTogether(group) })
+    if (proof.kind === 'absent' || group.length === 1) {
+      for (const { of } of group) note(of, proof, proofs)
+      return
+    }
+    const middle = group.length >> 1
+    await proveGroup(group.slice(0, middle), look, proofs)
+    await proveGroup(group.slice(middle), look, proofs)
+  }
+
+  function note(attempts: Attempts, proof: InclusionProof, proofs: Map<Attempts, InclusionProof>): void {
+    proofs.set(attempts, proof)
+    if (proof.kind !== 'unknown' || !proof.unprovable) return
+    hopeless.delete(keyOf(attempts))
+    hopeless.set(keyOf(attempts), { proof, until: clock.now() + HOPELESS_MS })
+    const [oldest] = hopeless.keys()
+    if (hopeless.size > MAX_HOPELESS && oldest !== undefined) hopeless.delete(oldest)
+  }
+
+  function remembered(attempts: Attempts): InclusionProof | undefined {
+    const known = hopeless.get(keyOf(attempts))
+    return known !== undefined && clock.now() < known.until ? known.proof : undefined
+  }
+
+  const gathered = createGatherer<bigint | undefined, Attempts, InclusionProof>(proveAll)
+  return async (attempts: Attempts, { asOf }: Freshness = {}): Promise<InclusionProof> => {
+    const [proof] = await gathered([attempts], asOf)
+    return proof ?? NO_ANSWER
+  }
+}
+
+const NO_ANSWER: InclusionProof = {
+  kind: 'unknown',
+  detail: 'No endpoint has come to the newest finalized slot that is known.',
+}
+
+const NO_SLOT: InclusionProof = {
+  kind: 'unknown',
+  detail:
+    'It uses a durable nonce and was signed by a version of this service that did not keep when, so no history can be known to be long enough. Look its signatures up, and decide what became of it.',
+  unprovable: true,
+}
+
+function keyOf(attempts: Attempts): string {
+  return attempts.map(({ signed }) => signed.hash).join(' ')
+}
+
+/** What is certain by the signatures alone; undefined where the ledgers have to be looked at. */
+function judgeSaid(attempts: Attempts, endpoints: readonly EndpointSaid[]): InclusionProof | undefined {
+  for (const { said } of endpoints) {
+    for (const [index, one] of said.entries()) {
+      const attempt = attempts[index]
+      if (one.kind === 'included' && attempt !== undefined)
+        return { kind: 'included', number: attempt.number, receipt: one.receipt }
+    }
+  }
+  return lifeOfAll(attempts) === undefined ? NO_SLOT : undefined
+}
+
+/** Those that lapsed before were proved to be out then. Undefined where one of the others does not tell its life. */
+function lifeOfAll(attempts: Attempts): Life | undefined {
+  const open = attempts.filter(({ outcome }) => outcome !== 'lapsed')
+  const lives = (open.length > 0 ? open : attempts).map(({ draft }) => lifeOf(draft))
+  const known = lives.filter((life) => life !== undefined)
+  return known.length === lives.length ? spanOf(known) : undefined
+}
+
+/** What each endpoint says of all of them; the endpoints are the same for each. */
+function saidTogether(group: readonly Open<Attempts>[]): EndpointSaid[] {
+  const [first] = group
+  return (first?.endpoints ?? []).map(({ url }, index) => ({
+    url,
+    said: group.flatMap(({ endpoints }) => endpoints[index]?.said ?? []),
+  }))
+}

@@ -1,0 +1,89 @@
+import type { PlacedReply, RpcCall } from '../../rpc/rpc.ts'
+import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
+
+/** Most slots of one `getBlocks` (agave `MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
+const MAX_RANGE = 500_000n
+
+/** Codes of JSON-RPC errors (agave `rpc-client-api/src/custom_error.rs`). */
+const METHOD_NOT_FOUND = -32601
+const HISTORY_NOT_AVAILABLE = -32011
+
+/**
+ * The oldest slot of the node's own ledger. `getFirstAvailableBlock` tells that of a long-term storage instead where there is one, and
+ * 0 where the ledger could not be read (agave `rpc/src/rpc.rs` `minimum_ledger_slot`, `get_first_available_block`).
+ */
+export const MINIMUM_LEDGER_SLOT: RpcCall = { method: 'minimumLedgerSlot', params: [] }
+
+/** How many blocks are below the newest one that the node has worked through. */
+export const NEWEST_HEIGHT: RpcCall = { method: 'getBlockHeight', params: [{ commitment: 'processed' }] }
+
+/** The questions for the finalized blocks of these slots, both included. */
+export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
+  const calls: RpcCall[] = []
+  for (let start = from; start <= to; start += MAX_RANGE + 1n) {
+    const end = start + MAX_RANGE < to ? start + MAX_RANGE : to
+    calls.push({
+      method: 'getBlocks',
+      params: [Number(start), Number(end), { commitment: 'finalized' }],
+    })
+  }
+  return calls
+}
+
+/** The slots that these replies list, in their order; undefined when one of them is no list of rising slots in this range. */
+export function readBlocks(
+  replies: readonly PlacedReply[],
+  { from, to }: { readonly from: bigint; readonly to: bigint },
+): bigint[] | undefined {
+  const slots: bigint[] = []
+  for (const placed of replies) {
+    const result = resultOf(placed.reply)
+    if (result.kind !== 'ok' || !Array.isArray(result.value)) return undefined
+    for (const value of result.value as unknown[]) {
+      const slot = readInteger(value)
+      const least = slots.length === 0 ? from : (slots.at(-1) ?? to) + 1n
+      if (slot === undefined || slot < least || slot > to) return undefined
+      slots.push(slot)
+    }
+  }
+  return slots
+}
+
+/** The question for the height of the block of a slot. */
+export function heightCall(slot: bigint): RpcCall {
+  const options = {
+    commitment: 'finalized',
+    transactionDetails: 'none',
+    rewards: false,
+    maxSupportedTransactionVersion: 0,
+  }
+  return { method: 'getBlock', params: [Number(slot), options] }
+}
+
+/**
+ * How many blocks are below it; null when the node has nothing to tell of the block (agave answers null where it lacks what is in it, and
+ * an error where it lacks the block); undefined when it did not answer.
+ */
+export function readHeight(placed: PlacedReply | undefined): bigint | null | undefined {
+  if (placed?.reply.kind === 'error') return null
+  const result = resultOf(placed?.reply)
+  if (result.kind !== 'ok') return undefined
+  return result.value === null ? null : readInteger(fieldsOf(result.value).blockHeight)
+}
+
+/** A slot, or a height; undefined for anything else. */
+export function readSlot(placed: PlacedReply | undefined): bigint | undefined {
+  const result = resultOf(placed?.reply)
+  const number = result.kind === 'ok' ? readInteger(result.value) : undefined
+  return number !== undefined && number >= 0n ? number : undefined
+}
+
+/** Whether the node was not started to tell of old transactions (agave `--enable-rpc-transaction-history`). */
+export function lacksHistory(placed: PlacedReply | undefined): boolean {
+  return placed?.reply.kind === 'error' && placed.reply.code === HISTORY_NOT_AVAILABLE
+}
+
+/** Whether the endpoint does not offer the method at all. */
+export function isUnsupported(placed: PlacedReply | undefined): boolean {
+  return placed?.reply.kind === 'error' && placed.reply.code === METHOD_NOT_FOUND
+}

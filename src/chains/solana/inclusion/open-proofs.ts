@@ -1,0 +1,39 @@
+import type { EndpointSaid } from '../read/receipts.ts'
+import type { Life } from './life.ts'
+
+/** Something whose absence has to be proved by ledgers. */
+export interface Open<T> {
+  readonly of: T
+  readonly life: Life
+  /** What each endpoint said of its signatures. */
+  readonly endpoints: readonly EndpointSaid[]
+}
+
+/** Lives that begin at most so many blocks apart are proved together: the blocks of one are mostly those of the other. */
+const NEAR_BLOCKS = 150n
+
+/** Those with lives close to each other together, and whatever lives by a slot alone. */
+export function groupByLife<T>(open: readonly Open<T>[]): Open<T>[][] {
+  const alone = open.filter(({ life }) => !livesByHeight(life))
+  const sorted = open.filter(({ life }) => livesByHeight(life)).sort(byStart)
+  const groups: Open<T>[][] = []
+  for (const one of sorted) {
+    const group = groups.at(-1)
+    if (group?.[0] !== undefined && startOf(one) - startOf(group[0]) <= NEAR_BLOCKS) group.push(one)
+    else groups.push([one])
+  }
+  return [...groups, ...alone.map((one) => [one])]
+}
+
+function livesByHeight({ fromHeight, fromSlot, toHeight }: Life): boolean {
+  return fromHeight !== undefined && toHeight !== undefined && fromSlot === undefined
+}
+
+function startOf<T>({ life: { fromHeight = 0n } }: Open<T>): bigint {
+  return fromHeight
+}
+
+function byStart<T>(one: Open<T>, other: Open<T>): number {
+  const difference = startOf(one) - startOf(other)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}

@@ -1,0 +1,48 @@
+import type { Refusal } from '../../answer.ts'
+import type { Judged } from '../check/policies.ts'
+import type { SolanaPolicies } from '../content.ts'
+import { instructionAccounts } from '../wire/accounts.ts'
+import { type CompiledInstruction, isMultiSigner, type Message, programOf } from '../wire/message.ts'
+import { systemKind } from '../wire/system-instruction.ts'
+
+/**
+ * Whether the relayer may be used as more than the payer of the fee. What others sign as well, they have asked for, and the
+ * relayer only pays for it; what needs no signature but the relayer's is the caller's own order.
+ */
+export function maySpend(message: Message, { feePayerSpending = 'own' }: SolanaPolicies): boolean {
+  return feePayerSpending === 'always' || (feePayerSpending === 'own' && !isMultiSigner(message))
+}
+
+/**
+ * The payer of a fee is a writable signer of the whole transaction: every program that is given its account acts with its
+ * authority. It may take its lamports, its tokens and what it owns, itself or through programs that it calls. So a relayer
+ * that only pays is given to no instruction at all.
+ */
+export function checkFeePayer(judged: Judged, policies: SolanaPolicies): Refusal | undefined {
+  const { message, accounts, self, at } = judged
+  if (maySpend(message, policies)) return undefined
+  const place = message.instructions.findIndex(
+    (instruction) =>
+      instructionAccounts(accounts, instruction).some(({ address }) => address === self) &&
+      !isHarmless(judged, instruction),
+  )
+  const instruction = message.instructions[place]
+  if (instruction === undefined) return undefined
+  return {
+    code: 'fee_payer_at_risk',
+    detail: `${at}: instruction ${place} gives the relayer's account to program ${programOf(message, instruction)}, which could then act with its authority. ${REMEDIES[policies.feePayerSpending ?? 'own']}`,
+  }
+}
+
+const REMEDIES = {
+  own: 'In a transaction that others sign too, the relayer only pays the fee; its policy fee_payer_spending could allow more.',
+  never: 'Its policy fee_payer_spending is never.',
+  always: '',
+} as const
+
+/** To advance a durable nonce moves nothing, and a transfer only takes from its first account. */
+function isHarmless({ message, accounts, self }: Judged, instruction: CompiledInstruction): boolean {
+  const kind = systemKind(message, instruction)
+  if (kind === 'advanceNonce') return true
+  return kind === 'transfer' && instructionAccounts(accounts, instruction)[0]?.address !== self
+}

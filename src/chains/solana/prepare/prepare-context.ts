@@ -1,0 +1,26 @@
+import type { Answer } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import type { Judged } from '../check/policies.ts'
+import type { SolanaRequest } from '../content.ts'
+import type { Patience } from '../timeouts.ts'
+import type { SolanaAccount } from '../types.ts'
+import type { Lifetime } from './blockhash.ts'
+
+/** What content is prepared with. */
+export interface PrepareContext {
+  readonly client: PooledClient
+  readonly blockhash: () => Promise<Answer<Lifetime>>
+  readonly patience: Patience
+  /** Another one each time; see `createLoadedBytes`. */
+  readonly loadedBytes: () => number
+}
+
+/** A request with all that is known of it before it is simulated. */
+export interface Case {
+  readonly judged: Judged
+  readonly request: SolanaRequest
+  readonly policies: SolanaAccount['policies']
+  /** Whether the relayer may be more than the payer of the fee. */
+  readonly spends: boolean
+  readonly nonceAccount?: string
+}

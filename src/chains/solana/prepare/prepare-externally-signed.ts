@@ -1,0 +1,67 @@
+import { defined } from '../../../lib/omit-undefined.ts'
+import type { Answer } from '../../answer.ts'
+import type { SolanaDraft } from '../content.ts'
+import { demandNonce } from '../read/nonce-account.ts'
+import { guardedSimulation } from '../simulate/guarded-simulation.ts'
+import type { SolanaPrepared } from '../types.ts'
+import type { Message } from '../wire/message.ts'
+import { askForeignLifetime } from './blockhash.ts'
+import { feeOf, readBudget } from './compute-budget.ts'
+import type { Case, PrepareContext } from './prepare-context.ts'
+
+/** What others have signed is taken as it is, or not at all: blockhash, price and instructions are theirs. */
+export async function prepareForeign(
+  context: PrepareContext,
+  foreign: Case,
+): Promise<Answer<SolanaPrepared>> {
+  const { judged, request, nonceAccount } = foreign
+  const { message } = judged
+  const [lifetime, outcome] = await Promise.all([
+    lifetimeFor(context, message, nonceAccount),
+    guardedSimulation(context, foreign, message),
+  ])
+  if (lifetime.kind !== 'ok') return lifetime
+  if (outcome.kind !== 'ok') return outcome
+  const draft = defined({
+    type: 'solana' as const,
+    transaction: request.transaction ?? '',
+    fee: feeOf(message),
+    unitPrice: readBudget(message).unitPrice ?? 0n,
+    spends: outcome.value.taken,
+    lapsesAt: lifetime.value.lapsesAt,
+    preparedAtSlot: lifetime.value.preparedAtSlot,
+    nonceAccount: lifetime.value.lapsesAt === undefined ? nonceAccount : undefined,
+  })
+  return { kind: 'ok', value: { draft, logs: [] } }
+}
+
+/** Until when it can be included, or since when. */
+type ForeignLife = Pick<SolanaDraft, 'lapsesAt' | 'preparedAtSlot'>
+
+async function lifetimeFor(
+  context: PrepareContext,
+  { lifetimeToken }: Message,
+  nonceAccount: string | undefined,
+): Promise<Answer<ForeignLife>> {
+  return nonceAccount === undefined
+    ? askForeignLifetime(context, lifetimeToken)
+    : checkNonce(context, nonceAccount, lifetimeToken)
+}
+
+/**
+ * A durable nonce is good until somebody advances it. What stands for it may also be a blockhash, which counts first (agave
+ * `runtime/src/bank/check_transactions.rs`), or a value that the endpoint does not know yet.
+ */
+async function checkNonce(
+  context: PrepareContext,
+  nonceAccount: string,
+  value: string,
+): Promise<Answer<ForeignLife>> {
+  const nonce = await demandNonce(context, nonceAccount)
+  if (nonce.kind !== 'ok') return nonce
+  if (nonce.value.value === value) return { kind: 'ok', value: { preparedAtSlot: nonce.value.slot } }
+  const lifetime = await askForeignLifetime(context, value)
+  if (lifetime.kind !== 'refused') return lifetime
+  const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the present one.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}

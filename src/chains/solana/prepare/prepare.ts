@@ -1,0 +1,72 @@
+import { defined } from '../../../lib/omit-undefined.ts'
+import type { Answer, Refusal } from '../../answer.ts'
+import { checkPolicies, type Judged } from '../check/policies.ts'
+import type { SolanaRequest } from '../content.ts'
+import { contentOf } from '../request-content.ts'
+import type { SolanaAccount, SolanaPrepared } from '../types.ts'
+import { accountsOf } from '../wire/accounts.ts'
+import { loadAddresses } from '../wire/lookups.ts'
+import { isMultiSigner } from '../wire/message.ts'
+import { nonceAccountOf } from '../wire/system-instruction.ts'
+import { checkFeePayer, maySpend } from './fee-payer.ts'
+import type { Case, PrepareContext } from './prepare-context.ts'
+import { prepareForeign } from './prepare-externally-signed.ts'
+import { prepareOwn } from './prepare-own.ts'
+
+/**
+ * The content of a new transaction: its tables read, held against the rules of the relayer, simulated, priced, and with a
+ * blockhash. What others have signed stays as it is.
+ */
+export async function prepareDraft(
+  context: PrepareContext,
+  request: SolanaRequest,
+  account: SolanaAccount,
+): Promise<Answer<SolanaPrepared>> {
+  const answer = await openCase(context, request, account)
+  if (answer.kind !== 'ok') return answer
+  return isMultiSigner(answer.value.judged.message)
+    ? prepareForeign(context, answer.value)
+    : prepareOwn(context, answer.value)
+}
+
+/** The same for what the caller sends by itself: nothing of it is completed. */
+export async function prepareAsItIs(
+  context: PrepareContext,
+  request: SolanaRequest,
+  account: SolanaAccount,
+): Promise<Answer<SolanaPrepared>> {
+  const answer = await openCase(context, request, account)
+  return answer.kind === 'ok' ? prepareForeign(context, answer.value) : answer
+}
+
+/** An account may stand in a transaction once, wherever it comes from (agave `accounts-db/src/account_locks.rs`). */
+function checkTwice({ accounts, at }: Judged): Refusal | undefined {
+  const names = accounts.map(({ address }) => address)
+  const twice = names.find((address, index) => names.indexOf(address) < index)
+  return twice === undefined
+    ? undefined
+    : {
+        code: 'invalid_request',
+        detail: `${at}: account ${twice} stands in it, or comes from its tables, twice.`,
+      }
+}
+
+/** Reads the tables, and looks at everything again: rules may have changed since the request was accepted. */
+async function openCase(
+  context: PrepareContext,
+  request: SolanaRequest,
+  { address: self, policies }: SolanaAccount,
+): Promise<Answer<Case>> {
+  const { message, at } = contentOf(request, self)
+  const loaded = await loadAddresses(context, message)
+  if (loaded.kind !== 'ok') return loaded
+  const accounts = accountsOf(message, loaded.value)
+  const judged = { message, accounts, self, at }
+  const refusal = checkTwice(judged) ?? checkPolicies(judged, policies) ?? checkFeePayer(judged, policies)
+  if (refusal !== undefined) return { kind: 'refused', refusal }
+  const nonceAccount = nonceAccountOf(message, accounts)
+  return {
+    kind: 'ok',
+    value: defined({ judged, request, policies, spends: maySpend(message, policies), nonceAccount }),
+  }
+}

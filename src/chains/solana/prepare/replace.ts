@@ -1,0 +1,105 @@
+import type { Answer } from '../../answer.ts'
+import type { AfterLapse } from '../../chain.ts'
+import type { SolanaDraft, SolanaInstruction, SolanaRequest } from '../content.ts'
+import { demandNonce, type NonceState } from '../read/nonce-account.ts'
+import { contentOf, isNoop } from '../request-content.ts'
+import type { SolanaAccount, SolanaAttempt, SolanaPrepared } from '../types.ts'
+import { accountsOf } from '../wire/accounts.ts'
+import { RECENT_BLOCKHASHES_SYSVAR, SYSTEM_PROGRAM } from '../wire/programs.ts'
+import { nonceAccountOf } from '../wire/system-instruction.ts'
+import { openTransaction } from '../wire/transaction.ts'
+import { prepareDraft } from './prepare.ts'
+import type { PrepareContext } from './prepare-context.ts'
+
+interface Replacement {
+  readonly request: SolanaRequest
+  readonly attempts: readonly SolanaAttempt[]
+  readonly account: SolanaAccount
+}
+
+/**
+ * A draft in the place of the attempts that may still be included. Transactions of an account do not exclude each other, so
+ * the new one has to wait until the earlier ones have lapsed; but all that use the same durable nonce do, because the first
+ * that is included advances it.
+ */
+export async function prepareReplacement(
+  context: PrepareContext,
+  { request, attempts, account }: Replacement,
+): Promise<Answer<SolanaPrepared> | AfterLapse> {
+  const open = attempts.filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
+  if (open.length === 0) return prepareDraft(context, request, account)
+  const [first] = open
+  const nonceAccount = first?.draft.nonceAccount
+  if (first !== undefined && nonceAccount !== undefined) {
+    return replaceDurable(context, { request, account, earlier: first, nonceAccount })
+  }
+  // Told at once when it could not be sent now either; silent nodes do not matter yet, and a cancellation sends nothing.
+  const trial = isNoop(request) ? undefined : await prepareDraft(context, request, account)
+  if (trial?.kind === 'refused') return trial
+  return {
+    kind: 'after_lapse',
+    detail: isNoop(request)
+      ? 'What was signed may still be included until its blockhash has expired, which takes about a minute; it is offered to nobody any more.'
+      : 'Both versions could be included, so the new one is sent when the blockhash of the earlier one has expired, which takes about a minute, and the chain has proved that it was not included.',
+  }
+}
+
+interface DurableReplacement {
+  readonly request: SolanaRequest
+  readonly account: SolanaAccount
+  readonly earlier: SolanaAttempt
+  readonly nonceAccount: string
+}
+
+async function replaceDurable(
+  context: PrepareContext,
+  { request, account, earlier, nonceAccount }: DurableReplacement,
+): Promise<Answer<SolanaPrepared>> {
+  const nonce = await demandNonce(context, nonceAccount)
+  if (nonce.kind !== 'ok') return nonce
+  const value = nonceIn(earlier.draft)
+  if (nonce.value.value !== value) return MOVED_ON
+  const content = withNonce(request, { nonceAccount, nonce: nonce.value, self: account.address })
+  if (typeof content === 'string')
+    return { kind: 'refused', refusal: { code: 'not_supported', detail: content } }
+  const prepared = await prepareDraft(context, content, account)
+  // It has read the nonce again: with the next value it would not exclude the earlier one, which has used up this one.
+  return prepared.kind === 'ok' && nonceIn(prepared.value.draft) !== value ? MOVED_ON : prepared
+}
+
+const MOVED_ON: Answer<never> = {
+  kind: 'unknown',
+  detail: 'the durable nonce has moved on; the chain is asked what has used it',
+}
+
+/** The value of the durable nonce that the draft uses up. */
+function nonceIn({ transaction }: SolanaDraft): string {
+  return openTransaction(transaction).message.lifetimeToken
+}
+
+/** The request with the same nonce advanced first; or why that cannot be. */
+function withNonce(
+  request: SolanaRequest,
+  { nonceAccount, nonce, self }: { nonceAccount: string; nonce: NonceState; self: string },
+): SolanaRequest | string {
+  const { message } = contentOf(request, self)
+  if (nonceAccountOf(message, accountsOf(message)) === nonceAccount) return request
+  if (request.transaction !== undefined)
+    return `transaction: it has to advance the nonce account ${nonceAccount} first, as the one that it replaces does.`
+  if (nonce.authority !== self)
+    return `Its durable nonce belongs to ${nonce.authority}; only a transaction that advances ${nonceAccount} and is signed by that account can take its place.`
+  return { ...request, instructions: [advance(nonceAccount, self), ...(request.instructions ?? [])] }
+}
+
+/** `SystemInstruction::AdvanceNonceAccount`. */
+function advance(nonceAccount: string, authority: string): SolanaInstruction {
+  return {
+    programId: SYSTEM_PROGRAM,
+    accounts: [
+      { pubkey: nonceAccount, isSigner: false, isWritable: true },
+      { pubkey: RECENT_BLOCKHASHES_SYSVAR, isSigner: false, isWritable: false },
+      { pubkey: authority, isSigner: true, isWritable: false },
+    ],
+    data: Buffer.from([4, 0, 0, 0]).toString('base64'),
+  }
+}

@@ -1,0 +1,22 @@
+import type { Answer } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { recentSlot } from './recent.ts'
+import { freshOf, readInteger } from './replies.ts'
+
+/**
+ * What an account without data has to keep, in lamports: 128 bytes of overhead, two years, 3480 lamports for each byte and
+ * year (agave `Rent::default`). Who pays a fee may not be left with less (`InsufficientFundsForRent`).
+ */
+export const RENT_EXEMPT_MINIMUM = 890_880n
+
+/** What an account can spend, in lamports: without the minimum that it has to keep; 0 for one that does not exist. */
+export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
+  const call = { method: 'getBalance', params: [address, { commitment: 'confirmed' }] }
+  const [placed] = await client.sendAsOf([call], recentSlot(client))
+  const answer = freshOf(placed)
+  if (answer.kind !== 'ok') return answer
+  const lamports = readInteger(answer.value.value)
+  if (lamports === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a balance' }
+  const left = lamports - RENT_EXEMPT_MINIMUM
+  return { kind: 'ok', value: left > 0n ? left : 0n }
+}

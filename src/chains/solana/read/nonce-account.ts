@@ -1,0 +1,64 @@
+import type { Answer } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import type { Patience } from '../timeouts.ts'
+import { encodeBase58 } from '../wire/base58.ts'
+import { SYSTEM_PROGRAM } from '../wire/programs.ts'
+import { type AccountState, type Commitment, readAccounts } from './account-state.ts'
+
+/** What a durable nonce is at present, and who may advance it. */
+export interface NonceState {
+  readonly value: string
+  readonly authority: string
+}
+
+/**
+ * `nonce::state::Versions` in bincode: version and state (1: initialized) in four bytes each, the authority, the value, and
+ * what signatures cost.
+ */
+const NONCE_BYTES = 80
+const INITIALIZED = 1
+
+/** What stood in a nonce account in this slot; no state where there is no such account any more. */
+export interface NonceReading {
+  readonly slot: bigint
+  readonly state: NonceState | undefined
+}
+
+/** Reads a nonce account as the cluster has confirmed it, unless told otherwise. */
+export async function readNonce(
+  client: PooledClient,
+  address: string,
+  commitment?: Commitment,
+): Promise<Answer<NonceReading>> {
+  const answer = await readAccounts(client, [address], commitment)
+  if (answer.kind !== 'ok') return answer
+  const { slot, accounts } = answer.value
+  return { kind: 'ok', value: { slot, state: stateIn(accounts[0]) } }
+}
+
+/** A nonce, and the confirmed slot in which it stood in its account. */
+export interface NonceFound extends NonceState {
+  readonly slot: bigint
+}
+
+/** The nonce that a transaction advances; refused when there is none. */
+export async function demandNonce(
+  { client, patience }: { readonly client: PooledClient; readonly patience: Patience },
+  address: string,
+): Promise<Answer<NonceFound>> {
+  const reading = await readNonce(client, address)
+  if (reading.kind !== 'ok') return reading
+  const { slot, state } = reading.value
+  if (state !== undefined) return { kind: 'ok', value: { ...state, slot } }
+  if (!patience.isOver(`nonce account ${address}`))
+    return { kind: 'unknown', detail: `${address} is no nonce account yet` }
+  const detail = `The transaction advances a durable nonce, but ${address} is no initialized nonce account.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}
+
+function stateIn(account: AccountState | undefined): NonceState | undefined {
+  const data = Buffer.from(account?.data ?? [])
+  if (account?.owner !== SYSTEM_PROGRAM || data.length !== NONCE_BYTES) return undefined
+  if (data.readUInt32LE(4) !== INITIALIZED) return undefined
+  return { authority: encodeBase58(data.subarray(8, 40)), value: encodeBase58(data.subarray(40, 72)) }
+}

@@ -1,0 +1,46 @@
+import type { Answer } from '../../answer.ts'
+import type { PlacedReply, RpcReply } from '../../rpc/rpc.ts'
+
+/** A value, and the slot whose state it was read from. */
+export interface Contextual {
+  readonly slot: bigint
+  readonly value: unknown
+}
+
+const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
+
+/** From a node that has not come far enough, or did not tell how far it is. */
+const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest slot that is known' } as const
+
+/** An integer that JSON has not rounded; undefined for anything else. */
+export function readInteger(value: unknown): bigint | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined
+}
+
+/** The fields of an object; none for anything else. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+/** What a node answered; unknown when it did not. */
+export function resultOf(reply: RpcReply = NO_REPLY): Answer<unknown> {
+  if (reply.kind === 'result') return { kind: 'ok', value: reply.result }
+  return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
+}
+
+/** `{ context: { slot }, value }`, which most methods answer with; unknown when it is something else. */
+export function contextualOf(reply: RpcReply | undefined): Answer<Contextual> {
+  const result = resultOf(reply)
+  if (result.kind !== 'ok') return result
+  const { context, value } = fieldsOf(result.value)
+  const slot = readInteger(fieldsOf(context).slot)
+  return slot === undefined || value === undefined
+    ? { kind: 'unknown', detail: 'the endpoint answered without a slot' }
+    : { kind: 'ok', value: { slot, value } }
+}
+
+/** As `contextualOf`, not from behind: for what somebody may act on for good (I6). */
+export function freshOf(placed: PlacedReply | undefined): Answer<Contextual> {
+  const answer = contextualOf(placed?.reply)
+  return answer.kind === 'ok' && placed?.behind !== false ? BEHIND : answer
+}

@@ -1,0 +1,72 @@
+import type { Receipt } from '../../answer.ts'
+import type { PlacedReply, RpcCall } from '../../rpc/rpc.ts'
+import { lacksHistory } from '../inclusion/ledger.ts'
+import { blockHashOf } from './head.ts'
+import { contextualOf, fieldsOf, readInteger } from './replies.ts'
+import { readFailure } from './transaction-error.ts'
+
+/** Most signatures of one question (agave `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
+const MAX_SIGNATURES = 256
+
+/**
+ * What one endpoint says of a signature. `no_say`: it knows of none, but it does not know enough. `no_history`: it was not started to
+ * tell of old transactions, and refuses to look (agave `rpc/src/rpc.rs` `get_signature_statuses`).
+ */
+export type Said =
+  | { readonly kind: 'included'; readonly receipt: Receipt }
+  | { readonly kind: 'none'; readonly slot: bigint }
+  | { readonly kind: 'no_say' }
+  | { readonly kind: 'no_history' }
+  | { readonly kind: 'unknown' }
+
+/** The questions for these signatures: of all that a node has, or only of its newest 300 rooted blocks. */
+export function statusCalls(
+  signatures: readonly string[],
+  { searchTransactionHistory = true } = {},
+): RpcCall[] {
+  return Array.from({ length: Math.ceil(signatures.length / MAX_SIGNATURES) }, (_, index) => ({
+    method: 'getSignatureStatuses',
+    params: [
+      signatures.slice(index * MAX_SIGNATURES, (index + 1) * MAX_SIGNATURES),
+      { searchTransactionHistory },
+    ],
+  }))
+}
+
+/** The reply that holds the status of the signature at this place. */
+export function statusReply(
+  replies: readonly (PlacedReply | undefined)[],
+  index: number,
+): PlacedReply | undefined {
+  return replies[Math.floor(index / MAX_SIGNATURES)]
+}
+
+/** What the reply says of the signature at this place. */
+export function readStatus(signature: string, placed: PlacedReply | undefined, index: number): Said {
+  if (lacksHistory(placed)) return { kind: 'no_history' }
+  const answer = contextualOf(placed?.reply)
+  if (answer.kind !== 'ok') return { kind: 'unknown' }
+  const { slot, value } = answer.value
+  const status: unknown = Array.isArray(value) ? value[index % MAX_SIGNATURES] : undefined
+  if (status === null) return placed?.behind === false ? { kind: 'none', slot } : { kind: 'no_say' }
+  const receipt = toReceipt(signature, fieldsOf(status))
+  return receipt === undefined ? { kind: 'unknown' } : { kind: 'included', receipt }
+}
+
+function toReceipt(hash: string, status: Readonly<Record<string, unknown>>): Receipt | undefined {
+  const number = readInteger(status.slot)
+  if (number === undefined || status.err === undefined) return undefined
+  const receipt = {
+    hash,
+    blockNumber: number,
+    blockHash: blockHashOf(number),
+    success: status.err === null,
+    final: isFinalized(status),
+  }
+  return receipt.success ? receipt : { ...receipt, failure: readFailure(status.err).words }
+}
+
+/** Nodes that do not tell the commitment have no `confirmations` any more when it is finalized. */
+function isFinalized({ confirmationStatus, confirmations }: Readonly<Record<string, unknown>>): boolean {
+  return typeof confirmationStatus === 'string' ? confirmationStatus === 'finalized' : confirmations === null
+}

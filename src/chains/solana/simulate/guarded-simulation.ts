@@ -1,0 +1,76 @@
+import type { Answer } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { feeOf } from '../prepare/compute-budget.ts'
+import type { Case, PrepareContext } from '../prepare/prepare-context.ts'
+import { MAX_ACCOUNTS_ASKED, readAccounts } from '../read/account-state.ts'
+import { isMultiSigner, type Message } from '../wire/message.ts'
+import { drained, holdsTokensOf, lamportsTaken, tokensTaken } from './drain.ts'
+import { type Simulation, simulate } from './simulate.ts'
+
+/** What a simulation says that matters. */
+export interface Outcome {
+  readonly units: bigint
+  /** What leaves the relayer's account besides the fee, in lamports. */
+  readonly taken: bigint
+}
+
+/**
+ * Simulates the message. Where the relayer only pays, neither its lamports beyond the fee nor tokens of its accounts may leave:
+ * that nothing gets its authority is certain already, but some tokens can be taken without it (Token-2022 knows permanent
+ * delegates).
+ */
+export async function guardedSimulation(
+  { client, patience }: Pick<PrepareContext, 'client' | 'patience'>,
+  { judged, spends, nonceAccount }: Case,
+  message: Message,
+): Promise<Answer<Outcome>> {
+  const { self, at } = judged
+  const tokens = spends ? OK_NONE : await tokenAccountsAmong(client, judged)
+  if (tokens.kind !== 'ok') return tokens
+  const watched = [self, ...tokens.value]
+  // What others have signed is tried as it is: only so the node tells that it was included already.
+  const anyBlockhash = nonceAccount === undefined && !isMultiSigner(message)
+  const answer = await simulate({ client, patience }, { message, watched, anyBlockhash, exact: !spends })
+  if (answer.kind !== 'ok') return answer
+  const taken = lamportsBeyond(feeOf(message), answer.value)
+  if (spends) return { kind: 'ok', value: { units: answer.value.units, taken } }
+  const harm =
+    taken > 0n ? `${taken} lamports would leave the relayer's account` : tokenHarm(watched, answer.value)
+  return harm === undefined
+    ? { kind: 'ok', value: { units: answer.value.units, taken: 0n } }
+    : { kind: 'refused', refusal: drained(at, harm) }
+}
+
+const OK_NONE: Answer<readonly string[]> = { kind: 'ok', value: [] }
+
+/** The accounts that the transaction could change and that hold tokens of the relayer. */
+async function tokenAccountsAmong(
+  client: PooledClient,
+  { accounts, self }: Case['judged'],
+): Promise<Answer<readonly string[]>> {
+  const writable = accounts.filter((account) => account.writable && account.address !== self)
+  const addresses = writable.map(({ address }) => address)
+  if (addresses.length === 0) return OK_NONE
+  if (addresses.length > MAX_ACCOUNTS_ASKED) throw new Error('more accounts than a transaction can lock')
+  const answer = await readAccounts(client, addresses)
+  if (answer.kind !== 'ok') return answer
+  const states = answer.value.accounts
+  return { kind: 'ok', value: addresses.filter((_, index) => holdsTokensOf(states[index], self)) }
+}
+
+function changesIn(watched: readonly string[], { before, after }: Simulation) {
+  return watched.map((address, index) => ({ address, before: before[index], after: after[index] }))
+}
+
+/** Nodes charge the fee in a simulation, too. */
+function lamportsBeyond(fee: bigint, { before, after }: Simulation): bigint {
+  const taken = lamportsTaken({ address: '', before: before[0], after: after[0] })
+  return taken > fee ? taken - fee : 0n
+}
+
+function tokenHarm(watched: readonly string[], simulation: Simulation): string | undefined {
+  return changesIn(watched, simulation)
+    .slice(1)
+    .map(tokensTaken)
+    .find((harm) => harm !== undefined)
+}

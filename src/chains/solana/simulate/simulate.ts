@@ -1,0 +1,142 @@
+import type { Answer, Refusal } from '../../answer.ts'
+import type { PlacedReply, PooledClient } from '../../rpc/rpc.ts'
+import { ABOUT_TABLES, INVALID_PARAMS } from '../failures.ts'
+import { type AccountStates, accountsCall, accountsIn, readList } from '../read/account-state.ts'
+import { recentSlot } from '../read/recent.ts'
+import { fieldsOf, freshOf, readInteger } from '../read/replies.ts'
+import { readFailure, type TransactionFailure } from '../read/transaction-error.ts'
+import type { Patience } from '../timeouts.ts'
+import { tablesOf } from '../wire/accounts.ts'
+import { type Message, programOf } from '../wire/message.ts'
+import { SYSTEM_PROGRAM } from '../wire/programs.ts'
+import { writeUnsigned } from '../wire/transaction.ts'
+
+/** What a transaction would do to some accounts, and how much it would compute. */
+export interface Simulation {
+  readonly units: bigint
+  readonly before: AccountStates['accounts']
+  readonly after: AccountStates['accounts']
+}
+
+/** What is simulated. */
+export interface Trial {
+  readonly message: Message
+  /** Whose state is told, before and after. */
+  readonly watched: readonly string[]
+  /** Whether its blockhash may be replaced by one that the node knows: not where it is a durable nonce, or signed. */
+  readonly anyBlockhash: boolean
+  /** Whether both states have to be of the same slot. Otherwise that is tried, and what lies between them does no harm. */
+  readonly exact: boolean
+}
+
+/** How often it is tried to hear of both states from the same slot. Two neighbouring calls mostly hit the same one. */
+const MAX_TRIES = 3
+
+/** The reason of a failure is cut here, in characters. */
+const MAX_REASON = 512
+
+/**
+ * Runs a transaction on a node without sending it; refused when it would fail. When both states are of the same confirmed
+ * slot, nothing but this transaction lies between them.
+ */
+export async function simulate(tools: SimulationTools, trial: Trial): Promise<Answer<Simulation>> {
+  for (let tries = 1; tries < MAX_TRIES; tries += 1) {
+    const answer = await tryOnce(tools, trial)
+    if (answer.kind !== 'ok' || answer.value.sameSlot) return answer
+  }
+  const last = await tryOnce(tools, trial)
+  if (last.kind !== 'ok' || last.value.sameSlot || !trial.exact) return last
+  return { kind: 'unknown', detail: 'the simulation and the accounts were of different slots' }
+}
+
+/** What a simulation is made with. */
+export interface SimulationTools {
+  readonly client: PooledClient
+  readonly patience: Patience
+}
+
+/**
+ * A node that does not look at a transaction at all calls it wrong parameters (agave `rpc.rs` `sanitize_transaction`). Its tables may be
+ * too new for the node; everything else does not change.
+ */
+function readUnusable(
+  ran: PlacedReply | undefined,
+  patience: Patience,
+  message: Message,
+): Answer<never> | undefined {
+  if (ran?.reply.kind !== 'error' || ran.reply.code !== INVALID_PARAMS || ran.behind) return undefined
+  const detail = ran.reply.message
+  const tables = ABOUT_TABLES.test(detail) ? tablesOf(message).join(' ') : undefined
+  if (tables !== undefined && !patience.isOver(`tables ${tables}`)) return { kind: 'unknown', detail }
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail: `transaction: ${detail}.` } }
+}
+
+type Attempted = Simulation & { readonly sameSlot: boolean }
+
+async function tryOnce({ client, patience }: SimulationTools, trial: Trial): Promise<Answer<Attempted>> {
+  const calls = [simulateCall(trial), accountsCall(trial.watched)]
+  const [ran, read] = await client.sendAsOf(calls, recentSlot(client))
+  const unusable = readUnusable(ran, patience, trial.message)
+  if (unusable) return unusable
+  const before = accountsIn(read)
+  const outcome = freshOf(ran)
+  if (outcome.kind !== 'ok') return outcome
+  const { err, unitsConsumed, accounts, logs } = fieldsOf(outcome.value.value)
+  if (err === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
+  if (err !== null) return refuse(trial.message, readFailure(err), logs)
+  if (before.kind !== 'ok') return before
+  const units = readInteger(unitsConsumed)
+  const after = readList(accounts)
+  if (units === undefined || after?.length !== trial.watched.length) {
+    return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
+  }
+  const sameSlot = before.value.slot === outcome.value.slot
+  return { kind: 'ok', value: { units, before: before.value.accounts, after, sameSlot } }
+}
+
+function simulateCall({ message, watched, anyBlockhash }: Trial) {
+  return {
+    method: 'simulateTransaction',
+    params: [
+      writeUnsigned(message),
+      {
+        encoding: 'base64',
+        sigVerify: false,
+        replaceRecentBlockhash: anyBlockhash,
+        commitment: 'confirmed',
+        accounts: { encoding: 'base64', addresses: watched },
+      },
+    ],
+  }
+}
+
+function refuse(message: Message, failure: TransactionFailure, logs: unknown): Answer<never> {
+  if (failure.meaning === 'wait')
+    return { kind: 'unknown', detail: `the node cannot simulate it now (${failure.words})` }
+  const code = codeOf(message, failure)
+  const detail =
+    code === 'already_accepted'
+      ? 'transaction: a block holds it already.'
+      : `The simulation failed: ${failure.words}${lastWord(logs)}.`
+  return { kind: 'refused', refusal: { code, detail } }
+}
+
+/** `SystemError::ResultWithNegativeLamports`: the system program would take more than there is. */
+const NEGATIVE_LAMPORTS = 1
+
+function codeOf(message: Message, { meaning, instruction, custom }: TransactionFailure): Refusal['code'] {
+  if (meaning === 'known') return 'already_accepted'
+  if (meaning === 'funds') return 'insufficient_balance'
+  const failed = message.instructions[instruction ?? -1]
+  const overdrawn = custom === NEGATIVE_LAMPORTS && failed && programOf(message, failed) === SYSTEM_PROGRAM
+  return overdrawn ? 'insufficient_balance' : 'execution_reverted'
+}
+
+/** What the program itself said last. */
+function lastWord(logs: unknown): string {
+  if (!Array.isArray(logs)) return ''
+  const said = logs.findLast(
+    (line) => typeof line === 'string' && /^Program log: |: insufficient /.test(line),
+  )
+  return typeof said === 'string' ? ` (${said.replace(/^Program log: /, '').slice(0, MAX_REASON)})` : ''
+}

@@ -1,0 +1,58 @@
+import type { Answer } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { type AccountState, readAccounts } from '../read/account-state.ts'
+import type { Patience } from '../timeouts.ts'
+import { type LoadedAddresses, tablesOf } from './accounts.ts'
+import { encodeBase58, KEY_BYTES } from './base58.ts'
+import { lookupsOf, type Message } from './message.ts'
+import { ADDRESS_LOOKUP_TABLE_PROGRAM } from './programs.ts'
+
+/** What stands before the addresses of a table (`LOOKUP_TABLE_META_SIZE`). */
+const META_BYTES = 56
+
+/** The accounts that a message takes from tables, as these are now; refused when a table or a place in it does not exist and is not only too new. */
+export async function loadAddresses(
+  { client, patience }: { readonly client: PooledClient; readonly patience: Patience },
+  message: Message,
+): Promise<Answer<LoadedAddresses>> {
+  const tables = tablesOf(message)
+  if (tables.length === 0) return { kind: 'ok', value: [] }
+  const answer = await readAccounts(client, tables)
+  if (answer.kind !== 'ok') return answer
+  const loaded: { writable: string[]; readonly: string[] }[] = []
+  for (const [index, lookup] of lookupsOf(message).entries()) {
+    const addresses = addressesIn(answer.value.accounts[index])
+    const pick = (places: readonly number[]) => places.flatMap((place) => addresses?.[place] ?? [])
+    const writable = pick(lookup.writableIndexes)
+    const readonly = pick(lookup.readonlyIndexes)
+    const found = writable.length + readonly.length
+    if (found < lookup.writableIndexes.length + lookup.readonlyIndexes.length) {
+      const answer = missing(lookup.lookupTableAddress, addresses === undefined)
+      return patience.isOver(`tables ${tables.join(' ')}`) ? answer : TOO_NEW
+    }
+    loaded.push({ writable, readonly })
+  }
+  return { kind: 'ok', value: loaded }
+}
+
+function addressesIn(account: AccountState | undefined): string[] | undefined {
+  if (account?.owner !== ADDRESS_LOOKUP_TABLE_PROGRAM) return undefined
+  const { data } = account
+  const count = Math.max(0, Math.floor((data.length - META_BYTES) / KEY_BYTES))
+  return Array.from({ length: count }, (_, index) => {
+    const start = META_BYTES + index * KEY_BYTES
+    return encodeBase58(data.subarray(start, start + KEY_BYTES))
+  })
+}
+
+const TOO_NEW: Answer<never> = {
+  kind: 'unknown',
+  detail: 'no endpoint knows all addresses of its tables; they may be too new',
+}
+
+function missing(table: string, whole: boolean): Answer<never> {
+  const detail = whole
+    ? `transaction: ${table} is no address lookup table.`
+    : `transaction: the address lookup table ${table} does not have all the addresses that are taken from it.`
+  return { kind: 'refused', refusal: { code: 'invalid_request', detail } }
+}

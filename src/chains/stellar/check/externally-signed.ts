@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { AccountEntry, DecoratedSignature, SignerKey, Transaction } from '@stellar/stellar-sdk/xdr'
+import type { Answer, Refusal } from '../../answer.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { hashTransaction, openEnvelope } from '../model/envelope.ts'
+import { publicKeyOf, underlying } from '../model/strkey.ts'
+import { readAccounts } from '../read/accounts.ts'
+import { isBy } from '../signature.ts'
+
+/**
+ * Whether a transaction that somebody else has signed can be included at all, as far as its source's account tells: the
+ * account exists, its sequence number is not used, and one of its signers has signed. Without this the relayer would wait for
+ * a transaction that the network refuses for ever.
+ */
+export async function checkForeign(
+  client: PooledClient,
+  envelope: string,
+  passphrase: string,
+): Promise<Answer<void>> {
+  const { tx, signatures } = openEnvelope(envelope)
+  const source = underlying(tx.sourceAccount)
+  const [entry] = await readAccounts(client, [source])
+  if (entry?.kind !== 'ok') return entry ?? { kind: 'unknown', detail: 'no reply' }
+  const refusal = refuse(tx, { source, account: entry.value, signatures, passphrase })
+  return refusal === undefined ? { kind: 'ok', value: undefined } : { kind: 'refused', refusal }
+}
+
+interface Known {
+  readonly source: string
+  readonly account: AccountEntry | undefined
+  readonly signatures: readonly DecoratedSignature[]
+  readonly passphrase: string
+}
+
+function refuse(tx: Transaction, { source, account, signatures, passphrase }: Known): Refusal | undefined {
+  if (account === undefined) {
+    return {
+      code: 'account_not_found',
+      detail: `transaction_xdr: its source ${source} does not exist on the ledger.`,
+    }
+  }
+  if (account.seqNum >= tx.seqNum) {
+    return {
+      code: 'invalid_request',
+      detail: `transaction_xdr: its sequence number ${tx.seqNum} is used; the next of ${source} is ${account.seqNum + 1n}.`,
+    }
+  }
+  const hash = hashTransaction(tx, passphrase)
+  const byMaster = signatures.some((one) => isBy(one, publicKeyOf(source), hash))
+  if (byMaster || account.signers.some(({ key }) => agrees(key, signatures, hash))) return undefined
+  return {
+    code: 'invalid_request',
+    detail: `transaction_xdr: none of its signatures is by a signer of its source ${source} for this network.`,
+  }
+}
+
+/** stellar-core `SignatureChecker`: how each kind of signer shows that it agrees. */
+function agrees(key: SignerKey, signatures: readonly DecoratedSignature[], hash: Buffer): boolean {
+  switch (key.type) {
+    case 'signerKeyTypePreAuthTx':
+      return hash.equals(key.preAuthTx.toBytes())
+    case 'signerKeyTypeHashX':
+      return signatures.some(({ signature }) => sha256(signature.toBytes()).equals(key.hashX.toBytes()))
+    case 'signerKeyTypeEd25519':
+      return signatures.some((one) => isBy(one, key.ed25519.toBytes(), hash))
+    case 'signerKeyTypeEd25519SignedPayload': {
+      const { ed25519, payload } = key.ed25519SignedPayload
+      return signatures.some((one) => isBy(one, ed25519.toBytes(), payload))
+    }
+  }
+}
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}

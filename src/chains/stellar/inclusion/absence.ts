@@ -1,0 +1,92 @@
+import type { AccountsAt } from '../read/accounts.ts'
+import type { StellarAttempt } from '../types.ts'
+import type { Terms, Word } from './receipts.ts'
+
+/** What proves that attempts were never applied. All functions here are pure. */
+
+/** An attempt of which its account's sequence number does not prove that it was never applied. */
+export interface OpenAttempt {
+  readonly attempt: StellarAttempt
+  /** `passed`: the number was used, by this attempt or by another one · `gone`: the ledger has no such account · `unread`: nobody can tell. */
+  readonly sequence: 'passed' | 'gone' | 'unread'
+}
+
+/**
+ * The attempts that can have been applied up to the ledger `asOf`, as far as sequence numbers tell. Each applied transaction raises its
+ * account's sequence number to its own, also when its operations fail, and nothing ever lowers it: BumpSequence only raises it (CAP-1), and an
+ * account that is merged and created again starts at the number of its ledger times 2^32, which merging makes sure to be higher
+ * (`MergeOpFrame`, ACCOUNT_MERGE_SEQNUM_TOO_FAR). So a lower number in that ledger, or a later one, proves that it was not applied.
+ * An account that is gone proves nothing: it may have been merged after the attempt. What was proved before is not looked at.
+ */
+export function absenceBySequence(
+  attempts: readonly StellarAttempt[],
+  accounts: readonly AccountsAt[],
+  asOf: bigint | undefined,
+): readonly OpenAttempt[] {
+  const unproven = attempts.filter(({ outcome }) => outcome !== 'lapsed' && outcome !== 'superseded')
+  return (unproven.length > 0 ? unproven : attempts).flatMap((attempt) => {
+    const sequence = sequenceOf(attempt, accounts, asOf)
+    return sequence === 'below' ? [] : [{ attempt, sequence }]
+  })
+}
+
+function sequenceOf(
+  { line, nonce }: StellarAttempt,
+  accounts: readonly AccountsAt[],
+  asOf: bigint | undefined,
+): OpenAttempt['sequence'] | 'below' {
+  if (nonce === undefined) return 'unread'
+  const told = accounts.flatMap(({ sequences }) => sequences.get(line) ?? [])
+  // What has passed stays so, also when a node that is behind says it.
+  if (told.some((sequence) => sequence >= nonce)) return 'passed'
+  const fresh = accounts.filter(({ ledger }) => asOf === undefined || ledger >= asOf)
+  if (fresh.some(({ sequences }) => sequences.has(line))) return 'below'
+  return fresh.length > 0 ? 'gone' : 'unread'
+}
+
+/** Why absence is not proved. */
+export interface Doubt extends OpenAttempt {
+  /** `forgotten`: every endpoint answered, and none remembers far enough back · `open`: asking again may help. */
+  readonly kind: 'open' | 'forgotten'
+}
+
+/**
+ * Undefined when the history of an endpoint proves, in each round of questions, that no ledger holds any of the hashes. `rounds` hold the
+ * words of each endpoint that was asked; `endpoints` is how many there are, those that rest included.
+ */
+export function absenceByHistory(
+  rounds: readonly (readonly (readonly Word[])[])[],
+  { open, endpoints }: { readonly open: readonly OpenAttempt[]; readonly endpoints: number },
+): Doubt | undefined {
+  const unread = open.find(({ sequence }) => sequence === 'unread')
+  if (unread) return { ...unread, kind: 'open' }
+  const [first] = open
+  if (first === undefined || rounds.every((words) => words.some(denies))) return undefined
+  const last = rounds.at(-1) ?? []
+  return { ...first, kind: last.length === endpoints && last.every(hasForgotten) ? 'forgotten' : 'open' }
+}
+
+function denies(words: readonly Word[]): boolean {
+  return words.every((word) => word.kind === 'not_found' && word.reached && word.remembers)
+}
+
+function hasForgotten(words: readonly Word[]): boolean {
+  return words.every((word) => word.kind === 'not_found' && !word.remembers)
+}
+
+/** The doubt as a sentence for an operator. */
+export function explainDoubt(
+  { attempt, sequence, kind }: Doubt,
+  { asOf, since }: Pick<Terms, 'asOf' | 'since'>,
+): string {
+  const { line, nonce, signed } = attempt
+  if (sequence === 'unread')
+    return `No endpoint told the sequence number of ${line} at ledger ${asOf ?? 'latest'}, so nothing proves that ${nonce} was not used.`
+  const fact =
+    sequence === 'gone' ? `Account ${line} is gone` : `Sequence number ${nonce} of ${line} was used`
+  const back = since === undefined ? '' : ` back to ${since.toISOString()}`
+  if (kind === 'open')
+    return `${fact}, and no endpoint that has reached ledger ${asOf ?? 'latest'} told its history${back}, which would show by what.`
+  const hash = signed.innerHash ?? signed.hash
+  return `${fact}, and no endpoint keeps its history${back}. Look up transaction ${hash} in an archive of the network: if it is there, this transaction was executed; if it is not, it was not.`
+}

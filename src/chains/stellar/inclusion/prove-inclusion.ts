@@ -1,0 +1,98 @@
+import { defined } from '../../../lib/omit-undefined.ts'
+import type { Freshness, InclusionProof } from '../../answer.ts'
+import { includedAttempt } from '../../included-attempt.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { type AccountsAt, entriesCall, readAccountsAt } from '../read/accounts.ts'
+import type { StellarAttempt } from '../types.ts'
+import { absenceByHistory, absenceBySequence, type Doubt, explainDoubt } from './absence.ts'
+import { hashesOf } from './hashes.ts'
+import { readWord, receiptCall, type Terms, type Word } from './receipts.ts'
+
+export interface ProofContext {
+  readonly client: PooledClient
+  readonly passphrase: string
+}
+
+/**
+ * The fate of one transaction's attempts up to the ledger `asOf`, from every endpoint that may be asked. Any endpoint that holds one of
+ * them decides. Without that, absence is proved by the account's sequence number, which one endpoint that has come so far can
+ * tell; and where that has passed, by a history without gaps. stellar-rpc has no gaps between the oldest and the newest ledger that it
+ * tells of (`db/ledger.go`), so one endpoint is enough for that, too. Endpoints that do not answer prove nothing and prevent nothing.
+ */
+export async function proveInclusion(
+  { client, passphrase }: ProofContext,
+  attempts: readonly StellarAttempt[],
+  { asOf, since }: Freshness = {},
+): Promise<InclusionProof> {
+  const hashes = [...new Set(attempts.flatMap((attempt) => hashesOf(attempt, passphrase)))]
+  const lines = [...new Set(attempts.map(({ line }) => line))]
+  const terms: Terms = defined({ passphrase, asOf, since })
+  const first = await askEverywhere(client, { lines, hashes, terms })
+  const found = inclusionIn(first, attempts, passphrase)
+  if (found) return found
+  const open = absenceBySequence(
+    attempts,
+    first.flatMap(({ accounts }) => accounts ?? []),
+    asOf,
+  )
+  if (open.length === 0) return { kind: 'absent' }
+  // stellar-rpc looks for the transaction first and reads its newest ledger then (`get_transaction.go`): one NOT_FOUND may be of a
+  // ledger before the one that it names. The second was looked for after the first had named that ledger.
+  const second = await askEverywhere(client, { lines: [], hashes, terms })
+  const foundLate = inclusionIn(second, attempts, passphrase)
+  if (foundLate) return foundLate
+  const endpoints = client.states().length
+  const doubt = absenceByHistory(
+    [first, second].map((round) => round.map(({ words }) => words)),
+    { open, endpoints },
+  )
+  return doubt === undefined ? { kind: 'absent' } : unknown(doubt, terms)
+}
+
+function unknown(doubt: Doubt, terms: Terms): InclusionProof {
+  const detail = explainDoubt(doubt, terms)
+  return doubt.kind === 'forgotten'
+    ? { kind: 'unknown', detail, unprovable: true }
+    : { kind: 'unknown', detail }
+}
+
+/** What one endpoint said. */
+interface Testimony {
+  readonly accounts: AccountsAt | undefined
+  /** In the order of the hashes. */
+  readonly words: readonly Word[]
+}
+
+interface Question {
+  /** Accounts to be read; none when empty. */
+  readonly lines: readonly string[]
+  readonly hashes: readonly string[]
+  readonly terms: Terms
+}
+
+async function askEverywhere(
+  client: PooledClient,
+  { lines, hashes, terms }: Question,
+): Promise<readonly Testimony[]> {
+  const accountCalls = lines.length > 0 ? [entriesCall(lines)] : []
+  const answers = await client.sendEverywhere([...accountCalls, ...hashes.map(receiptCall)], terms.asOf)
+  return answers.map((placed) => ({
+    accounts: accountCalls.length > 0 ? readAccountsAt(placed[0]?.reply) : undefined,
+    words: hashes.map((hash, index) => readWord(hash, placed[accountCalls.length + index], terms)),
+  }))
+}
+
+function inclusionIn(
+  testimonies: readonly Testimony[],
+  attempts: readonly StellarAttempt[],
+  passphrase: string,
+): InclusionProof | undefined {
+  for (const word of testimonies.flatMap(({ words }) => words)) {
+    if (word.kind !== 'included') continue
+    const { receipt } = word
+    const candidates = attempts.filter((one) => hashesOf(one, passphrase).includes(receipt.hash))
+    const attempt = includedAttempt(attempts, { receipt, candidates })
+    if (attempt !== undefined) return { kind: 'included', number: attempt.number, receipt }
+  }
+  return undefined
+}

@@ -1,0 +1,113 @@
+import { larger } from '../../../lib/bigint.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { Answer } from '../../answer.ts'
+import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import { NEWEST } from '../read/head.ts'
+import { readInteger } from '../read/integer.ts'
+import { fieldsOf } from '../read/replies.ts'
+import { MIN_FEE_PER_OPERATION } from './fees.ts'
+
+/** What to bid for inclusion now, in stroops for each operation. Smart contracts have a market of their own (CAP-46-07). */
+export interface Market {
+  readonly classic: bigint
+  readonly soroban: bigint
+  /** When the newest ledger closed, in Unix seconds. By this clock, not by ours, a transaction comes too late. */
+  readonly closeTime: bigint
+}
+
+/**
+ * The percentile of the fees that recent ledgers charged. In a full ledger all pay what the cheapest one in it bid, so nearly
+ * everybody's fee is that of the fullest ledgers.
+ */
+const PERCENTILE = 'p90'
+
+/**
+ * As soon as ledgers are full, the price of the next one is unknown: twice the last price is mostly enough for the two minutes
+ * that a signed version lives. What is not needed is not charged, and a replacement needs ten times the bid.
+ */
+const SURGE_HEADROOM = 2n
+
+const FEE_STATS: RpcCall = { method: 'getFeeStats', params: {} }
+
+const UNTOLD = {
+  kind: 'unknown',
+  detail: "the network's fees and time are not known: the endpoint told none",
+} as const
+
+interface MarketWatchOptions {
+  readonly client: PooledClient
+  readonly clock: Clock
+  /** How long prices are good for where nobody tells of a newer ledger, in ms. */
+  readonly freshForMs: number
+}
+
+export interface MarketWatch {
+  /** The network's prices, asked once for each ledger however many callers there are. */
+  readonly market: () => Promise<Answer<Market>>
+  /** Somebody has seen a ledger that closed at this time, in Unix seconds. */
+  readonly sawLedger: (closeTime: bigint) => void
+  /** A node has refused a bid and named what it would take, in stroops for each operation. */
+  readonly sawMinimum: (price: bigint, kind: 'classic' | 'soroban') => void
+}
+
+/**
+ * How long a price that a node asked for holds, in ms: some ledgers, in which a full queue empties. The statistics tell only of
+ * what ledgers charged, and nothing of a queue in front of them.
+ */
+const MINIMUM_HOLDS_MS = 20_000
+
+/** Remembers the prices of the newest ledger. */
+export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOptions): MarketWatch {
+  let asked: { readonly at: number; readonly answer: Promise<Answer<Market>> } | undefined
+  let newest = 0n
+  const minimum = { classic: { price: 0n, until: 0 }, soroban: { price: 0n, until: 0 } }
+
+  const atLeast = (kind: 'classic' | 'soroban', price: bigint) =>
+    clock.now() < minimum[kind].until ? larger(price, minimum[kind].price) : price
+
+  async function market(): Promise<Answer<Market>> {
+    const now = clock.now()
+    if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
+    const answer = await asked.answer
+    if (answer.kind !== 'ok') {
+      asked = undefined
+      return answer
+    }
+    const { classic, soroban, closeTime } = answer.value
+    newest = larger(newest, closeTime)
+    const prices = { classic: atLeast('classic', classic), soroban: atLeast('soroban', soroban) }
+    return { kind: 'ok', value: { ...prices, closeTime } }
+  }
+
+  return {
+    market,
+    sawLedger: (closeTime) => {
+      if (closeTime > newest) asked = undefined
+      newest = larger(newest, closeTime)
+    },
+    sawMinimum: (price, kind) => {
+      minimum[kind] = { price, until: clock.now() + MINIMUM_HOLDS_MS }
+    },
+  }
+}
+
+async function askMarket(client: PooledClient): Promise<Answer<Market>> {
+  const [fees, newest] = (await client.sendAsOf([FEE_STATS, NEWEST])).map(({ reply }) => fieldsOf(reply))
+  if (fees?.kind !== 'ok') return fees ?? UNTOLD
+  if (newest?.kind !== 'ok') return newest ?? UNTOLD
+  const classic = readPrice(fees.value.inclusionFee)
+  const soroban = readPrice(fees.value.sorobanInclusionFee)
+  const closeTime = readInteger(newest.value.latestLedgerCloseTime)
+  if (classic === undefined || soroban === undefined || closeTime === undefined) return UNTOLD
+  return { kind: 'ok', value: { classic: bidFor(classic), soroban: bidFor(soroban), closeTime } }
+}
+
+/** 0 where recent ledgers held none of the kind. */
+function readPrice(distribution: unknown): bigint | undefined {
+  if (typeof distribution !== 'object' || distribution === null) return undefined
+  return readInteger((distribution as Record<string, unknown>)[PERCENTILE])
+}
+
+function bidFor(charged: bigint): bigint {
+  return charged > MIN_FEE_PER_OPERATION ? charged * SURGE_HEADROOM : larger(charged, MIN_FEE_PER_OPERATION)
+}

@@ -1,0 +1,143 @@
+import { SorobanTransactionData, type Transaction } from '@stellar/stellar-sdk/xdr'
+import { larger } from '../../../lib/bigint.ts'
+import { defined } from '../../../lib/omit-undefined.ts'
+import type { Answer } from '../../answer.ts'
+import type { ErrandFirst } from '../../chain.ts'
+import type { PooledClient } from '../../rpc/rpc.ts'
+import { checkForeign } from '../check/externally-signed.ts'
+import type { StellarDraft, StellarRequest } from '../content.ts'
+import { closeEnvelope, maxLedgerOf, maxTimeOf, openEnvelope, resourceFeeOf } from '../model/envelope.ts'
+import { isSoroban } from '../model/operation.ts'
+import { underlying } from '../model/strkey.ts'
+import type { StellarAccount, StellarPrepared } from '../types.ts'
+import { composeTransaction } from './compose.ts'
+import { aboveBudget, type Bid, budgetOf, decideBid, MIN_FEE_PER_OPERATION, type Wish } from './fees.ts'
+import type { Market } from './market.ts'
+import { assemble, isSorobanTransaction, withResources } from './soroban.ts'
+import { nativeOutflow } from './spending.ts'
+
+export interface PrepareContext {
+  readonly client: PooledClient
+  readonly market: () => Promise<Answer<Market>>
+  readonly passphrase: string
+}
+
+/** Content without its bid. */
+export type Content = Omit<StellarDraft, 'feePerOperation' | 'bumped' | 'maxFee'>
+
+/** Fees, end and resources for a new transaction. */
+export async function prepareDraft(
+  context: PrepareContext,
+  request: StellarRequest,
+  account: StellarAccount,
+): Promise<Answer<StellarPrepared> | ErrandFirst<StellarRequest>> {
+  const market = await context.market()
+  if (market.kind !== 'ok') return market
+  const content = await prepareContent(context, {
+    request,
+    account,
+    closeTime: market.value.closeTime,
+  })
+  if (content.kind !== 'ok') return content
+  const wish = wishFor(content.value, market.value, budgetOf(request, account))
+  const bid = decideBid(wish)
+  if (bid.kind === 'short') return { kind: 'refused', refusal: aboveBudget(bid.needed, wish.maxFee) }
+  const bumped = content.value.foreign
+  const draft: StellarDraft = {
+    ...content.value,
+    feePerOperation: bid.feePerOperation,
+    bumped,
+    maxFee: wish.maxFee,
+  }
+  return { kind: 'ok', value: { draft, logs: logsOf(bid) } }
+}
+
+interface Wanted {
+  readonly request: StellarRequest
+  readonly account: StellarAccount
+  /** Of the newest ledger, in Unix seconds: by its time, not by ours, a transaction comes too late. */
+  readonly closeTime: bigint
+}
+
+/** What a request means on the ledger as it is; an errand when something has to be restored before. */
+export async function prepareContent(
+  { client, passphrase }: PrepareContext,
+  { request, account, closeTime }: Wanted,
+): Promise<Answer<Content> | ErrandFirst<StellarRequest>> {
+  if (request.feeBump === true) {
+    const envelope = request.transactionXdr ?? ''
+    const sound = await checkForeign(client, envelope, passphrase)
+    return sound.kind === 'ok' ? { kind: 'ok', value: foreignContent(envelope, account) } : sound
+  }
+  const tx = composeTransaction(request, account, closeTime)
+  if (!isSorobanTransaction(tx)) return { kind: 'ok', value: ownContent(tx, account) }
+  const operation = request.operations?.[0]
+  if (operation?.type === 'restore_footprint') {
+    const data = SorobanTransactionData.fromXdr(operation.transaction_data, 'base64')
+    return { kind: 'ok', value: ownContent(withResources(tx, data, data.resourceFee), account) }
+  }
+  const auth = operation !== undefined && isSoroban(operation) ? operation.auth : undefined
+  const answer = await assemble(client, tx, auth)
+  if (answer.kind !== 'ok') return answer
+  if (answer.value.kind === 'restore') return restoreFirst(request, answer.value.transactionData)
+  return { kind: 'ok', value: ownContent(answer.value.tx, account) }
+}
+
+/** What limits a bid for this content. */
+export function wishFor(content: Content, market: Market, maxFee: bigint): Wish {
+  const { operationCount, resourceFee } = content
+  return {
+    market: resourceFee > 0n ? market.soroban : market.classic,
+    least: leastOf(content),
+    operationCount,
+    resourceFee,
+    maxFee,
+  }
+}
+
+/** CAP-15: a fee bump has to offer at least the rate of what it wraps. */
+function leastOf({ foreign, envelope, operationCount, resourceFee }: Content): bigint {
+  if (!foreign) return MIN_FEE_PER_OPERATION
+  const offered = BigInt(openEnvelope(envelope).tx.fee) - resourceFee
+  const count = BigInt(operationCount)
+  return larger(MIN_FEE_PER_OPERATION, (offered + count - 1n) / count)
+}
+
+/** Says so when the budget is below the market. */
+export function logsOf(bid: Extract<Bid, { kind: 'bid' }>): string[] {
+  if (bid.feePerOperation >= bid.wanted) return []
+  return [
+    `The market price (${bid.wanted} stroops for each operation) is above what max_fee allows; ${bid.feePerOperation} are offered.`,
+  ]
+}
+
+function ownContent(tx: Transaction, { address }: StellarAccount): Content {
+  return { ...contentOf(tx, address), envelope: closeEnvelope(tx), foreign: false }
+}
+
+function foreignContent(envelope: string, { address }: StellarAccount): Content {
+  return { ...contentOf(openEnvelope(envelope).tx, address), envelope, foreign: true }
+}
+
+function contentOf(tx: Transaction, account: string): Omit<Content, 'envelope' | 'foreign'> {
+  return defined({
+    type: 'stellar' as const,
+    operationCount: tx.operations.length,
+    resourceFee: resourceFeeOf(tx),
+    spends: nativeOutflow(tx.operations, underlying(tx.sourceAccount), account),
+    lapsesAt: maxTimeOf(tx),
+    maxLedger: maxLedgerOf(tx),
+  })
+}
+
+function restoreFirst(
+  { network, maxFee }: StellarRequest,
+  transactionData: string,
+): ErrandFirst<StellarRequest> {
+  const operations = [{ type: 'restore_footprint', transaction_data: transactionData }] as const
+  return {
+    kind: 'errand',
+    request: { type: 'stellar', network, operations, ...(maxFee === undefined ? {} : { maxFee }) },
+    detail: 'Brings back the archived entries that the call of a smart contract needs.',
+  }
+}

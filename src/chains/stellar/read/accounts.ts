@@ -1,0 +1,124 @@
+import { type AccountEntry, LedgerEntryData, LedgerKey, LedgerKeyAccount } from '@stellar/stellar-sdk/xdr'
+import type { Answer } from '../../answer.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
+import { accountIdOf, toPublicKey } from '../model/strkey.ts'
+import { readInteger } from './integer.ts'
+import { fieldsOf, freshFieldsOf } from './replies.ts'
+
+/** Most keys that `getLedgerEntries` takes in one call. */
+const MAX_KEYS = 200
+
+/**
+ * `baseReserve` of the ledger header, in stroops: what each entry of an account keeps back. Voted by the validators, and the
+ * same since 2015 but for one lowering; a balance would be told wrong by a few of them if it changed.
+ */
+export const BASE_RESERVE = 5_000_000n
+
+/** Account entries in the order of the addresses (`G…`); undefined where the ledger has none. */
+export async function readAccounts(
+  client: PooledClient,
+  addresses: readonly string[],
+  asOf?: bigint,
+): Promise<Answer<AccountEntry | undefined>[]> {
+  const groups = Array.from({ length: Math.ceil(addresses.length / MAX_KEYS) }, (_, index) =>
+    addresses.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
+  )
+  const placed = await client.sendAsOf(groups.map(entriesCall), asOf)
+  return groups.flatMap((group, index) => {
+    const found = readEntries(freshFieldsOf(placed[index], asOf))
+    return group.map(
+      (address): Answer<AccountEntry | undefined> =>
+        found.kind === 'ok' ? { kind: 'ok', value: found.value.get(address) } : found,
+    )
+  })
+}
+
+/** The next sequence number of each account; refused where the ledger has no such account yet. */
+export async function readNonces(
+  client: PooledClient,
+  addresses: readonly string[],
+  asOf?: bigint,
+): Promise<Answer<bigint>[]> {
+  const entries = await readAccounts(client, addresses, asOf)
+  return entries.map((entry, index) => {
+    if (entry.kind !== 'ok') return entry
+    if (entry.value !== undefined) return { kind: 'ok', value: entry.value.seqNum + 1n }
+    const detail = `Account ${addresses[index]} does not exist on the ledger; it begins with the first payment to it.`
+    return { kind: 'refused', refusal: { code: 'account_not_found', detail } }
+  })
+}
+
+/** What an account can spend in lumens, in stroops; 0 for one that the ledger does not have. */
+export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
+  const [entry] = await readAccounts(client, [address])
+  if (entry === undefined) return { kind: 'unknown', detail: 'no reply' }
+  return entry.kind === 'ok' ? { kind: 'ok', value: spendable(entry.value) } : entry
+}
+
+/**
+ * stellar-core `getAvailableBalance`: the balance without the reserve, which is two entries for the account and one for each
+ * thing that it owns or sponsors (CAP-33), and without what its own offers may take.
+ */
+export function spendable(entry: AccountEntry | undefined): bigint {
+  if (entry === undefined) return 0n
+  const extension = entry.ext.type === 'v1' ? entry.ext.v1 : undefined
+  const sponsorship = extension?.ext.type === 'v2' ? extension.ext.v2 : undefined
+  const count = 2 + entry.numSubEntries + (sponsorship?.numSponsoring ?? 0) - (sponsorship?.numSponsored ?? 0)
+  const left = entry.balance - BigInt(count) * BASE_RESERVE - (extension?.liabilities.selling ?? 0n)
+  return left > 0n ? left : 0n
+}
+
+/** Asks for the entries of at most 200 accounts (`G…`). */
+export function entriesCall(addresses: readonly string[]): RpcCall {
+  const keys = addresses.map((address) =>
+    LedgerKey.account(new LedgerKeyAccount({ accountId: toPublicKey(address) })).toXdr('base64'),
+  )
+  return { method: 'getLedgerEntries', params: { keys } }
+}
+
+/** Accounts as they were at the end of one ledger: `getLedgerEntries` reads them at exactly the one that it names. */
+export interface AccountsAt {
+  readonly ledger: bigint
+  /** By address; without those that the ledger does not have. */
+  readonly sequences: ReadonlyMap<string, bigint>
+}
+
+/** The sequence numbers in a reply to `entriesCall`; undefined for a reply that does not tell them, or not of which ledger. */
+export function readAccountsAt(reply: RpcReply | undefined): AccountsAt | undefined {
+  const fields = fieldsOf(reply)
+  const entries = readEntries(fields)
+  const ledger = fields.kind === 'ok' ? readInteger(fields.value.latestLedger) : undefined
+  if (entries.kind !== 'ok' || ledger === undefined) return undefined
+  const sequences = [...entries.value].map(([address, { seqNum }]) => [address, seqNum] as const)
+  return { ledger, sequences: new Map(sequences) }
+}
+
+/** Only those that exist are told of, in any order. An entry that cannot be read makes the whole answer unknown (I6). */
+function readEntries(
+  fields: Answer<Readonly<Record<string, unknown>>>,
+): Answer<ReadonlyMap<string, AccountEntry>> {
+  if (fields.kind !== 'ok') return fields
+  // Go writes an empty list as null.
+  const entries: readonly unknown[] | undefined = Array.isArray(fields.value.entries)
+    ? fields.value.entries
+    : fields.value.entries === null || fields.value.entries === undefined
+      ? []
+      : undefined
+  const read = entries?.map(readEntry)
+  if (read?.every((entry) => entry !== undefined) !== true) {
+    return { kind: 'unknown', detail: 'the endpoint did not answer with ledger entries' }
+  }
+  const accounts = read.map((entry) => [accountIdOf(entry.accountId.ed25519.toBytes()), entry] as const)
+  return { kind: 'ok', value: new Map(accounts) }
+}
+
+function readEntry(entry: unknown): AccountEntry | undefined {
+  const { xdr } = (entry ?? {}) as { xdr?: unknown }
+  if (typeof xdr !== 'string') return undefined
+  try {
+    const data = LedgerEntryData.fromXdr(xdr, 'base64')
+    return data.type === 'account' ? data.account : undefined
+  } catch {
+    return undefined // The SDK says it with an exception: not XDR, or not of this kind.
+  }
+}

@@ -1,0 +1,40 @@
+import type { Answer } from '../../answer.ts'
+import type { PlacedReply, RpcReply } from '../../rpc/rpc.ts'
+import { readInteger } from './integer.ts'
+
+const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
+
+/** From a node that has not come far enough, or did not tell how far it is. */
+export const BEHIND = {
+  kind: 'unknown',
+  detail: 'the endpoint is behind the newest ledger that is known',
+} as const
+
+/** The fields of a result; unknown when there is none, or none that can be read. */
+export function fieldsOf(reply: RpcReply = NO_REPLY): Answer<Readonly<Record<string, unknown>>> {
+  if (reply.kind === 'error') return { kind: 'unknown', detail: reply.message }
+  if (reply.kind === 'unknown') return reply
+  const { result } = reply
+  return typeof result === 'object' && result !== null
+    ? { kind: 'ok', value: result as Record<string, unknown> }
+    : { kind: 'unknown', detail: 'the endpoint did not answer with an object' }
+}
+
+/** The fields of a result that somebody may act on for good: not from behind (I6). */
+export function freshFieldsOf(
+  placed: PlacedReply | undefined,
+  asOf: bigint | undefined,
+): Answer<Readonly<Record<string, unknown>>> {
+  if (placed === undefined) return fieldsOf()
+  const fields = fieldsOf(placed.reply)
+  return fields.kind === 'ok' && (placed.behind || isBehind(fields.value, asOf)) ? BEHIND : fields
+}
+
+/** Behind one url may stand several nodes, so the one that answers tells itself how far it is. */
+export function isBehind(
+  { latestLedger }: Readonly<Record<string, unknown>>,
+  asOf: bigint | undefined,
+): boolean {
+  const reached = readInteger(latestLedger)
+  return asOf !== undefined && reached !== undefined && reached < asOf
+}

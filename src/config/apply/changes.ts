@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util'
+import { maskUrl } from '../../networks/mask-url.ts'
+import type { EntryKind } from './entries-store.ts'
+
+/** What a change of the configuration did to what is stored, as it may be shown: urls are masked. */
+export interface ConfigChange {
+  readonly kind: 'created' | 'updated' | 'restored' | 'removed'
+  readonly what: EntryKind
+  readonly id: string
+  /** What an update changed. */
+  readonly fields: readonly FieldChange[]
+}
+
+export interface FieldChange {
+  readonly field: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The fields in which two records differ, in the order of `after`. */
+export function fieldChanges(before: object, after: object): FieldChange[] {
+  const old: Record<string, unknown> = { ...before }
+  const now: Record<string, unknown> = { ...after }
+  return [...new Set([...Object.keys(now), ...Object.keys(old)])]
+    .filter((field) => !isDeepStrictEqual(old[field], now[field]))
+    .map((field) => ({ field, from: show(old[field]), to: show(now[field]) }))
+}
+
+/** One line for a person. */
+export function describeChange({ kind, what, id, fields }: ConfigChange): string {
+  const details = fields.map(({ field, from, to }) =>
+    from === to ? `${field} changed` : `${field} from ${from} to ${to}`,
+  )
+  return `${what} "${id}" ${kind}${details.length > 0 ? `: ${details.join(', ')}` : ''}`
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  return JSON.stringify(value, (_key, inner) => {
+    if (typeof inner === 'bigint') return inner.toString()
+    return typeof inner === 'string' && inner.includes('://') ? maskUrl(inner) : inner
+  })
+}

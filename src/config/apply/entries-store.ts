@@ -1,0 +1,25 @@
+import type { Transaction } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+
+/** What the configuration file has lists of. */
+export type EntryKind = 'relayer' | 'notification' | 'signer'
+
+/** The fingerprint of each entry as it was when it was last applied, by id. */
+export async function readEntries(tx: Transaction<Schema>, kind: EntryKind): Promise<Map<string, string>> {
+  const rows = await tx.selectFrom('file_entries').selectAll().where('kind', '=', kind).execute()
+  return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
+}
+
+/** Makes these all the entries of their kind. */
+export async function writeEntries(
+  tx: Transaction<Schema>,
+  kind: EntryKind,
+  entries: ReadonlyMap<string, string>,
+): Promise<void> {
+  await tx.deleteFrom('file_entries').where('kind', '=', kind).execute()
+  if (entries.size === 0) return
+  await tx
+    .insertInto('file_entries')
+    .values([...entries].map(([id, fingerprint]) => ({ kind, id, fingerprint })))
+    .execute()
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Transaction } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { AccountTakenError, claimAccounts, releaseAccounts } from '../../relayers/account-claims-store.ts'
+import type { RelayerAccounts } from '../../relayers/accounts.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import {
+  type ConfiguredRelayer,
+  countUnfinished,
+  forgetNonce,
+  removeRelayer,
+  type StoredRelayer,
+  saveRelayer,
+} from '../../relayers/store.ts'
+import type { RelayerConfig } from '../load.ts'
+import { ConfigError } from '../problems.ts'
+import { type ConfigChange, fieldChanges } from './changes.ts'
+import { type Comparison, compareEntries } from './compare.ts'
+import { readEntries, writeEntries } from './entries-store.ts'
+
+interface Wanted {
+  readonly relayers: readonly RelayerConfig[]
+  /** Of each relayer, by id. */
+  readonly accounts: ReadonlyMap<string, RelayerAccounts>
+  readonly stored: ReadonlyMap<string, StoredRelayer>
+}
+
+/**
+ * Saves the relayers whose entries changed and takes those off the list that the file no longer has.
+ * @throws ConfigError when that would strand transactions, or give two relayers the same account
+ */
+export async function applyRelayers(
+  tx: Transaction<Schema>,
+  { relayers, accounts, stored }: Wanted,
+): Promise<ConfigChange[]> {
+  const wanted = relayers.map((relayer) => ({
+    ...relayer,
+    address: demand(accounts, relayer.id).addresses[0],
+  }))
+  const comparison = compareEntries(wanted, await readEntries(tx, 'relayer'))
+  const { changed, unchanged, entries } = comparison
+  const gone = comparison.gone.filter((id) => stored.get(id)?.removed === false)
+  await refuseStranding(tx, { ...comparison, gone }, stored)
+
+  const kept = unchanged.filter((next) => isStillIt(next, stored.get(next.id)))
+  const claiming = [...changed, ...kept]
+  await releaseAccounts(tx, [...gone, ...claiming.map(({ id }) => id)])
+  const changes: ConfigChange[] = []
+  for (const relayer of changed) changes.push(...(await applyRelayer(tx, relayer, stored.get(relayer.id))))
+  for (const id of gone) {
+    await removeRelayer(tx, id)
+    changes.push({ kind: 'removed', what: 'relayer', id, fields: [] })
+  }
+  await claimAll(tx, claiming, accounts)
+  await writeEntries(tx, 'relayer', entries)
+  return changes
+}
+
+/** Whether what is stored is the file's: a caller may have deleted it, and created another one under its name. */
+function isStillIt(next: ConfiguredRelayer, before: StoredRelayer | undefined): boolean {
+  if (before === undefined || before.removed || isMoved(before.relayer, next)) return false
+  return isDeepStrictEqual(channelsOf(before.relayer), channelsOf(next))
+}
+
+function channelsOf(relayer: ConfiguredRelayer | Relayer): number | readonly string[] {
+  return relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
+}
+
+async function claimAll(
+  tx: Transaction<Schema>,
+  relayers: readonly ConfiguredRelayer[],
+  accounts: ReadonlyMap<string, RelayerAccounts>,
+): Promise<void> {
+  for (const { id } of relayers) {
+    try {
+      await claimAccounts(tx, id, demand(accounts, id))
+    } catch (error) {
+      if (error instanceof AccountTakenError) throw new ConfigError([`relayer "${id}": ${error.message}`])
+      throw error
+    }
+  }
+}
+
+async function refuseStranding(
+  tx: Transaction<Schema>,
+  { changed, gone }: Pick<Comparison<ConfiguredRelayer>, 'changed' | 'gone'>,
+  stored: ReadonlyMap<string, StoredRelayer>,
+): Promise<void> {
+  const problems: string[] = []
+  for (const id of gone) {
+    const unfinished = await countUnfinished(tx, id)
+    if (unfinished > 0) problems.push(`relayer "${id}" cannot be removed: ${remedy(unfinished)}`)
+  }
+  for (const next of changed) {
+    const before = stored.get(next.id)?.relayer
+    if (!before || !isMoved(before, next)) continue
+    const unfinished = await countUnfinished(tx, next.id)
+    if (unfinished === 0) continue
+    const way = `from ${before.address} on "${before.network}" to ${next.address} on "${next.network}"`
+    problems.push(`relayer "${next.id}" cannot move ${way}: ${remedy(unfinished)}`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+function remedy(unfinished: number): string {
+  const count = unfinished === 1 ? '1 transaction is' : `${unfinished} transactions are`
+  return `${count} unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again`
+}
+
+async function applyRelayer(
+  tx: Transaction<Schema>,
+  next: ConfiguredRelayer,
+  before: StoredRelayer | undefined,
+): Promise<ConfigChange[]> {
+  await saveRelayer(tx, next)
+  if (!before) return [{ kind: 'created', what: 'relayer', id: next.id, fields: [] }]
+  const { systemDisabled, disabledReason, ...decided } = before.relayer
+  const fields = fieldChanges(decided, next)
+  if (isMoved(before.relayer, next)) await forgetNonce(tx, next.id)
+  if (fields.length === 0 && !before.removed) return []
+  return [{ kind: before.removed ? 'restored' : 'updated', what: 'relayer', id: next.id, fields }]
+}
+
+function isMoved(before: Relayer, next: ConfiguredRelayer): boolean {
+  return before.address !== next.address || before.network !== next.network
+}
+
+function demand(accounts: ReadonlyMap<string, RelayerAccounts>, id: string): RelayerAccounts {
+  const found = accounts.get(id)
+  if (found === undefined) throw new Error(`No account was given for relayer "${id}".`)
+  return found
+}

@@ -1,0 +1,53 @@
+import type { Transaction } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { relayersSigningWith } from '../../relayers/store.ts'
+import { deleteSigners, listStored, saveConfiguredSigner } from '../../signers/store.ts'
+import type { SignerConfig } from '../load.ts'
+import { ConfigError } from '../problems.ts'
+import type { ConfigChange } from './changes.ts'
+import { compareEntries } from './compare.ts'
+import { readEntries, writeEntries } from './entries-store.ts'
+import { refuseUsed } from './refuse-used.ts'
+
+/**
+ * Makes the signers of the file known beside those that callers created, and tells which ones the file no longer has. Their
+ * secrets stay in the file.
+ * @throws ConfigError when a caller has created a signer of the same name
+ */
+export async function applySigners(
+  tx: Transaction<Schema>,
+  configured: readonly SignerConfig[],
+): Promise<{ changes: ConfigChange[]; gone: readonly string[] }> {
+  const stored = await listStored(tx)
+  const doubles = configured.filter(({ id }) => stored.get(id) === 'api')
+  if (doubles.length > 0) {
+    throw new ConfigError(
+      doubles.map(
+        ({ id }) =>
+          `signer "${id}" was created over the API already; delete it there, or give this one another id`,
+      ),
+    )
+  }
+  const wanted = configured.map(({ id, type }) => ({ id, type }))
+  const { changed, gone, entries } = compareEntries(wanted, await readEntries(tx, 'signer'))
+  for (const signer of changed) await saveConfiguredSigner(tx, signer)
+  await writeEntries(tx, 'signer', entries)
+  const created = changed.filter(({ id }) => !stored.has(id))
+  return {
+    changes: created.map(({ id }) => ({ kind: 'created', what: 'signer', id, fields: [] })),
+    gone: gone.filter((id) => stored.get(id) === 'file'),
+  }
+}
+
+/**
+ * Forgets signers that the file no longer has. To be called when its relayers refer to them no more.
+ * @throws ConfigError when relayers that callers created still do
+ */
+export async function removeSigners(
+  tx: Transaction<Schema>,
+  ids: readonly string[],
+): Promise<ConfigChange[]> {
+  await refuseUsed(ids, { what: 'signer', usersOf: (id) => relayersSigningWith(tx, id) })
+  await deleteSigners(tx, ids)
+  return ids.map((id) => ({ kind: 'removed', what: 'signer', id, fields: [] }))
+}

@@ -1,0 +1,167 @@
+import { isAbsolute, resolve } from 'node:path'
+import { readSealingKey } from '../security/sealer.ts'
+import { createSecret, type Secret } from './fields/secret.ts'
+import { suggest } from './fields/suggest.ts'
+import type { Config } from './types.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Everything of the configuration that comes from the environment. */
+export type Settings = Omit<Config, 'file' | 'networks' | 'relayers' | 'signers' | 'notifications'>
+
+/** Whole numbers: name, default, least, most. */
+const NUMBERS = {
+  APP_PORT: [8080, 0, 65_535],
+  MAX_CONNECTIONS: [256, 1, 100_000],
+  METRICS_PORT: [8081, 0, 65_535],
+  RATE_LIMIT_BURST_SIZE: [300, 1, 1_000_000],
+  RATE_LIMIT_REQUESTS_PER_SECOND: [100, 1, 1_000_000],
+  RELAYER_EVENT_RETENTION_DAYS: [30, 1, 3650],
+  RELAYER_HEALTH_INTERVAL_SECONDS: [30, 5, 3600],
+  RELAYER_MAX_BODY_BYTES: [1_048_576, 1024, 104_857_600],
+  RELAYER_MAX_IN_FLIGHT: [16, 1, 10_000],
+  RELAYER_SHUTDOWN_SECONDS: [25, 1, 600],
+  RELAYER_WEBHOOK_RETRY_HOURS: [24, 1, 720],
+  RELAYER_WEBHOOK_TIMEOUT_SECONDS: [10, 1, 60],
+  REQUEST_TIMEOUT_SECONDS: [30, 1, 3600],
+  RPC_TIMEOUT_MS: [10_000, 100, 600_000],
+} as const satisfies Record<string, readonly [number, number, number]>
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const MODES = ['production', 'development', 'test'] as const
+
+const PREFIX = 'RELAYER_'
+
+/** Read as true or false, default false. */
+const FLAGS = ['METRICS_ENABLED', 'RELAYER_ALLOW_PRIVATE_URLS'] as const
+
+/** Of existing deployments, without meaning here. */
+const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
+
+const MIN_API_KEY_LENGTH = 32
+
+/** Reads and checks the variables; an empty one counts as absent. Relative folders count from `cwd`. */
+export function readEnvironment(env: Env, cwd: string, problems: string[]): Settings {
+  const number = (name: keyof typeof NUMBERS) => readNumber(env, name, problems)
+  const apiKey = readApiKey(env, problems)
+  const url = readDatabaseUrl(env, problems)
+  const sealingKey = readStorageKey(env, problems)
+  const metrics = readMetrics(env, number, problems)
+  return {
+    mode: readChoice(env, { name: 'NODE_ENV', choices: MODES, otherwise: 'production' }, problems),
+    logLevel: readChoice(env, { name: 'LOG_LEVEL', choices: LOG_LEVELS, otherwise: 'info' }, problems),
+    server: {
+      host: env.HOST || '0.0.0.0',
+      port: number('APP_PORT'),
+      maxConnections: number('MAX_CONNECTIONS'),
+      requestTimeoutMs: number('REQUEST_TIMEOUT_SECONDS') * 1000,
+      maxBodyBytes: number('RELAYER_MAX_BODY_BYTES'),
+    },
+    apiKeys: [apiKey],
+    rateLimit: {
+      perSecond: number('RATE_LIMIT_REQUESTS_PER_SECOND'),
+      burst: number('RATE_LIMIT_BURST_SIZE'),
+    },
+    database: { ...(url !== undefined && { url }), dataDir: readDataDir(env, cwd) },
+    rpcTimeoutMs: number('RPC_TIMEOUT_MS'),
+    maxInFlight: number('RELAYER_MAX_IN_FLIGHT'),
+    shutdownMs: number('RELAYER_SHUTDOWN_SECONDS') * 1000,
+    healthIntervalMs: number('RELAYER_HEALTH_INTERVAL_SECONDS') * 1000,
+    eventRetentionMs: number('RELAYER_EVENT_RETENTION_DAYS') * 86_400_000,
+    webhooks: {
+      timeoutMs: number('RELAYER_WEBHOOK_TIMEOUT_SECONDS') * 1000,
+      retryMs: number('RELAYER_WEBHOOK_RETRY_HOURS') * 3_600_000,
+    },
+    allowPrivateUrls: readFlag(env, 'RELAYER_ALLOW_PRIVATE_URLS', problems),
+    ...(sealingKey !== undefined && { sealingKey }),
+    ...(metrics !== undefined && { metrics }),
+  }
+}
+
+/** Names with our prefix that mean nothing: a mistyped setting would otherwise silently keep its default. */
+export function unknownNames(env: Env, referred: ReadonlySet<string>): string[] {
+  const ours = [...Object.keys(NUMBERS), ...FLAGS].filter((name) => name.startsWith(PREFIX))
+  const known = [...ours, ...IGNORED]
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !referred.has(name))
+    .map((name) => `the environment variable ${name} is not known${suggest(name, known)}`)
+}
+
+function readNumber(env: Env, name: keyof typeof NUMBERS, problems: string[]): number {
+  const [otherwise, least, most] = NUMBERS[name]
+  const text = env[name]
+  if (!text) return otherwise
+  const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  problems.push(`${name} must be a whole number from ${least} to ${most}`)
+  return otherwise
+}
+
+/** The port is checked in any case: whoever mistypes it hears of it before switching the metrics on. */
+function readMetrics(
+  env: Env,
+  number: (name: 'METRICS_PORT') => number,
+  problems: string[],
+): Settings['metrics'] {
+  const enabled = readFlag(env, 'METRICS_ENABLED', problems)
+  const port = number('METRICS_PORT')
+  if (!enabled) return undefined
+  if (port !== 0 && Number(env.APP_PORT || NUMBERS.APP_PORT[0]) === port)
+    problems.push('METRICS_PORT and APP_PORT must not be the same')
+  return { port }
+}
+
+function readFlag(env: Env, name: (typeof FLAGS)[number], problems: string[]): boolean {
+  return readChoice(env, { name, choices: ['true', 'false'], otherwise: 'false' }, problems) === 'true'
+}
+
+interface Choice<T extends string> {
+  readonly name: string
+  readonly choices: readonly T[]
+  readonly otherwise: T
+}
+
+function readChoice<T extends string>(
+  env: Env,
+  { name, choices, otherwise }: Choice<T>,
+  problems: string[],
+): T {
+  const text = env[name]
+  if (!text) return otherwise
+  const found = choices.find((choice) => choice === text.toLowerCase())
+  if (found === undefined) problems.push(`${name} must be one of ${choices.join(', ')}`)
+  return found ?? otherwise
+}
+
+function readApiKey(env: Env, problems: string[]): string {
+  const key = env.API_KEY ?? ''
+  if (key === '') problems.push(`API_KEY is missing: it must have at least ${MIN_API_KEY_LENGTH} characters`)
+  else if (key.length < MIN_API_KEY_LENGTH) {
+    problems.push(`API_KEY has ${key.length} characters, but must have at least ${MIN_API_KEY_LENGTH}`)
+  } else if (!/^[\x21-\x7e]+$/.test(key)) {
+    problems.push('API_KEY has characters that cannot stand in a header: use printable ASCII without spaces')
+  }
+  return key
+}
+
+function readStorageKey(env: Env, problems: string[]): Secret | undefined {
+  const key = env.STORAGE_ENCRYPTION_KEY
+  if (!key) return undefined
+  if (readSealingKey(key) !== undefined) return createSecret(key)
+  problems.push('STORAGE_ENCRYPTION_KEY must be 32 bytes in base64 (44 characters)')
+  return undefined
+}
+
+function readDatabaseUrl(env: Env, problems: string[]): string | undefined {
+  const url = env.DATABASE_URL
+  if (!url) return undefined
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    problems.push('DATABASE_URL must be a url that starts with postgres:// or postgresql://')
+  }
+  return url
+}
+
+function readDataDir(env: Env, cwd: string): string {
+  const folder = env.DATA_DIR || './data'
+  return folder === 'memory://' || isAbsolute(folder) ? folder : resolve(cwd, folder)
+}

@@ -1,0 +1,36 @@
+import type { RpcUrl } from '../../networks/network.ts'
+import { rpcUrl, whole } from './field-types.ts'
+import { openReader, type Reader } from './reader.ts'
+
+const DEFAULT_WEIGHT = 100
+const WEIGHT = { ...whole(0, 100), blank: DEFAULT_WEIGHT }
+
+/**
+ * A list of urls, each a text or `{ url, weight }` with a weight from 0 (never asked) to 100 (default). One at least has to
+ * be `http(s)://`: over `ws(s)://` the service only hears of new blocks.
+ */
+export function readRpcUrls(reader: Reader, key: string, problems: string[]): RpcUrl[] {
+  const urls = reader.items(key).flatMap(({ value, place }): RpcUrl[] => {
+    if (typeof value === 'object') return readWeighted(value, place, problems)
+    const url = rpcUrl.read(value)
+    if (url !== undefined) return [{ url, weight: DEFAULT_WEIGHT }]
+    problems.push(`${place} must be ${rpcUrl.expected}, or { "url", "weight" }`)
+    return []
+  })
+  const asked = urls.filter(({ url }) => !/^wss?:/i.test(url))
+  if (urls.length > 0 && asked.length === 0) {
+    reader.problem(`has only WebSocket urls in "${key}": one http:// or https:// url is needed besides`)
+  } else if (asked.length > 0 && asked.every(({ weight }) => weight === 0)) {
+    reader.problem(`has only weight 0 in "${key}": no url may be asked`)
+  }
+  return urls
+}
+
+function readWeighted(value: unknown, place: string, problems: string[]): RpcUrl[] {
+  const reader = openReader(value, place, problems)
+  if (!reader) return []
+  const url = reader.get('url', rpcUrl)
+  const weight = reader.find('weight', WEIGHT) ?? DEFAULT_WEIGHT
+  reader.finish()
+  return [{ url, weight }]
+}

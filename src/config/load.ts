@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { readEnvironment, unknownNames } from './environment.ts'
+import { parseFile } from './fields/parse-file.ts'
+import { openReader } from './fields/reader.ts'
+import type { Sources } from './fields/sources.ts'
+import { deepFreeze } from './freeze.ts'
+import { knownNetworks, readNetworks } from './networks.ts'
+import { readNotifications } from './notifications.ts'
+import { ConfigError, MissingConfigError } from './problems.ts'
+import { checkReferences } from './references.ts'
+import { readRelayers } from './relayers.ts'
+import { readSigners } from './signers.ts'
+import type { Config } from './types.ts'
+
+export type {
+  Config,
+  DatabaseConfig,
+  LogLevel,
+  NotificationConfig,
+  RelayerConfig,
+  ServerConfig,
+  SignerConfig,
+} from './types.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the environment and the configuration file into one frozen object; nothing else in the house reads
+ * `process.env`. The file is `CONFIG_FILE_NAME` (default `config.json`) in `CONFIG_DIR` (default `./config`). A file
+ * `.env` in the same folder adds variables that the environment does not have.
+ *
+ * Files of existing deployments are taken as they are: `rpc_urls` as texts or `{ url, weight }`; `networks` as a list,
+ * as a folder, or absent (then the folder `networks` beside the file); parents by `from`; amounts as numbers or decimal strings. Without
+ * meaning here and accepted: `gas_price_cache`, `include_revert_data`, networks of other types.
+ *
+ * @throws MissingConfigError when there is no file
+ * @throws ConfigError with everything that is wrong, and no secret
+ */
+export function loadConfig(env: Env = process.env, cwd: string = process.cwd()): Config {
+  const folder = resolve(cwd, env.CONFIG_DIR || 'config')
+  const file = join(folder, env.CONFIG_FILE_NAME || 'config.json')
+  if (!existsSync(file)) throw new MissingConfigError(file)
+
+  const problems: string[] = []
+  const complete = { ...readEnvFile(join(folder, '.env')), ...present(env) }
+  const sources: Sources = { env: complete, folder, cwd, referred: new Set() }
+  const settings = readEnvironment(complete, cwd, problems)
+  const lists = readFile(file, sources, problems)
+  problems.push(...checkReferences(lists), ...unknownNames(complete, sources.referred))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return deepFreeze({ file, ...settings, ...lists })
+}
+
+type Lists = Pick<Config, 'networks' | 'relayers' | 'signers' | 'notifications'>
+
+function readFile(file: string, sources: Sources, problems: string[]): Lists {
+  const content = parseFile(readFileSync(file, 'utf8'), file, problems)
+  const reader = content === undefined ? undefined : openReader(content, '', problems)
+  if (!reader) return { networks: [], relayers: [], signers: [], notifications: [] }
+
+  const relayers = readRelayers(reader, problems)
+  const described = readNetworks(reader, sources, problems)
+  const lists = {
+    relayers,
+    signers: readSigners(reader, sources, problems),
+    notifications: readNotifications(reader, sources, problems),
+    networks: [...described, ...knownNetworks(relayers, described, problems)],
+  }
+  if (reader.items('plugins').length > 0) reader.problem('plugins are not supported')
+  // Editors find the schema of the file by it.
+  reader.ignore('$schema')
+  reader.finish()
+  return lists
+}
+
+function readEnvFile(path: string): Env {
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
+}
+
+/** An empty variable is one that somebody could not unset. */
+function present(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+}

@@ -1,0 +1,181 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defined } from '../lib/omit-undefined.ts'
+import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
+import {
+  DEFAULT_BLOCKTIME_MS,
+  DEFAULT_LEDGER_TIME_MS,
+  DEFAULT_SLOT_TIME_MS,
+  defaultConfirmations,
+} from '../networks/defaults.ts'
+import type { EvmNetwork, Network, SolanaNetwork, StellarNetwork } from '../networks/network.ts'
+import { flag, oneOf, publicKey, text, whole } from './fields/field-types.ts'
+import { inherit } from './fields/inherit.ts'
+import { parseFile } from './fields/parse-file.ts'
+import { openReader, type Reader } from './fields/reader.ts'
+import { readRpcUrls } from './fields/rpc-urls.ts'
+import { resolveFile, type Sources } from './fields/sources.ts'
+import type { RelayerConfig } from './types.ts'
+
+const MAX_CONFIRMATIONS = 10_000
+
+/** Tags, as existing network files have them, of networks whose sequencer keeps no public pool. */
+const WITHOUT_MEMPOOL = [
+  'no-mempool',
+  'arbitrum-based',
+  'arbitrum_based',
+  'optimism-based',
+  'optimism_based',
+  'optimism',
+]
+
+/** Looked for when the file has no "networks". */
+const DEFAULT_FOLDER = 'networks'
+
+interface Item {
+  readonly value: unknown
+  readonly place: string
+}
+
+/**
+ * The networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold
+ * `{ "networks": […] }`. None where the file says nothing and the default folder is not there: the catalogue may be enough.
+ */
+export function readNetworks(file: Reader, sources: Sources, problems: string[]): Network[] {
+  const items = listNetworks(file, sources, problems)
+  return readItems(inherit(items, problems), problems)
+}
+
+/** The networks of the catalogue that these relayers name and the file does not describe. */
+export function knownNetworks(
+  relayers: readonly RelayerConfig[],
+  described: readonly Network[],
+  problems: string[],
+): Network[] {
+  const missing = CATALOGUE.filter(
+    (entry) =>
+      relayers.some(({ networkType, network }) => networkType === entry.type && network === entry.network) &&
+      !described.some(({ type, name }) => type === entry.type && name === entry.network),
+  )
+  return readItems(
+    missing.map((value) => ({ value, place: `the well-known network "${value.network}"` })),
+    problems,
+  )
+}
+
+/** Every network of the catalogue; those that have no public endpoint without any url. */
+export function wellKnownNetworks(): Network[] {
+  // What is missing is for whoever uses one to give.
+  return readItems(
+    CATALOGUE.map((value) => ({ value, place: value.network })),
+    [],
+  )
+}
+
+function readItems(items: readonly Item[], problems: string[]): Network[] {
+  return items.flatMap((item) => {
+    const reader = openReader(item.value, item.place, problems)
+    if (!reader) return []
+    const network = readNetwork(reader, problems)
+    reader.finish()
+    return [network]
+  })
+}
+
+function listNetworks(file: Reader, sources: Sources, problems: string[]): Item[] {
+  const value = file.raw('networks')
+  if (typeof value === 'string') return readFolder(resolveFile(value, sources), problems)
+  if (value !== undefined) return file.items('networks')
+  const folder = resolveFile(DEFAULT_FOLDER, sources)
+  return existsSync(folder) ? readFolder(folder, problems) : []
+}
+
+function readNetwork(reader: Reader, problems: string[]): Network {
+  const isTestnet = reader.find('is_testnet', flag) ?? false
+  const rpcUrls = readRpcUrls(reader, 'rpc_urls', problems)
+  if (rpcUrls.length === 0) reader.problem('has no usable url in "rpc_urls"')
+  // What it stands for has been filled in.
+  reader.ignore('from')
+  const explorerUrls = reader.list('explorer_urls', text)
+  const tags = reader.list('tags', text)
+  const shared: Shared = {
+    name: reader.get('network', text),
+    isTestnet,
+    rpcUrls,
+    ...(explorerUrls.length > 0 && { explorerUrls }),
+    ...(tags.length > 0 && { tags }),
+  }
+  const type = reader.raw('type')
+  if (type === 'stellar') return readStellar(reader, shared)
+  return type === 'solana' ? readSolana(reader, shared) : readEvm(reader, shared)
+}
+
+/** What a transfer takes: below it a network could carry nothing. */
+const MIN_GAS_LIMIT = 21_000
+
+type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags'>
+
+function readEvm(reader: Reader, shared: Shared): EvmNetwork {
+  reader.ignore('gas_price_cache')
+  const maxGas = reader.find('max_gas_per_transaction', whole(MIN_GAS_LIMIT))
+  return {
+    ...shared,
+    ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
+    type: reader.get('type', oneOf('evm', 'solana', 'stellar')) as 'evm',
+    chainId: reader.get('chain_id', whole(1)),
+    symbol: reader.get('symbol', text),
+    features: reader.list('features', oneOf('eip1559')),
+    finality: reader.find('finality', oneOf('depth', 'safe', 'finalized')) ?? 'depth',
+    mempool: !shared.tags?.some((tag) => WITHOUT_MEMPOOL.includes(tag)),
+    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_BLOCKTIME_MS,
+    requiredConfirmations:
+      reader.find('required_confirmations', whole(0, MAX_CONFIRMATIONS)) ??
+      defaultConfirmations(shared.isTestnet),
+  }
+}
+
+function readStellar(reader: Reader, shared: Shared): StellarNetwork {
+  // Horizon is not needed, and what a ledger includes is final at once.
+  reader.ignore('type', 'horizon_url', 'required_confirmations', 'finality', 'features', 'symbol')
+  return {
+    ...shared,
+    type: 'stellar',
+    passphrase: reader.get('passphrase', text),
+    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_LEDGER_TIME_MS,
+    requiredConfirmations: 0,
+  }
+}
+
+function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
+  // Its nodes tell themselves what is final.
+  reader.ignore('type', 'required_confirmations', 'finality', 'features', 'symbol')
+  const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
+  return defined({
+    ...shared,
+    type: 'solana' as const,
+    genesisHash,
+    averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_SLOT_TIME_MS,
+    requiredConfirmations: 0,
+  })
+}
+
+/** A cluster that is called like a public one has to be that one, even where the file describes it anew. */
+function knownGenesisHash(name: string): string | undefined {
+  return CATALOGUE.find(({ type, network }) => type === 'solana' && network === name)?.genesis_hash
+}
+
+const blocktime = whole(1, 3_600_000)
+
+function readFolder(folder: string, problems: string[]): Item[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    return names.sort().flatMap((name) => {
+      const parsed = parseFile(readFileSync(join(folder, name), 'utf8'), name, problems)
+      const reader = parsed === undefined ? undefined : openReader(parsed, name, problems)
+      return reader?.items('networks') ?? []
+    })
+  } catch (error) {
+    problems.push(`networks: the folder ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    return []
+  }
+}

@@ -1,0 +1,21 @@
+import { httpUrl, id, oneOf } from './fields/field-types.ts'
+import { openReader, type Reader } from './fields/reader.ts'
+import { readSecret, type Sources } from './fields/sources.ts'
+import type { NotificationConfig } from './types.ts'
+
+/** The `notifications` list: `{ id, type, url, signing_key? }`. */
+export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
+  return file.items('notifications').flatMap(({ value, place }) => {
+    const reader = openReader(value, place, problems)
+    if (!reader) return []
+    const signingKey = readSecret(reader.object('signing_key'), sources)
+    const notification: NotificationConfig = {
+      id: reader.get('id', id),
+      type: reader.get('type', oneOf('webhook')),
+      url: reader.get('url', httpUrl),
+      ...(signingKey && { signingKey }),
+    }
+    reader.finish()
+    return [notification]
+  })
+}

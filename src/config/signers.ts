@@ -1,0 +1,66 @@
+import { id, text } from './fields/field-types.ts'
+import { openReader, type Reader } from './fields/reader.ts'
+import { createSecret } from './fields/secret.ts'
+import { readSecret, resolveFile, type Sources } from './fields/sources.ts'
+import { suggest } from './fields/suggest.ts'
+import type { SignerConfig } from './types.ts'
+
+/** Kinds of existing files that a later release will bring. */
+const LATER = ['aws_kms', 'google_cloud_kms', 'azure_key_vault', 'turnkey', 'cdp', 'vault', 'vault_transit']
+
+const BLANK = createSecret('')
+
+/** The `signers` list: `{ id, type, config }`. */
+export function readSigners(file: Reader, sources: Sources, problems: string[]): SignerConfig[] {
+  return file.items('signers').flatMap(({ value, place }) => {
+    const reader = openReader(value, place, problems)
+    if (!reader) return []
+    const signer = readSigner(reader, sources)
+    reader.finish()
+    return [signer]
+  })
+}
+
+function readSigner(reader: Reader, sources: Sources): SignerConfig {
+  const signerId = reader.get('id', id)
+  const type = reader.get('type', text)
+  const config = reader.object('config')
+  // It is named, so those that refer to it must not be told that it does not exist.
+  const unusable: SignerConfig = { id: signerId, type: 'plain', key: BLANK }
+  if (type === '') return unusable
+  if (type !== 'local' && type !== 'plain') {
+    const reason = LATER.includes(type)
+      ? 'is not supported yet'
+      : `is not known${suggest(type, ['local', 'plain'])}`
+    reader.problem(`has the type "${type}", which ${reason}; use "local" or "plain"`)
+    return unusable
+  }
+  if (!config) {
+    if (reader.raw('config') === undefined) reader.problem('has no "config"')
+    return unusable
+  }
+  const signer =
+    type === 'local' ? readLocal(signerId, config, sources) : readPlain(signerId, config, sources)
+  config.finish()
+  return signer
+}
+
+function readLocal(signerId: string, config: Reader, sources: Sources): SignerConfig {
+  const path = config.get('path', text)
+  return {
+    id: signerId,
+    type: 'local',
+    path: path && resolveFile(path, sources),
+    passphrase: secret(config, 'passphrase', sources),
+  }
+}
+
+function readPlain(signerId: string, config: Reader, sources: Sources): SignerConfig {
+  return { id: signerId, type: 'plain', key: secret(config, 'key', sources) }
+}
+
+function secret(config: Reader, key: string, sources: Sources) {
+  if (config.raw(key) === undefined)
+    config.problem(`has no "${key}": { "type": "env" | "file" | "plain", "value": … }`)
+  return readSecret(config.object(key), sources) ?? BLANK
+}

@@ -1,0 +1,36 @@
+import type { Schemas } from '../../contract/operations.ts'
+import { defined } from '../../lib/omit-undefined.ts'
+import type { DeliveryOfEvent } from '../../notifications/delivery/delivery-store.ts'
+
+/** A delivery as the contract shows it in lists. */
+export function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['Delivery'] {
+  const { lastTry } = delivery
+  return defined({
+    id: delivery.id,
+    notification_id: delivery.notificationId,
+    event_id: event.uid,
+    event_number: String(event.number),
+    event: event.type,
+    transaction_id: event.transactionId,
+    status: delivery.status,
+    tries: delivery.tries,
+    created_at: delivery.createdAt.toISOString(),
+    tried_at: delivery.triedAt?.toISOString(),
+    next_try_at: delivery.nextTryAt?.toISOString(),
+    settled_at: delivery.settledAt?.toISOString(),
+    response_code: lastTry?.response?.code,
+    latency_ms: lastTry?.latencyMs,
+    error: lastTry?.error,
+  })
+}
+
+/** The same with what was sent and received. `body` is what is sent on every try. */
+export function presentWithExchange(item: DeliveryOfEvent, body: string): Schemas['DeliveryWithExchange'] {
+  const { lastTry } = item.delivery
+  return defined({
+    ...presentDelivery(item),
+    body,
+    request: lastTry && { url: lastTry.url, headers: lastTry.headers },
+    response: lastTry?.response,
+  })
+}

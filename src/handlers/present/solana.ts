@@ -1,0 +1,80 @@
+import type { Attempt } from '../../chains/attempt.ts'
+import type { Chain } from '../../chains/chain.ts'
+import type {
+  SolanaDraft,
+  SolanaInstruction,
+  SolanaPolicies,
+  SolanaRequest,
+} from '../../chains/solana/content.ts'
+import { defined } from '../../lib/omit-undefined.ts'
+
+interface Parts {
+  readonly request: SolanaRequest
+  readonly shown: Attempt | undefined
+  /** Absent for a relayer that was removed; then nobody can tell what its speed meant. */
+  readonly chain: Pick<Chain, 'speed'> | undefined
+}
+
+/** What only Solana transactions show. Fields that need a signed version are absent until there is one. */
+export function presentSolanaContent({ request, shown, chain }: Parts) {
+  const draft = shown?.draft.type === 'solana' ? shown.draft : undefined
+  return {
+    transaction: shown ? wireOf(shown) : request.transaction,
+    transaction_signature: shown?.signed.hash,
+    instructions: request.instructions?.map(presentInstruction),
+    fee: draft?.fee,
+    last_valid_block_height: draft && lastHeightOf(draft),
+    speed: presentSpeed(request, chain),
+    valid_until: request.validUntil?.toISOString(),
+  }
+}
+
+/** The rules of a Solana relayer. */
+export function presentSolanaPolicies(policies: SolanaPolicies) {
+  return defined({
+    min_balance: policies.minBalance,
+    max_allowed_fee_lamports: policies.maxFee,
+    allowed_programs: policies.allowedPrograms && [...policies.allowedPrograms],
+    allowed_accounts: policies.allowedAccounts && [...policies.allowedAccounts],
+    disallowed_accounts: policies.disallowedAccounts && [...policies.disallowedAccounts],
+    max_signatures: policies.maxSignatures,
+    max_tx_data_size: policies.maxDataSize,
+    fee_payer_spending: policies.feePayerSpending,
+    allowed_rpc_methods: policies.allowedRpcMethods && [...policies.allowedRpcMethods],
+  })
+}
+
+/** What only attempts on Solana show. */
+export function presentSolanaAttempt(attempt: Attempt, draft: SolanaDraft) {
+  return {
+    transaction: wireOf(attempt),
+    fee: draft.fee,
+    last_valid_block_height: lastHeightOf(draft),
+  }
+}
+
+function wireOf({ signed }: Attempt): string {
+  return Buffer.from(signed.raw).toString('base64')
+}
+
+function lastHeightOf({ lapsesAt }: SolanaDraft): bigint | undefined {
+  return lapsesAt === undefined ? undefined : lapsesAt - 1n
+}
+
+function presentInstruction({ programId, accounts, data }: SolanaInstruction) {
+  return {
+    program_id: programId,
+    accounts: accounts.map(({ pubkey, isSigner, isWritable }) => ({
+      pubkey,
+      is_signer: isSigner,
+      is_writable: isWritable,
+    })),
+    data,
+  }
+}
+
+function presentSpeed({ speed: level }: SolanaRequest, chain: Parts['chain']) {
+  if (chain === undefined) return undefined
+  const { priceMultiplier, raiseAfterSeconds } = chain.speed(level)
+  return { level, price_multiplier: priceMultiplier, raise_after_seconds: raiseAfterSeconds }
+}

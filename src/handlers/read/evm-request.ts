@@ -1,0 +1,36 @@
+import type { Chain } from '../../chains/chain.ts'
+import type { EvmRequest } from '../../chains/evm/content.ts'
+import type { Speed } from '../../chains/speed.ts'
+import type { Input, Schemas } from '../../contract/operations.ts'
+import { defined } from '../../lib/omit-undefined.ts'
+
+/** The speed of a request that names neither a speed nor a price. */
+const DEFAULT_SPEED: Speed = 'fast'
+
+/** Whether the body is of group A. */
+export function isEvmRequest(
+  body: Input<'sendTransaction'>['body'],
+): body is Schemas['EvmTransactionRequest'] {
+  return 'value' in body
+}
+
+/** A body of group A as the domain sees it. */
+export function readEvmRequest(body: Schemas['EvmTransactionRequest'], chain: Chain): EvmRequest {
+  return defined({
+    type: 'evm' as const,
+    to: body.to ? chain.canonicalAddress(body.to) : undefined,
+    value: body.value,
+    data: body.data,
+    gasLimit: body.gas_limit ?? undefined,
+    gasPrice: body.gas_price,
+    maxFeePerGas: body.max_fee_per_gas,
+    maxPriorityFeePerGas: body.max_priority_fee_per_gas,
+    speed: body.speed ?? defaultSpeed(body),
+    validUntil: body.valid_until === undefined ? undefined : new Date(body.valid_until),
+  })
+}
+
+function defaultSpeed(body: Schemas['EvmTransactionRequest']): Speed | undefined {
+  const priced = body.gas_price ?? body.max_fee_per_gas ?? body.max_priority_fee_per_gas
+  return priced === undefined ? DEFAULT_SPEED : undefined
+}

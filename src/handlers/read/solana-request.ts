@@ -1,0 +1,37 @@
+import type { SolanaInstruction, SolanaRequest } from '../../chains/solana/content.ts'
+import type { Speed } from '../../chains/speed.ts'
+import type { Input, Schemas } from '../../contract/operations.ts'
+import { defined } from '../../lib/omit-undefined.ts'
+
+/** The speed of a request that names none. */
+const DEFAULT_SPEED: Speed = 'fast'
+
+type SolanaBody = Schemas['SolanaTransactionRequest'] | Schemas['SolanaInstructionsRequest']
+
+/** Whether the body is of group B. */
+export function isSolanaRequest(body: Input<'sendTransaction'>['body']): body is SolanaBody {
+  return 'transaction' in body || 'instructions' in body
+}
+
+/** A body of group B as the domain sees it. Null means the same as absent. */
+export function readSolanaRequest(body: SolanaBody): SolanaRequest {
+  return defined({
+    type: 'solana' as const,
+    transaction: 'transaction' in body ? body.transaction : undefined,
+    instructions: 'instructions' in body ? body.instructions.map(readInstruction) : undefined,
+    speed: body.speed ?? DEFAULT_SPEED,
+    validUntil: body.valid_until ? new Date(body.valid_until) : undefined,
+  })
+}
+
+function readInstruction({ program_id, accounts, data }: Schemas['SolanaInstruction']): SolanaInstruction {
+  return {
+    programId: program_id,
+    accounts: accounts.map(({ pubkey, is_signer, is_writable }) => ({
+      pubkey,
+      isSigner: is_signer,
+      isWritable: is_writable,
+    })),
+    data,
+  }
+}

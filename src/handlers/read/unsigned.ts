@@ -1,0 +1,46 @@
+import type { Chain } from '../../chains/chain.ts'
+import type { UnsignedTransaction } from '../../chains/unsigned.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import { badRequest } from '../../errors.ts'
+import { defined } from '../../lib/omit-undefined.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+
+/**
+ * A transaction to sign as the domain sees it.
+ * @throws AppError 400 `wrong_network_type` for the body of another network type
+ */
+export function readUnsigned(
+  body: Schemas['SignTransactionRequest'],
+  { id, networkType }: Relayer,
+  chain: Chain,
+): UnsignedTransaction {
+  const unsigned = read(body, chain)
+  if (unsigned.type === networkType) return unsigned
+  throw badRequest(
+    'wrong_network_type',
+    `The body is a transaction of type ${unsigned.type}; relayer ${id} is on a network of type ${networkType}, so ${EXPECTED[networkType]} is expected.`,
+  )
+}
+
+const EXPECTED = {
+  evm: 'unsigned_transaction, or value with nonce, gas_limit and a price,',
+  solana: 'transaction',
+  stellar: 'unsigned_xdr',
+} as const
+
+function read(body: Schemas['SignTransactionRequest'], chain: Chain): UnsignedTransaction {
+  if ('unsigned_xdr' in body) return { type: 'stellar', envelope: body.unsigned_xdr }
+  if ('transaction' in body) return { type: 'solana', transaction: body.transaction }
+  if ('unsigned_transaction' in body) return { type: 'evm', encoded: body.unsigned_transaction }
+  const request = defined({
+    type: 'evm' as const,
+    to: body.to ? chain.canonicalAddress(body.to) : undefined,
+    value: body.value,
+    data: body.data,
+    gasLimit: body.gas_limit,
+    gasPrice: body.gas_price,
+    maxFeePerGas: body.max_fee_per_gas,
+    maxPriorityFeePerGas: body.max_priority_fee_per_gas,
+  })
+  return { type: 'evm', request, nonce: body.nonce }
+}

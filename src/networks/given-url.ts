@@ -1,9 +1,0 @@
-import { givenUrlProblem } from '../outbound/given-url.ts'
-import type { AddressPolicy } from '../outbound/lookup.ts'
-import { isMasked } from './mask-url.ts'
-
-/** What is wrong with an RPC url that a caller of the API chose, for the sentence that names its field; undefined when nothing is. */
-export function givenRpcUrlProblem(url: string, policy: AddressPolicy): string | undefined {
-  if (isMasked(url)) return 'expected the whole url, not the masked one of an answer; or leave the field out'
-  return givenUrlProblem(url, policy)
-}

@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { recordTestEvent } from '../../events/store.ts'
+import { findNotification, setPaused } from '../store.ts'
+import type { JobQueue } from './job-queue.ts'
+import { countSelected, redeliver, restartWindow, type Selection } from './redeliver-store.ts'
+
+/** The most deliveries that one call delivers again. */
+const MAX_REDELIVERED = 1_000
+
+/** What a person or a program can do about deliveries. Every id is that of a notification that exists. */
+export interface Steering {
+  /** Delivers again, at most 1000, the oldest first. */
+  redeliver(
+    notificationId: string,
+    selection: Selection,
+  ): Promise<{ readonly redelivered: number; readonly remaining: number }>
+  /** Sends a test event and gives its name. */
+  test(notificationId: string): Promise<string>
+  pause(notificationId: string): Promise<void>
+  /** Goes on. What waited has its whole time again. */
+  resume(notificationId: string): Promise<void>
+}
+
+interface SteeringDeps {
+  readonly db: Kysely<Schema>
+  readonly queue: JobQueue
+  /** How long a delivery is tried, in ms. */
+  readonly windowMs: number
+}
+
+export function createSteering({ db, queue, windowMs }: SteeringDeps): Steering {
+  return {
+    async redeliver(notificationId, selection) {
+      const before = await countSelected(db, notificationId, selection)
+      const redelivered = await redeliver(
+        { db, queue },
+        { notificationId, selection, limit: MAX_REDELIVERED, windowMs },
+      )
+      return { redelivered, remaining: Math.max(0, before - redelivered) }
+    },
+    test: (notificationId) => db.transaction().execute((tx) => recordTestEvent(tx, notificationId)),
+    pause: (notificationId) => setPaused(db, notificationId, 'operator'),
+    resume: (notificationId) =>
+      db.transaction().execute(async (tx) => {
+        const notification = await findNotification(tx, notificationId)
+        if (notification?.paused === undefined) return
+        await setPaused(tx, notificationId, null)
+        await restartWindow(tx, notificationId, windowMs)
+      }),
+  }
+}

@@ -1,0 +1,102 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { notify } from '../../database/notify.ts'
+import type { Schema } from '../../database/schema.ts'
+import { lockLanes, startNext } from './delivery-store.ts'
+import { DUE_CHANNEL } from './fan-out-store.ts'
+import type { JobQueue } from './job-queue.ts'
+
+/** Which deliveries of a notification. */
+export type Selection =
+  | { readonly kind: 'one'; readonly id: string }
+  | { readonly kind: 'dead' }
+  | { readonly kind: 'range'; readonly from: bigint; readonly to: bigint }
+
+interface Redelivery {
+  readonly notificationId: string
+  readonly selection: Selection
+  /** The most of them, the oldest events first. */
+  readonly limit: number
+  /** How long they are tried, in ms. */
+  readonly windowMs: number
+}
+
+interface RedeliverDeps {
+  readonly db: Kysely<Schema>
+  readonly queue: JobQueue
+}
+
+/** Delivers again, whatever became of it before; what waits for its next try is tried now. Tells how many. */
+export async function redeliver(
+  { db, queue }: RedeliverDeps,
+  { notificationId, selection, limit, windowMs }: Redelivery,
+): Promise<number> {
+  await queue.open(notificationId)
+  return db.transaction().execute(async (tx) => {
+    const chosen = await choose(tx, notificationId, { selection, limit })
+    if (chosen.length === 0) return 0
+    const ids = chosen.map(({ id }) => id)
+    const lanes = [...new Set(chosen.map(({ lane }) => lane))]
+    await lockLanes(tx, notificationId, lanes)
+    await sql`
+      update deliveries set status = 'waiting', settled_at = null, next_try_at = null,
+        give_up_at = now() + ${windowMs}::float8 * interval '1 millisecond'
+      where id = any(${ids}::uuid[])`.execute(tx)
+    await queue.remove(tx, notificationId, ids)
+    const ready = await startNext(tx, notificationId, lanes)
+    await queue.add(
+      tx,
+      notificationId,
+      ready.map((id) => ({ id, delayMs: 0 })),
+    )
+    await notify(tx, DUE_CHANNEL, notificationId)
+    return chosen.length
+  })
+}
+
+/** How many deliveries fit a selection, to tell what is left. */
+export async function countSelected(
+  db: Kysely<Schema>,
+  notificationId: string,
+  selection: Selection,
+): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) as count from deliveries where notification_id = ${notificationId} and ${fits(selection)}`.execute(
+    db,
+  )
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** Gives those that are open their full time again, from now: it did not run while nothing was sent. */
+export async function restartWindow(
+  tx: Transaction<Schema>,
+  notificationId: string,
+  windowMs: number,
+): Promise<void> {
+  await sql`
+    update deliveries set give_up_at = now() + ${windowMs}::float8 * interval '1 millisecond'
+    where notification_id = ${notificationId} and status in ('pending', 'waiting')`.execute(tx)
+  await notify(tx, DUE_CHANNEL, notificationId)
+}
+
+async function choose(
+  tx: Transaction<Schema>,
+  notificationId: string,
+  { selection, limit }: Pick<Redelivery, 'selection' | 'limit'>,
+): Promise<{ id: string; lane: string }[]> {
+  const { rows } = await sql<{ id: string; lane: string }>`
+    select id, lane from deliveries
+    where notification_id = ${notificationId} and ${fits(selection)}
+    order by event_number limit ${limit}`.execute(tx)
+  return rows
+}
+
+function fits(selection: Selection) {
+  switch (selection.kind) {
+    case 'one':
+      return sql`id::text = ${selection.id}`
+    case 'dead':
+      return sql`status = 'dead'`
+    case 'range':
+      return sql`event_number between ${selection.from} and ${selection.to}`
+  }
+}

@@ -1,0 +1,46 @@
+import type { Kysely } from 'kysely'
+import { notify } from '../../database/notify.ts'
+import type { Schema } from '../../database/schema.ts'
+import { pauseGone } from '../store.ts'
+import { lockLanes, saveTries, startNext } from './delivery-store.ts'
+import { DUE_CHANNEL } from './fan-out-store.ts'
+import type { JobQueue } from './job-queue.ts'
+import type { TryResult } from './try-delivery.ts'
+
+interface SettleDeps {
+  readonly db: Kysely<Schema>
+  readonly queue: JobQueue
+}
+
+/**
+ * Writes what became of tries of one notification: the deliveries, their jobs, the next of each lane and a pause, in one
+ * database transaction. After a crash before it, the jobs are given out again, and receivers see an event id twice.
+ */
+export function settleTries(
+  { db, queue }: SettleDeps,
+  notificationId: string,
+  results: readonly TryResult[],
+): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const settlements = results.map(({ settlement }) => settlement)
+    // First, as everybody takes a notification before its deliveries: who waits for both in another order waits for ever.
+    const gone = new Set(results.filter((one) => one.gone).map(({ settlement }) => settlement.exchange.url))
+    for (const url of gone) await pauseGone(tx, notificationId, url)
+    const lanes = [...new Set(settlements.map(({ lane }) => lane))]
+    await lockLanes(tx, notificationId, lanes)
+    const saved = await saveTries(tx, settlements)
+    const settled = settlements.filter(({ id }) => saved.has(id))
+    await queue.remove(
+      tx,
+      notificationId,
+      settled.map(({ id }) => id),
+    )
+    const again = settled.filter(({ status }) => status === 'pending')
+    const next = await startNext(tx, notificationId, lanes)
+    await queue.add(tx, notificationId, [
+      ...again.map(({ id, delayMs = 0 }) => ({ id, delayMs })),
+      ...next.map((id) => ({ id, delayMs: 0 })),
+    ])
+    if (next.length > 0) await notify(tx, DUE_CHANNEL, notificationId)
+  })
+}

@@ -1,0 +1,102 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Poster } from '../../security/guarded-http-client.ts'
+import { signatureHeaders } from '../signature.ts'
+import type { Exchange } from './delivery.ts'
+import type { DeliveryOfEvent, Settlement } from './delivery-store.ts'
+import { nextTry, readRetryAfter } from './schedule.ts'
+
+/** What a try needs besides the delivery. */
+export interface TryDeps {
+  readonly clock: Clock
+  readonly poster: Poster
+  /** The longest that a try may last, in ms. */
+  readonly timeoutMs: number
+  /** From 0 to 1; `Math.random` but for tests. */
+  readonly random: () => number
+}
+
+interface Try {
+  readonly item: DeliveryOfEvent
+  readonly url: string
+  /** The newest first. */
+  readonly keys: readonly string[]
+  /** Exactly what is signed and sent. */
+  readonly body: string
+}
+
+/** What became of a try, and what it says about the receiver. */
+export interface TryResult {
+  readonly settlement: Settlement
+  /** The receiver wants nothing more (410). */
+  readonly gone: boolean
+  /** How long the receiver asks everybody to wait, in ms. */
+  readonly restMs?: number | undefined
+}
+
+const USER_AGENT = 'relayer-webhooks'
+
+/** Sends an event once. Never rejects: whatever happens is an outcome. */
+export async function tryDelivery(deps: TryDeps, { item, url, keys, body }: Try): Promise<TryResult> {
+  const at = deps.clock.now()
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    ...signatureHeaders({ id: item.event.uid, at, body, keys }),
+  }
+  const started = performance.now()
+  const answer = await send(deps, { url, headers, body })
+  const exchange: Exchange = { url, headers, latencyMs: Math.round(performance.now() - started), ...answer }
+  return judge(deps, { item, at, exchange })
+}
+
+type Outcome = Pick<Exchange, 'response' | 'error'>
+
+async function send(
+  { poster, timeoutMs }: TryDeps,
+  request: { url: string; headers: Record<string, string>; body: string },
+): Promise<Outcome> {
+  try {
+    const { status, headers, body } = await poster.post({ ...request, timeoutMs })
+    const response = { code: status, headers, body }
+    return isSuccess(status) ? { response } : { response, error: `The receiver answered with ${status}.` }
+  } catch (error) {
+    return { error: `The receiver did not answer: ${reasonOf(error)}.` }
+  }
+}
+
+function isSuccess(code: number): boolean {
+  return code >= 200 && code <= 299
+}
+
+/** Node's own words for what went wrong on the way; several when a name has several addresses. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+interface Sent {
+  readonly item: DeliveryOfEvent
+  readonly at: number
+  readonly exchange: Exchange
+}
+
+function judge({ clock, random }: TryDeps, { item: { delivery }, at, exchange }: Sent): TryResult {
+  const { id, lane, tries, giveUpAt } = delivery
+  const common = { id, lane, tries, triedAt: new Date(at), exchange }
+  if (exchange.error === undefined) return { settlement: { ...common, status: 'delivered' }, gone: false }
+  if (exchange.response?.code === 410) return { settlement: { ...common, status: 'dead' }, gone: true }
+  const now = clock.now()
+  const restMs = readRetryAfter(exchange.response?.headers['retry-after'], now)
+  const next = nextTry({
+    tries: tries + 1,
+    now,
+    giveUpAt: giveUpAt.getTime(),
+    retryAfterMs: restMs,
+    random: random(),
+  })
+  const settlement: Settlement =
+    next.kind === 'never'
+      ? { ...common, status: 'dead' }
+      : { ...common, status: 'pending', delayMs: next.delayMs }
+  return { settlement, gone: false, restMs }
+}

@@ -1,0 +1,114 @@
+import type { Chain } from '../../chains/chain.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Relayer } from '../relayer.ts'
+import { findRelayer } from '../store.ts'
+import { askHealth, nothingHeard } from './ask-health.ts'
+import { type HealthMemory, type HealthStep, judgeHealth, NO_MEMORY, nextStep } from './health.ts'
+import { countFailedChecks, listSubjects } from './health-store.ts'
+import type { HealthCheckerDeps, Patient } from './health-target.ts'
+import { settleHealth } from './settle-health.ts'
+
+/** Without an answer by then a check counts as one that heard nothing, in ms: far more than a node needs, on the slowest chain. */
+const LONGEST_MS = 60_000
+
+/** How long a caller who changed a relayer waits for its check, in ms. */
+const CALLERS_PATIENCE_MS = 5_000
+
+/** What came of a check. */
+export interface Checked {
+  readonly id: string
+  readonly memory: HealthMemory
+  /** Checks that failed in a row, this one among them; 0 for a relayer that is enabled. */
+  readonly failedChecks: number
+}
+
+/** Looks at relayers, and switches them off and on. */
+export interface HealthChecker {
+  /** All of these are of one chain. An aborted check writes nothing and gives nothing. */
+  check(chain: Chain, patients: readonly Patient[], signal: AbortSignal): Promise<Checked[]>
+  /**
+   * Looks at once at a relayer that was just created or changed, for 5 s at most, and gives it as it is then. Never rejects: what
+   * cannot be found out now is found out by the next check.
+   */
+  checkNow(relayer: Relayer): Promise<Relayer>
+}
+
+export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
+  return {
+    check: (chain, patients, signal) => check(deps, patients, { chain, signal, patienceMs: LONGEST_MS }),
+    checkNow: async (relayer) => {
+      try {
+        return (await checkOne(deps, relayer.id)) ?? relayer
+      } catch (error) {
+        deps.log.error(
+          { err: error, relayer: relayer.id },
+          'a relayer could not be checked; it is tried again',
+        )
+        return relayer
+      }
+    },
+  }
+}
+
+/** The relayer as it is afterwards; undefined when it is gone. */
+async function checkOne(deps: HealthCheckerDeps, id: string): Promise<Relayer | undefined> {
+  const [subject] = await listSubjects(deps.db, id)
+  if (subject === undefined) return undefined
+  const { chain, lines } = await deps.prepare(subject.relayer)
+  const patient = { ...subject, chain, lines, memory: NO_MEMORY }
+  await check(deps, [patient], { chain, patienceMs: CALLERS_PATIENCE_MS })
+  return findRelayer(deps.db, id)
+}
+
+interface Occasion {
+  readonly chain: Chain
+  readonly patienceMs: number
+  readonly signal?: AbortSignal
+}
+
+async function check(
+  deps: HealthCheckerDeps,
+  patients: readonly Patient[],
+  { chain, patienceMs, signal }: Occasion,
+): Promise<Checked[]> {
+  const heard = await inTime(deps.clock, askHealth(chain, patients), { ms: patienceMs, signal })
+  if (signal?.aborted) return []
+  const decided = patients.map((patient, index) => {
+    const subject = { relayer: patient.relayer, unit: chain.traits.unit, now: deps.clock.now() }
+    const judged = judgeHealth(subject, heard?.[index] ?? nothingHeard(chain), patient.memory)
+    return { patient, ...judged, step: nextStep(patient.relayer, judged.verdict) }
+  })
+  await countFailedChecks(
+    deps.db,
+    decided.flatMap(({ patient: { relayer }, step }) =>
+      step.kind === 'remain' ? { id: relayer.id, ...(step.reason && { reason: step.reason }) } : [],
+    ),
+  )
+  for (const { patient, verdict, step } of decided)
+    if (step.kind === 'disable' || step.kind === 'enable') await settleHealth(deps, patient, verdict)
+  return decided.map(({ patient, memory, step }) => ({
+    id: patient.relayer.id,
+    memory,
+    failedChecks: failuresAfter(patient, step),
+  }))
+}
+
+function failuresAfter({ relayer, failedChecks }: Patient, { kind }: HealthStep): number {
+  if (kind === 'none' || kind === 'enable') return 0
+  return relayer.systemDisabled ? failedChecks + 1 : 1
+}
+
+/** Undefined when the answer takes too long, or is of no use any more. */
+async function inTime<T>(
+  clock: Clock,
+  answer: Promise<T>,
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal | undefined },
+): Promise<T | undefined> {
+  const over = new AbortController()
+  const late = clock.sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal)
+  try {
+    return await Promise.race([answer, late.then(() => undefined)])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,98 @@
+import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto'
+import { keccak_256 } from '@noble/hashes/sha3'
+import { deriveKey, type Kdf, KeystoreError, readKdf } from './kdf.ts'
+
+const CIPHER = 'aes-128-ctr'
+const HEX = /^(0x)?([0-9a-fA-F]{2})*$/
+
+/** Work of encryption: about 128 MiB and half a second. Decryption takes what the file says, within bounds. */
+const DEFAULT_SCRYPT_N = 2 ** 17
+
+/**
+ * Decrypts a key file of the Web3 Secret Storage definition, version 3, as geth, ethers and foundry write it.
+ * @returns the private key, whatever its length
+ * @throws KeystoreError for a wrong passphrase or a file of another shape; never with content of the file
+ */
+export async function decryptKeystore(text: string, passphrase: string): Promise<Uint8Array> {
+  const { kdf, iv, ciphertext, mac } = readKeystore(text)
+  const derived = await deriveKey(kdf, passphrase)
+  if (!timingSafeEqual(macOf(derived, ciphertext), mac)) throw new KeystoreError('the passphrase is wrong')
+  const decipher = createDecipheriv(CIPHER, derived.subarray(0, 16), iv)
+  return new Uint8Array(Buffer.concat([decipher.update(ciphertext), decipher.final()]))
+}
+
+interface EncryptOptions {
+  readonly passphrase: string
+  /** The account, in any hex form; other tools show it. */
+  readonly address: string
+  /** scrypt's cost, a power of two; default 131072. */
+  readonly n?: number
+}
+
+/** The text of a key file that other tools can read. Fresh salt, iv and id every time. */
+export async function encryptKeystore(privateKey: Uint8Array, options: EncryptOptions): Promise<string> {
+  const { passphrase, address, n = DEFAULT_SCRYPT_N } = options
+  const salt = randomBytes(32)
+  const iv = randomBytes(16)
+  const derived = await deriveKey({ name: 'scrypt', n, r: 8, p: 1, salt }, passphrase)
+  const cipher = createCipheriv(CIPHER, derived.subarray(0, 16), iv)
+  const ciphertext = Buffer.concat([cipher.update(privateKey), cipher.final()])
+  const keystore = {
+    version: 3,
+    id: crypto.randomUUID(),
+    address: address.replace(/^0x/i, '').toLowerCase(),
+    crypto: {
+      cipher: CIPHER,
+      cipherparams: { iv: iv.toString('hex') },
+      ciphertext: ciphertext.toString('hex'),
+      kdf: 'scrypt',
+      kdfparams: { dklen: 32, n, r: 8, p: 1, salt: salt.toString('hex') },
+      mac: Buffer.from(macOf(derived, ciphertext)).toString('hex'),
+    },
+  }
+  return `${JSON.stringify(keystore, null, 2)}\n`
+}
+
+interface Keystore {
+  readonly kdf: Kdf
+  readonly iv: Uint8Array
+  readonly ciphertext: Uint8Array
+  readonly mac: Uint8Array
+}
+
+function readKeystore(text: string): Keystore {
+  const file = record(parseJson(text), 'the file')
+  if (file.version !== 3) throw new KeystoreError('it is not a version 3 key file')
+  // Early geth wrote the name with a capital.
+  const section = record(file.crypto ?? file.Crypto, 'crypto')
+  if (section.cipher !== CIPHER) throw new KeystoreError(`its cipher is not ${CIPHER}`)
+  const iv = bytes(record(section.cipherparams, 'cipherparams').iv, 'iv')
+  const mac = bytes(section.mac, 'mac')
+  if (iv.length !== 16 || mac.length !== 32) throw new KeystoreError('its iv or mac has a wrong length')
+  const params = record(section.kdfparams, 'kdfparams')
+  const kdf = readKdf(section.kdf, params, bytes(params.salt, 'salt'))
+  return { kdf, iv, mac, ciphertext: bytes(section.ciphertext, 'ciphertext') }
+}
+
+function macOf(derived: Uint8Array, ciphertext: Uint8Array): Uint8Array {
+  return keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext]))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text.
+    throw new KeystoreError('it is not JSON')
+  }
+}
+
+function record(value: unknown, name: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) throw new KeystoreError(`${name} is not an object`)
+  return value as Record<string, unknown>
+}
+
+function bytes(value: unknown, name: string): Uint8Array {
+  if (typeof value !== 'string' || !HEX.test(value)) throw new KeystoreError(`${name} is not hex`)
+  return new Uint8Array(Buffer.from(value.replace(/^0x/, ''), 'hex'))
+}

@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises'
+import type { Secret } from '../../config/fields/secret.ts'
+import { createKey, isSecret, type Key } from '../key.ts'
+import { KeystoreError } from './kdf.ts'
+import { decryptKeystore } from './keystore.ts'
+
+/** A key file has less than one KiB; whatever is larger is something else. */
+const MAX_FILE_BYTES = 64 * 1024
+
+interface LocalSignerConfig {
+  readonly id: string
+  /** An encrypted key file. */
+  readonly path: string
+  readonly passphrase: Secret
+}
+
+/** A key that is in an encrypted key file (Web3 Secret Storage, version 3). */
+export async function loadLocalKey(config: LocalSignerConfig): Promise<Key> {
+  const secret = await decryptKeystore(await readSmallFile(config.path), config.passphrase.reveal())
+  if (!isSecret(secret)) throw new KeystoreError('it does not contain a private key')
+  try {
+    return createKey(config.id, secret)
+  } finally {
+    secret.fill(0)
+  }
+}
+
+async function readSmallFile(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    if (size > MAX_FILE_BYTES) throw new KeystoreError(`it has ${size} bytes, more than any key file`)
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import type { ChainRequest, Prepared } from '../../chains/chain.ts'
+import { type AppError, badRequest } from '../../errors.ts'
+import { createBatcher } from '../../lib/batcher.ts'
+import { inactive, receiverForbidden } from '../../relayers/policy.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { accountOf, type TransactionsContext } from '../model/runtime.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { findTransaction } from '../store/transactions-store.ts'
+import { admitCandidates, type Candidate, type Decision } from './admit.ts'
+import { findClaimed, type IdempotencyClaim } from './idempotency.ts'
+
+/** A stored transaction and what the caller should know about it. */
+export interface Accepted extends TransactionWithAttempts {
+  readonly logs: readonly string[]
+}
+
+/** Takes a request; with a claim, the same claim again gives the transaction that it made before. */
+export type Acceptor = (
+  relayer: Relayer,
+  request: ChainRequest,
+  claim?: IdempotencyClaim,
+) => Promise<Accepted>
+
+/** Rows stored in one database transaction at most. More would hold the account's lock for longer than a request waits. */
+const MAX_ROWS = 200
+
+/**
+ * Accepts requests: checks, simulates, and stores them with their event. When this resolves, the row is committed (I1).
+ * A node that does not answer stops nobody (I6): the worker asks again before it signs.
+ * @throws AppError 400 with the reason why the request cannot be executed, 409 for a key with another body; nothing is stored then
+ */
+export function createAcceptor(context: TransactionsContext): Acceptor {
+  const admit = createBatcher<Candidate, Decision>({
+    maxItems: MAX_ROWS,
+    collectsTurn: true,
+    keyOf: (candidate) => candidate.relayer.id,
+    run: (candidates) => admitCandidates(context, candidates),
+  })
+  return async (relayer, request, claim) => {
+    const earlier = claim && (await findClaimed(context.db, relayer.id, claim))
+    if (earlier) return repeated(earlier)
+    try {
+      return await acceptNew(context, admit, { relayer, request, claim })
+    } catch (error) {
+      // The same request may have been accepted meanwhile, and be the very reason why this one is refused.
+      const meanwhile = claim && (await findClaimed(context.db, relayer.id, claim))
+      if (meanwhile) return repeated(meanwhile)
+      throw error
+    }
+  }
+}
+
+interface Submission {
+  readonly relayer: Relayer
+  readonly request: ChainRequest
+  readonly claim: IdempotencyClaim | undefined
+}
+
+async function acceptNew(
+  context: TransactionsContext,
+  admit: (candidate: Candidate) => Promise<Decision>,
+  { relayer, request, claim }: Submission,
+): Promise<Accepted> {
+  const refusal = checkStatic(context, relayer, request)
+  if (refusal) throw refusal
+  const { chain } = context.operatorOf(relayer)
+  const [prepared, balance] = await Promise.all([
+    chain.prepare(request, accountOf(relayer)),
+    chain.balance(relayer.address),
+  ])
+  if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
+  const known = prepared.kind === 'ok' ? prepared.value : undefined
+  const transaction = newTransaction(context, { relayer, request, prepared: known })
+  const decision = await admit({
+    relayer,
+    transaction,
+    balance: balance.kind === 'ok' ? balance.value : undefined,
+    claim,
+  })
+  if (decision.kind === 'refused') throw decision.error
+  if (decision.kind === 'repeated') return repeated(await demand(context, relayer, decision.transactionId))
+  context.observer?.created([transaction])
+  const unknown =
+    prepared.kind === 'unknown'
+      ? [`Not simulated yet: ${prepared.detail}. It is asked again before signing.`]
+      : []
+  const errand = prepared.kind === 'errand' ? [`${prepared.detail} The service does that first.`] : []
+  return { transaction, attempts: [], logs: [...(known?.logs ?? []), ...unknown, ...errand] }
+}
+
+function repeated(item: TransactionWithAttempts): Accepted {
+  return {
+    ...item,
+    logs: ['This Idempotency-Key was used before: this is the transaction that it made, as it is now.'],
+  }
+}
+
+async function demand(
+  { db }: TransactionsContext,
+  relayer: Relayer,
+  id: string,
+): Promise<TransactionWithAttempts> {
+  const item = await findTransaction(db, relayer.id, id)
+  if (item === undefined) throw new Error(`the key of transaction ${id} is there and the transaction is not`)
+  return item
+}
+
+/** What can be said without a network; the same for a new request and for a replacement. */
+export function checkStatic(
+  context: TransactionsContext,
+  relayer: Relayer,
+  request: ChainRequest,
+): AppError | undefined {
+  const refused = inactive(relayer) ?? receiverForbidden(relayer, request)
+  if (refused) return refused
+  const { chain } = context.operatorOf(relayer)
+  const refusal = chain.check(request, accountOf(relayer))
+  if (refusal) return badRequest(refusal.code, refusal.detail)
+  const end = chain.endsAt(request)
+  if (end === undefined || end.getTime() > context.clock.now()) return undefined
+  return badRequest(
+    'valid_until_in_past',
+    `valid_until: a time in the future is expected, not ${end.toISOString()}.`,
+  )
+}
+
+function newTransaction(
+  context: TransactionsContext,
+  { relayer, request, prepared }: { relayer: Relayer; request: ChainRequest; prepared: Prepared | undefined },
+): Transaction {
+  const now = new Date(context.clock.now())
+  const { chain } = context.operatorOf(relayer)
+  const place = chain.place(request)
+  return {
+    id: randomUUID(),
+    relayerId: relayer.id,
+    network: relayer.network,
+    from: relayer.address,
+    status: 'pending',
+    createdAt: now,
+    request,
+    intent: 'request',
+    estimatedGas: prepared?.knownGas,
+    line: place?.address,
+    nonce: place?.nonce,
+    version: 1,
+    cost: prepared === undefined ? chain.outlay(request) : chain.cost(prepared.draft),
+    nextRunAt: now,
+  }
+}

@@ -1,0 +1,163 @@
+import type { Transaction as DbTransaction } from 'kysely'
+import type { BroadcastResult } from '../../chains/answer.ts'
+import type { Attempt } from '../../chains/attempt.ts'
+import type { Schema } from '../../database/schema.ts'
+import { tellFinished } from '../model/observer.ts'
+import { isNoop } from '../model/purpose.ts'
+import { isForeign, type Operator, type TransactionsContext } from '../model/runtime.ts'
+import { patienceMs } from '../model/speed-up-delay.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { saveOutcomes } from '../store/attempts-store.ts'
+import { postponeTransactions } from '../store/postpone-store.ts'
+import { saveTransactions } from '../store/transactions-store.ts'
+import { type Settled, settleBroadcast } from './settle-broadcast.ts'
+
+type Tx = DbTransaction<Schema>
+
+/**
+ * Offers the current attempt of each transaction to the network and writes down what the node said. The bytes are
+ * stored already, so this may be repeated at any time, by anybody. Returns what was written; a record that somebody
+ * else changed meanwhile is left to them.
+ */
+export async function broadcastCurrent(
+  context: TransactionsContext,
+  operator: Operator,
+  items: readonly TransactionWithAttempts[],
+): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
+  const ready = items.flatMap((item) => {
+    const attempt = currentAttempt(item)
+    return attempt === undefined || isUnwanted(operator, item, attempt) ? [] : [{ item, attempt }]
+  })
+  if (ready.length === 0) return []
+  const results = await operator.chain.broadcast(
+    ready.map(({ attempt }) => attempt.signed.raw),
+    ready.map(({ item, attempt }) => isHeld(item, attempt)),
+  )
+  const now = new Date(context.clock.now())
+  const settled = ready.map((offer, index) =>
+    settle(operator, { ...offer, result: results[index] ?? NO_REPLY }, now),
+  )
+  const saved = await context.db.transaction().execute(async (tx) => {
+    const written = await writeRecords(tx, settled)
+    await saveOutcomes(
+      tx,
+      settled.map(({ outcome }) => outcome),
+      { openOnly: true },
+    )
+    return new Map(written.map((transaction) => [transaction.id, transaction]))
+  })
+  tellFinished(context, [...saved.values()])
+  tellSubmitted(
+    context,
+    ready.map(({ item }) => item),
+    saved,
+  )
+  return settled.map(({ transaction, result }) => ({
+    transaction: saved.get(transaction.id) ?? transaction,
+    result,
+  }))
+}
+
+/** Whether a node took a version with the attempt's nonce before. */
+function isHeld({ attempts }: TransactionWithAttempts, { line, nonce }: Attempt): boolean {
+  return attempts.some(
+    (other) => other.broadcastAt !== undefined && other.line === line && other.nonce === nonce,
+  )
+}
+
+/**
+ * As if a node had said "already known" to each of them. Nothing is written of the attempts: nobody has really heard of them.
+ */
+export async function countAsKnown(
+  context: TransactionsContext,
+  operator: Operator,
+  items: readonly TransactionWithAttempts[],
+): Promise<void> {
+  const now = new Date(context.clock.now())
+  const settled = items.flatMap((item) => {
+    const attempt = currentAttempt(item)
+    return attempt === undefined ? [] : [settle(operator, { item, attempt, result: KNOWN }, now)]
+  })
+  await context.db.transaction().execute((tx) => writeRecords(tx, settled))
+}
+
+const KNOWN: BroadcastResult = { kind: 'accepted', known: true }
+
+const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
+
+/** An attempt that was offered, and what the node said. */
+interface Offer {
+  readonly item: TransactionWithAttempts
+  readonly attempt: Attempt
+  readonly result: BroadcastResult
+}
+
+interface SettledOffer extends Settled {
+  readonly before: Transaction
+  readonly result: BroadcastResult
+}
+
+function settle(operator: Operator, offer: Offer, now: Date): SettledOffer {
+  const { chain } = operator
+  const before = offer.item.transaction
+  const settled = settleBroadcast({
+    ...offer,
+    now,
+    costOf: chain.cost,
+    raiseAfterMs: patienceMs(chain, before),
+    lapses: chain.traits.lapses,
+    foreign: isForeign(operator, before),
+    numbered: chain.traits.nonces,
+    offerAgainAfterMs: chain.traits.offerAgainAfterMs,
+  })
+  return { before, result: offer.result, ...settled }
+}
+
+/** Returns the records that were changed by more than the time of their next look. */
+async function writeRecords(tx: Tx, settled: readonly SettledOffer[]): Promise<Transaction[]> {
+  const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
+    isOnlyLater(before, transaction) ? 'postponed' : 'changed',
+  )
+  await postponeTransactions(
+    tx,
+    postponed.map(({ transaction }) => transaction),
+  )
+  return saveTransactions(
+    tx,
+    changed.map(({ transaction }) => transaction),
+  )
+}
+
+/** Whether nothing is new but the time of the next look. */
+function isOnlyLater(before: Transaction, after: Transaction): boolean {
+  const fields = Object.keys(after) as (keyof Transaction)[]
+  return fields.every((field) => field === 'nextRunAt' || after[field] === before[field])
+}
+
+function tellSubmitted(
+  { observer }: TransactionsContext,
+  before: readonly TransactionWithAttempts[],
+  saved: ReadonlyMap<string, Transaction>,
+): void {
+  if (observer === undefined) return
+  const submitted = before.flatMap(({ transaction: { id, sentAt } }) => {
+    const now = saved.get(id)
+    return sentAt === undefined && now?.sentAt !== undefined ? [now] : []
+  })
+  if (submitted.length > 0) observer.submitted(submitted)
+}
+
+/** What is only waited for until it lapses, because something else is to follow it, is not offered again. */
+function isUnwanted(
+  { chain }: Operator,
+  { transaction: { intent } }: TransactionWithAttempts,
+  { kind }: Attempt,
+): boolean {
+  if (!chain.traits.lapses) return false
+  return intent === 'successor' || (isNoop(intent) && kind !== intent)
+}
+
+/** The attempt whose bytes count at present. */
+export function currentAttempt({ transaction, attempts }: TransactionWithAttempts): Attempt | undefined {
+  return attempts.find((attempt) => attempt.number === transaction.currentAttempt)
+}

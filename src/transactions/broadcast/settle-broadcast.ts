@@ -1,0 +1,256 @@
+import type { BroadcastResult } from '../../chains/answer.ts'
+import type { Attempt, Draft } from '../../chains/attempt.ts'
+import { openAttempts, reservation } from '../model/open-attempts.ts'
+import { isGasNamed, isPriceNamed, WATCHED_MS } from '../model/speed-up-delay.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { nextStatus } from '../model/transitions.ts'
+import type { AttemptNews } from '../store/attempts-store.ts'
+
+/**
+ * How long until the same bytes are offered again when a node took them and nothing was heard since, in ms. Pools
+ * forget under pressure and after restarts; offering known bytes again costs one call.
+ */
+const REPEAT_MS = 30_000
+
+/** How long until the same bytes are offered again when no node took them, in ms. */
+const RETRY_MS = 1_000
+
+/** How long until what was too cheap is priced again, in ms: a ledger or two, so that there are new prices to follow. */
+const REPRICE_MS = 5_000
+
+/**
+ * Where nothing lapses, each refused attempt is kept for ever: after this many, the wait doubles with each one, so often at most. That
+ * makes 160 s in the end, and some hundred attempts a day in the worst case.
+ */
+const PROMPT_ATTEMPTS = 4
+const MOST_DOUBLINGS = 5
+
+/**
+ * How many attempts of one nonce nodes may have refused before another gas limit is no longer tried. Each is estimated anew; what does
+ * not pass by then is not a matter of the estimate.
+ */
+const MOST_REFUSED = 3
+
+/** What is to be written of a transaction and its attempt. */
+export interface Settled {
+  readonly transaction: Transaction
+  readonly outcome: AttemptNews
+}
+
+interface Offered {
+  readonly item: TransactionWithAttempts
+  readonly attempt: Attempt
+  readonly result: BroadcastResult
+  readonly now: Date
+  readonly costOf: (draft: Draft) => bigint
+  /** How long the attempt may wait in a pool before its fee is raised; undefined when it is not raised at all. */
+  readonly raiseAfterMs?: number | undefined
+  /** Whether the chain's content has an end of its own; then what is too cheap is signed anew, with the same nonce. */
+  readonly lapses?: boolean
+  /** Whether somebody else has signed it: then nothing else of ours can take its place. */
+  readonly foreign?: boolean
+  /** Whether it has a nonce that a no-op could take. */
+  readonly numbered?: boolean
+  /** How soon bytes that a node took are offered again; half a minute when absent. */
+  readonly offerAgainAfterMs?: number | undefined
+}
+
+/** What a node's answer makes of a transaction. Pure. */
+export function settleBroadcast(offered: Offered): Settled {
+  const { item, attempt, result, now } = offered
+  const about = { transactionId: item.transaction.id, number: attempt.number }
+  if (result.kind === 'accepted')
+    return { transaction: taken(offered), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
+  const fate = fateOf(offered, result)
+  const refused = fate !== 'retry' && fate !== 'retry_later' && fate !== 'give_up'
+  return {
+    transaction: FATES[fate](offered, result),
+    outcome: { ...about, ...(refused && { outcome: 'refused' }), error: result.detail },
+  }
+}
+
+type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
+
+/**
+ * What follows when a node did not take the bytes. `retry`, `retry_later`: the same bytes again · `give_up`: nothing takes their
+ * place · `reprice`: the same content for the same nonce at another price · `reestimate`: the same with another gas limit ·
+ * `fall_back`: an earlier attempt counts again · `close`: a no-op for the nonce.
+ */
+type Fate = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reestimate' | 'fall_back' | 'close'
+
+function fateOf(offered: Offered, result: Unaccepted): Fate {
+  const { kind } = result
+  const { item, attempt, lapses = false, foreign = false, numbered = true } = offered
+  if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
+  if (kind === 'refused' && !numbered) return 'give_up'
+  if (kind === 'refused' && foreign) return 'retry_later'
+  // What a node took once may lie in its pool still; whether its fee is raised, its time decides.
+  if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
+  const isInDoubt = 'unanswered' in result && result.unanswered === true
+  if (earlierInPool(item, attempt) !== undefined) return isInDoubt ? 'retry' : 'fall_back'
+  if (kind === 'refused') return 'close'
+  if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'
+  if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'
+  // On a chain with pools, one holds something of this nonce that we do not know; only time tells.
+  return lapses ? 'reprice' : 'retry'
+}
+
+/** A no-op is estimated anew in any case. */
+function isEstimateWorthwhile({ transaction, attempts }: TransactionWithAttempts): boolean {
+  const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
+  return transaction.intent === 'request' && !isGasNamed(transaction) && refused < MOST_REFUSED
+}
+
+const FATES: Readonly<Record<Fate, (offered: Offered, result: Unaccepted) => Transaction>> = {
+  retry: deferred,
+  retry_later: (offered, result) => ({
+    ...deferred(offered, result),
+    nextRunAt: after(offered.now, REPEAT_MS),
+  }),
+  give_up: givenUp,
+  reprice: repriced,
+  reestimate: reestimated,
+  fall_back: fallenBack,
+  close: closed,
+}
+
+const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
+  nonce_used: 'The chain is past this nonce; the receipts are being asked for',
+  later: 'The node does not take it yet',
+  unknown: 'The node did not answer; the same bytes are offered again',
+  underpriced: 'The pool holds another transaction with this nonce',
+  too_cheap: 'The network asks for a higher fee at present',
+  too_dear: 'No endpoint lets so high a fee pass',
+  gas_limit: 'The node refuses its gas limit',
+  refused: 'The node refuses it',
+}
+
+function taken({
+  item: { transaction },
+  attempt,
+  now,
+  raiseAfterMs,
+  offerAgainAfterMs,
+}: Offered): Transaction {
+  const heldSince = attempt.broadcastAt ?? now
+  const raise = raiseAfterMs === undefined ? undefined : after(heldSince, raiseAfterMs)
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'broadcast'),
+    statusReason:
+      transaction.status === 'sent' && transaction.intent === 'request'
+        ? undefined
+        : transaction.statusReason,
+    sentAt: transaction.sentAt ?? now,
+    nextRunAt: earliest(now, offerAgainAfterMs ?? REPEAT_MS, [raise, endOf(transaction, now)]),
+  }
+}
+
+/** Passed while the node was answering, it is still to be acted on, soon. */
+function endOf({ intent, request: { validUntil } }: Transaction, now: Date): Date | undefined {
+  if (intent !== 'request' || validUntil === undefined) return undefined
+  return validUntil > now ? validUntil : after(now, RETRY_MS)
+}
+
+/** In time for the repetition, and for whatever else is to happen before it. */
+function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined)[]): Date {
+  const repeat = after(now, repeatMs)
+  const ahead = times.filter((time) => time !== undefined && time > now && time < repeat)
+  return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), repeat)
+}
+
+function deferred({ item: { transaction }, now }: Offered, { kind, detail }: Unaccepted): Transaction {
+  // Prices move with blocks: there is nothing to be had from asking each second.
+  const isPriced = kind === 'too_cheap' || kind === 'too_dear'
+  const named =
+    isPriced && isPriceNamed(transaction) ? '; its price was named by the caller and is not changed' : ''
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'deferred'),
+    statusReason: `${REASONS[kind]}${named}: ${detail}`,
+    nextRunAt: after(now, isPriced ? REPRICE_MS : RETRY_MS),
+  }
+}
+
+/**
+ * Bytes that no node will ever take, without a nonce that anything waits for: nothing is signed in their place, and they are
+ * offered no more. Whether one took them all the same, the chain tells when they have lapsed.
+ */
+function givenUp({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'deferred'),
+    statusReason: `The node refused it for good: ${detail}`,
+    intent: transaction.intent === 'request' ? 'abandon' : transaction.intent,
+    nextRunAt: after(now, WATCHED_MS),
+  }
+}
+
+/** The network asks for more at present. The next version has the same nonce, so only one of them can be included. */
+function repriced(
+  { item: { transaction, attempts }, now, lapses = false }: Offered,
+  { kind, detail }: Unaccepted,
+): Transaction {
+  const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
+  const doublings = lapses ? 0 : Math.min(Math.max(0, refused - PROMPT_ATTEMPTS), MOST_DOUBLINGS)
+  const reason = kind === 'too_dear' ? REASONS.too_dear : REASONS.too_cheap
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'returned'),
+    statusReason: `${reason}: ${detail}`,
+    currentAttempt: undefined,
+    nextRunAt: after(now, REPRICE_MS * 2 ** doublings),
+  }
+}
+
+/** What the gas limit was estimated from has changed. Only one version with this nonce can be included. */
+function reestimated({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'returned'),
+    statusReason: `Its gas is estimated anew, because the node refused the gas limit: ${detail}`,
+    currentAttempt: undefined,
+    estimatedGas: undefined,
+    nextRunAt: after(now, RETRY_MS),
+  }
+}
+
+function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt): Attempt | undefined {
+  return openAttempts(attempts).findLast((other) => other.number < attempt.number)
+}
+
+/** An earlier attempt that may be in a pool stays the one that counts. */
+function fallenBack({ item, attempt, now, costOf }: Offered, { detail }: Unaccepted): Transaction {
+  const { transaction, attempts } = item
+  const earlier = earlierInPool(item, attempt)
+  const open = openAttempts(attempts.filter((other) => other !== attempt))
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'broadcast'),
+    statusReason: `Attempt ${attempt.number} was refused by the node (${detail}); attempt ${earlier?.number} still counts.`,
+    currentAttempt: earlier?.number,
+    cost: reservation(
+      open.map(({ draft }) => draft),
+      costOf,
+    ),
+    nextRunAt: after(now, REPEAT_MS),
+  }
+}
+
+/** Without an earlier attempt, "refused" can never become better: a no-op closes the nonce. */
+function closed({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+  const isRequest = transaction.intent === 'request'
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'returned'),
+    statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
+    intent: isRequest ? 'abandon' : transaction.intent,
+    currentAttempt: undefined,
+    // A no-op that is refused too needs another market, not another try at once.
+    nextRunAt: isRequest ? now : after(now, REPEAT_MS),
+  }
+}
+
+function after(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms)
+}

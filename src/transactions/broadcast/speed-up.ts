@@ -1,0 +1,199 @@
+import type { Attempt } from '../../chains/attempt.ts'
+import type { Chain, Prepared } from '../../chains/chain.ts'
+import { contentKind, isNoop } from '../model/purpose.ts'
+import { accountOf, type HeldAccount, type TransactionsContext } from '../model/runtime.ts'
+import { levelOf, patienceMs } from '../model/speed-up-delay.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { findAttempts } from '../store/attempts-store.ts'
+import { findHeadSince } from '../store/head-since-store.ts'
+import { saveAlone } from '../store/save.ts'
+import { findHead } from '../store/work-store.ts'
+import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
+import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
+import { broadcastCurrent, currentAttempt } from './broadcast.ts'
+
+/**
+ * Looks at the head of the account's line, because nothing behind it can be included first: past its `valid_until` it is
+ * cancelled on chain, and after the wait of its speed its fee is raised. Explicit prices are the caller's and are left
+ * alone. What lapses by itself needs none of this. `due` are the transactions that want attention now. Returns whether any of them
+ * may have changed.
+ */
+export async function raiseOverdue(
+  context: TransactionsContext,
+  held: HeldAccount,
+  due: readonly Transaction[],
+): Promise<boolean> {
+  const { chain } = held.operator
+  if (chain.traits.lapses) return false
+  const overdue = due.filter((transaction) => isExpired(chain, transaction, context.clock.now()))
+  const first = await findHead(context.db, held.relayer.id)
+  const head = due.find((transaction) => transaction.id === first?.id)
+  const candidates = head === undefined || overdue.includes(head) ? overdue : [head, ...overdue]
+  if (candidates.length === 0) return false
+  const attempts = await findAttempts(context.db, candidates)
+  for (const transaction of candidates) {
+    const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
+    if (overdue.includes(transaction)) await cancelExpired(context, held, item)
+    else if (isAbandoned(transaction, context.clock.now())) await abandon(context, held, item)
+    else if (await isStuck(context, held, item)) await raiseHead(context, held, item)
+  }
+  return true
+}
+
+/** Also what no node took yet: its bytes may have left, and offering them any longer would be too late. */
+function isExpired(chain: Chain, { request, intent }: Transaction, now: number): boolean {
+  const end = intent === 'request' ? chain.endsAt(request) : undefined
+  return end !== undefined && end.getTime() <= now
+}
+
+/**
+ * The wait counts from when a node took the newest attempt, and from its signature where no node ever took it; but not before it came
+ * first, because until then it waited for others. What is in no pool may wait for something else than a price, so its fee is raised only
+ * when the market has passed it.
+ */
+async function isStuck(
+  { db, clock }: TransactionsContext,
+  { operator: { chain, network } }: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<boolean> {
+  const { transaction, attempts } = item
+  const taken = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
+  const newest = taken ?? currentAttempt(item)
+  const patience = patienceMs(chain, transaction)
+  if (newest === undefined || patience === undefined) return false
+  const isEarly = (since: Date) => clock.now() - since.getTime() < patience
+  if (isEarly(newest.broadcastAt ?? newest.signedAt)) return false
+  const headSince = await findHeadSince(db, transaction)
+  if (headSince !== undefined && isEarly(headSince)) return false
+  const isTaken = taken !== undefined && transaction.status === 'submitted'
+  if (isTaken && (network.type !== 'evm' || network.mempool)) return true
+  const price = await chain.comparePrice(newest.draft, levelOf(transaction))
+  if (price.kind !== 'ok') return false
+  const { offered, market, baseFee = 0n } = price.value
+  return offered < (isTaken || (network.type === 'evm' && !network.mempool) ? baseFee : market)
+}
+
+/** What is to happen may not be what counts at present: a no-op that a node refused is wanted all the same. */
+async function raiseHead(
+  context: TransactionsContext,
+  held: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  const { transaction, attempts } = item
+  const { intent } = transaction
+  if (!isNoop(intent) || contentKind(attempts, transaction.currentAttempt) === intent)
+    return raiseFee(context, held, item)
+  return putNoop(context, held, {
+    item,
+    change: {},
+    kind: intent,
+    obstacle: 'Waiting for inclusion; the no-op cannot take its nonce now',
+  })
+}
+
+async function raiseFee(
+  context: TransactionsContext,
+  held: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  const { relayer, operator } = held
+  const { transaction } = item
+  const current = currentAttempt(item)
+  // What came after it was refused by a node and is not to be brought back.
+  const attempts = [...item.attempts.filter((attempt) => attempt !== current), ...(current ? [current] : [])]
+  const answer = await operator.chain.speedUp(attempts, levelOf(transaction), accountOf(relayer))
+  if (answer.kind === 'ok') {
+    return putInPlace(context, held, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
+  }
+  const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
+  await explain(context, transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
+}
+
+function cancelExpired(
+  context: TransactionsContext,
+  held: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  return putNoop(context, held, {
+    item,
+    change: { intent: 'expire', statusReason: 'valid_until passed; a no-op is to take its nonce.' },
+    kind: 'expire',
+    obstacle: 'valid_until passed; it cannot be cancelled now',
+  })
+}
+
+function abandon(
+  context: TransactionsContext,
+  held: HeldAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  return putNoop(context, held, {
+    item,
+    change: { intent: 'abandon', statusReason: ABANDONED },
+    kind: 'abandon',
+    obstacle: 'It holds up the account; a no-op cannot take its nonce now',
+  })
+}
+
+interface NoopPlacement extends Omit<Placement, 'prepared'> {
+  /** What is said when there is no price for it. */
+  readonly obstacle: string
+}
+
+async function putNoop(
+  context: TransactionsContext,
+  held: HeldAccount,
+  { item, change, kind, obstacle }: NoopPlacement,
+): Promise<void> {
+  const { relayer, operator } = held
+  const account = accountOf(relayer)
+  const answer = await operator.chain.replace(operator.chain.noop(account), item.attempts, account)
+  if (answer.kind === 'ok') return putInPlace(context, held, { item, change, prepared: answer.value, kind })
+  const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
+  return explain(context, item.transaction, `${obstacle}: ${detail}`)
+}
+
+interface Placement {
+  readonly item: TransactionWithAttempts
+  /** What the record says from then on. */
+  readonly change: Pick<Partial<Transaction>, 'intent' | 'statusReason'>
+  readonly prepared: Prepared
+  readonly kind: Attempt['kind']
+}
+
+async function putInPlace(
+  context: TransactionsContext,
+  held: HeldAccount,
+  placement: Placement,
+): Promise<void> {
+  const { operator, lease } = held
+  const { item, change, prepared, kind } = placement
+  const signable = {
+    attempts: item.attempts,
+    transaction: { ...item.transaction, ...change },
+    draft: prepared.draft,
+    kind,
+  }
+  const attempt = await signAttempt(context, operator, signable)
+  const known = sameBytes(item.attempts, attempt)
+  if (known) {
+    const refusal = known.error ?? `the outcome was "${known.outcome}"`
+    return explain(
+      context,
+      item.transaction,
+      `Waiting for inclusion; these very bytes were offered before: ${refusal}.`,
+    )
+  }
+  const stored = await storeSigned(context, { operator, signed: [{ ...signable, attempt }], lease })
+  await broadcastCurrent(context, operator, stored)
+}
+
+/** Says why; the transaction stays due, so that its bytes are offered again all the same: a pool may have lost them. */
+async function explain(
+  context: TransactionsContext,
+  transaction: Transaction,
+  statusReason: string,
+): Promise<void> {
+  if (transaction.statusReason === statusReason) return
+  await saveAlone(context, [{ ...transaction, statusReason }])
+}

@@ -1,0 +1,77 @@
+import type { Attempt } from '../../chains/attempt.ts'
+import { badRequest } from '../../errors.ts'
+import { accountOf, isForeign, type Operator, type TransactionsContext } from '../model/runtime.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { nextStatus } from '../model/transitions.ts'
+import { checkReplacementFunds } from './replacement-funds.ts'
+import { type Replaced, saveReplaced } from './save-replaced.ts'
+import type { Change } from './undo-replacement.ts'
+
+/** Nothing that was signed counts: the record gets the new content, and the worker takes it from there. */
+export async function replacePending(
+  context: TransactionsContext,
+  { relayer, request }: Change,
+  { transaction, attempts }: TransactionWithAttempts,
+): Promise<Replaced | undefined> {
+  const nextRunAt = new Date(context.clock.now())
+  const operator = context.operatorOf(relayer)
+  if (request === undefined) {
+    const canceled = canceledPending(operator, { transaction, attempts }, nextRunAt)
+    return saveReplaced(context, { transaction: canceled, attempts, logs: [] })
+  }
+  const { chain } = operator
+  const prepared = await chain.prepare(request, accountOf(relayer))
+  if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
+  const known = prepared.kind === 'ok' ? prepared.value : undefined
+  const cost = known === undefined ? chain.outlay(request) : chain.cost(known.draft)
+  await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
+  const next: Transaction = {
+    ...transaction,
+    status: nextStatus(transaction.status, 'replaced'),
+    statusReason: undefined,
+    request,
+    intent: 'request',
+    estimatedGas: known?.knownGas,
+    cost,
+    nextRunAt,
+  }
+  return saveReplaced(context, {
+    transaction: next,
+    attempts,
+    logs: [pendingLog(attempts), ...(known?.logs ?? [])],
+  })
+}
+
+function pendingLog(attempts: readonly Attempt[]): string {
+  return attempts.length === 0
+    ? 'Nothing had been signed; the new content takes its place.'
+    : 'Nothing that was signed counts any more; the new content takes its place.'
+}
+
+/** With a nonce, a no-op has to use it, or everything behind it would wait for ever. */
+function canceledPending(
+  operator: Operator,
+  { transaction, attempts }: TransactionWithAttempts,
+  nextRunAt: Date,
+): Transaction {
+  if (transaction.nonce !== undefined && !isForeign(operator, transaction)) {
+    return {
+      ...transaction,
+      intent: 'cancel',
+      statusReason: 'Canceled by the caller; a no-op takes its nonce.',
+      nextRunAt,
+    }
+  }
+  const status = nextStatus(transaction.status, 'canceled')
+  return {
+    ...transaction,
+    line: undefined,
+    nonce: undefined,
+    status,
+    statusReason:
+      attempts.length === 0
+        ? 'Canceled by the caller before anything was signed.'
+        : 'Canceled by the caller; the chain has proved that nothing that was signed is included.',
+    cost: 0n,
+  }
+}

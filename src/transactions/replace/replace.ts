@@ -1,0 +1,174 @@
+import type { Answer, BroadcastResult } from '../../chains/answer.ts'
+import type { Attempt, AttemptKind } from '../../chains/attempt.ts'
+import type { AfterLapse, ChainRequest, ErrandFirst, Prepared } from '../../chains/chain.ts'
+import { AppError, badRequest, notFound } from '../../errors.ts'
+import { createBatcher } from '../../lib/batcher.ts'
+import { inactive } from '../../relayers/policy.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { checkStatic } from '../accept/accept.ts'
+import { broadcastCurrent } from '../broadcast/broadcast.ts'
+import { accountOf, type TransactionsContext } from '../model/runtime.ts'
+import { WATCHED_MS } from '../model/speed-up-delay.ts'
+import type { Intent, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { isReplaceable } from '../model/transitions.ts'
+import { findTransaction } from '../store/transactions-store.ts'
+import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
+import { refuseForeign } from './refuse-externally-signed.ts'
+import { replacePending } from './replace-pending.ts'
+import { checkReplacementFunds } from './replacement-funds.ts'
+import { type Replaced, saveReplaced } from './save-replaced.ts'
+import { type Change, refuseWithNode } from './undo-replacement.ts'
+
+/** How often a change is tried again because a worker changed the record between reading and writing. */
+const MAX_TRIES = 20
+
+/**
+ * Puts new content, or nothing at all, in the place of a transaction. Changes of one transaction happen one after the
+ * other; none is lost.
+ * @throws AppError 404 when the relayer has no such transaction, 400 when it cannot be replaced (any more, or like this)
+ */
+export function createReplacer(context: TransactionsContext): {
+  replaceTransaction(relayer: Relayer, id: string, request: ChainRequest): Promise<Replaced>
+  cancelTransaction(relayer: Relayer, id: string): Promise<Replaced>
+} {
+  const inTurn = createBatcher<Change, Replaced>({
+    keyOf: (change) => change.id,
+    maxItems: 1,
+    run: (changes) => Promise.all(changes.map((change) => applyChange(context, change))),
+  })
+  return {
+    replaceTransaction: (relayer, id, request) => inTurn({ relayer, id, request }),
+    cancelTransaction: (relayer, id) => inTurn({ relayer, id }),
+  }
+}
+
+async function applyChange(context: TransactionsContext, change: Change): Promise<Replaced> {
+  const { relayer, id, request } = change
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const item = await findTransaction(context.db, relayer.id, id)
+    if (item === undefined)
+      throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+    const refusal =
+      notReplaceable(item.transaction) ??
+      refuseForeign(context, change, item) ??
+      (request ? checkStatic(context, relayer, request) : inactive(relayer))
+    if (refusal) throw refusal
+    if (request === undefined && item.transaction.intent === 'cancel') {
+      return { ...item, logs: ['The cancellation is under way already.'] }
+    }
+    const signed = item.transaction.status !== 'pending'
+    const replaced = signed
+      ? await replaceSigned(context, change, item)
+      : await replacePending(context, change, item)
+    if (replaced) return replaced
+  }
+  throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
+}
+
+function notReplaceable({ status }: Transaction): AppError | undefined {
+  if (isReplaceable(status)) return undefined
+  return badRequest(
+    'transaction_not_replaceable',
+    `The transaction is ${status}; only pending, sent and submitted ones can be replaced or canceled.`,
+  )
+}
+
+/** A further attempt with the same nonce: signed, stored, then offered to the network before the caller is answered. */
+async function replaceSigned(
+  context: TransactionsContext,
+  change: Change,
+  item: TransactionWithAttempts,
+): Promise<Replaced | undefined> {
+  const { relayer, request } = change
+  const operator = context.operatorOf(relayer)
+  const account = accountOf(relayer)
+  const answer = await operator.chain.replace(request ?? operator.chain.noop(account), item.attempts, account)
+  if (answer.kind === 'after_lapse') return keepForLater(context, change, item, answer)
+  const { draft, logs } = demand(answer)
+  if (request)
+    await checkReplacementFunds(context, {
+      relayer,
+      id: item.transaction.id,
+      cost: operator.chain.cost(draft),
+    })
+  const { kind, ...plan } = PLANS[request ? 'replace' : 'cancel']
+  const transaction = { ...item.transaction, ...plan, request: request ?? item.transaction.request }
+  const signable = { transaction, attempts: item.attempts, draft, kind }
+  const attempt = await signAttempt(context, operator, signable)
+  const known = sameBytes(item.attempts, attempt)
+  if (known)
+    throw badRequest(
+      'replacement_underpriced',
+      `These very bytes were refused before: ${known.error ?? known.outcome}.`,
+    )
+  const [stored] = await storeSigned(context, { operator, signed: [{ ...signable, attempt }] })
+  return stored && offerChange(context, { change, before: item, stored, attempt, logs })
+}
+
+interface StoredChange {
+  readonly change: Change
+  readonly before: TransactionWithAttempts
+  readonly stored: TransactionWithAttempts
+  readonly attempt: Attempt
+  readonly logs: readonly string[]
+}
+
+async function offerChange(
+  context: TransactionsContext,
+  { change, before, stored, attempt: { number, signed }, logs }: StoredChange,
+): Promise<Replaced> {
+  const [offered] = await broadcastCurrent(context, context.operatorOf(change.relayer), [stored])
+  if (offered) {
+    const { result } = offered
+    await refuseWithNode(context, { change, before, number, hash: signed.hash, result })
+  }
+  const now = await findTransaction(context.db, change.relayer.id, change.id)
+  return { ...(now ?? stored), logs: [...logs, ...waitLog(offered?.result)] }
+}
+
+/** Both could be included, so the new content waits until the chain has proved that the earlier one is not. */
+async function keepForLater(
+  context: TransactionsContext,
+  { request }: Change,
+  { transaction, attempts }: TransactionWithAttempts,
+  { detail }: AfterLapse,
+): Promise<Replaced | undefined> {
+  const intent = request ? 'successor' : 'cancel'
+  const kept = {
+    ...transaction,
+    request: request ?? transaction.request,
+    intent,
+    statusReason: detail,
+  } as const
+  const nextRunAt = new Date(context.clock.now() + WATCHED_MS)
+  return saveReplaced(context, { transaction: { ...kept, nextRunAt }, attempts, logs: [detail] })
+}
+
+const PLANS: Readonly<
+  Record<'replace' | 'cancel', { intent: Intent; kind: AttemptKind; statusReason: string | undefined }>
+> = {
+  replace: { intent: 'request', kind: 'replace', statusReason: undefined },
+  cancel: {
+    intent: 'cancel',
+    kind: 'cancel',
+    statusReason: 'Canceled by the caller; a no-op is to take its nonce.',
+  },
+}
+
+function waitLog(result: BroadcastResult | undefined): string[] {
+  if (result === undefined || result.kind === 'accepted') return []
+  return [`Stored and signed, but not taken by a node yet (${result.detail}); the service keeps offering it.`]
+}
+
+function demand(answer: Answer<Prepared> | ErrandFirst): Prepared {
+  if (answer.kind === 'ok') return answer.value
+  if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
+  if (answer.kind === 'errand')
+    throw badRequest('not_supported', `${answer.detail} Cancel this transaction and send the new content.`)
+  throw new AppError({
+    status: 500,
+    code: 'network_unavailable',
+    detail: 'No node of the network answers at present, so nothing was changed. Try again.',
+    cause: answer.detail,
+  })
+}

@@ -1,0 +1,116 @@
+import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import type { Attempt, AttemptOutcome, ChainResult } from '../../chains/attempt.ts'
+import type { Schema } from '../../database/schema.ts'
+import { storableText } from '../../database/text.ts'
+import { toExactJson } from '../../lib/exact-json.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { type AttemptRow, encodeDraft, toAttempt } from './codec.ts'
+
+type Db = Kysely<Schema>
+type Tx = DbTransaction<Schema>
+
+/** Stores signed attempts. Must commit before their bytes leave the process (I3). */
+export async function insertAttempts(
+  tx: Tx,
+  attempts: readonly { transactionId: string; attempt: Attempt }[],
+): Promise<void> {
+  const records = attempts.map(({ transactionId, attempt }) => ({
+    transaction_id: transactionId,
+    number: attempt.number,
+    kind: attempt.kind,
+    line: attempt.line,
+    nonce: attempt.nonce?.toString(),
+    hash: attempt.signed.hash,
+    inner_hash: attempt.signed.innerHash,
+    raw: Buffer.from(attempt.signed.raw).toString('hex'),
+    draft: encodeDraft(attempt.draft),
+    signature: attempt.signed.signature,
+    outcome: attempt.outcome,
+    signed_at: attempt.signedAt,
+  }))
+  await sql`
+    insert into attempts (transaction_id, number, kind, line, nonce, hash, inner_hash, raw, draft, signature, outcome,
+      signed_at)
+    select transaction_id, number, kind, line, nonce, hash, inner_hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
+      transaction_id text, number integer, kind text, line text, nonce bigint, hash text, inner_hash text, raw text,
+      draft jsonb, signature jsonb, outcome text, signed_at timestamptz)`.execute(tx)
+}
+
+/** What is news of an attempt. `broadcastAt` is kept when it is there already. */
+export interface AttemptNews {
+  readonly transactionId: string
+  readonly number: number
+  /** Absent where nothing was decided: then only a node's words are news, unless another node has refused it meanwhile. */
+  readonly outcome?: AttemptOutcome
+  readonly error?: string | undefined
+  readonly broadcastAt?: Date | undefined
+  readonly result?: ChainResult | undefined
+}
+
+/** What became of an attempt. */
+export interface OutcomeChange extends AttemptNews {
+  readonly outcome: AttemptOutcome
+}
+
+/**
+ * Writes outcomes where they are news, because bytes are offered many times and their rows are wide. With `openOnly`, what the
+ * chain decided meanwhile stays: a node's late answer to a broadcast says less than a receipt.
+ */
+export async function saveOutcomes(
+  tx: Tx,
+  changes: readonly AttemptNews[],
+  { openOnly = false } = {},
+): Promise<void> {
+  if (changes.length === 0) return
+  const records = changes.map((change) => ({
+    transaction_id: change.transactionId,
+    number: change.number,
+    outcome: change.outcome,
+    error: change.error && storableText(change.error),
+    broadcast_at: change.broadcastAt,
+    result: change.result && toExactJson(change.result),
+  }))
+  await sql`
+    update attempts a set outcome = coalesce(record.outcome, a.outcome), error = record.error,
+      broadcast_at = coalesce(a.broadcast_at, record.broadcast_at), result = coalesce(record.result, a.result)
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
+      transaction_id text, number integer, outcome text, error text, broadcast_at timestamptz,
+      result jsonb)
+    where a.transaction_id = record.transaction_id and a.number = record.number
+      and (${!openOnly}::boolean or a.outcome in ('signed', 'broadcast', 'refused'))
+      and (record.outcome is not null or a.outcome <> 'refused')
+      and (coalesce(record.outcome, a.outcome), record.error, coalesce(a.broadcast_at, record.broadcast_at),
+        coalesce(record.result, a.result)) is distinct from (a.outcome, a.error, a.broadcast_at, a.result)`.execute(
+    tx,
+  )
+}
+
+/** The attempts of several transactions, oldest first. */
+export async function findAttempts(
+  db: Db,
+  transactions: readonly Transaction[],
+): Promise<Map<string, Attempt[]>> {
+  const found = new Map<string, Attempt[]>(transactions.map((transaction) => [transaction.id, []]))
+  if (transactions.length === 0) return found
+  const rows = await db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('transaction_id', 'in', [...found.keys()])
+    .orderBy('transaction_id')
+    .orderBy('number')
+    .execute()
+  for (const row of rows) found.get(row.transaction_id)?.push(toAttempt(row as AttemptRow))
+  return found
+}
+
+/** Whose these hashes are, by hash; without those that nobody has. */
+export async function findHashOwners(db: Db, hashes: readonly string[]): Promise<Map<string, string>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('attempts')
+    .select(['hash', 'transaction_id'])
+    .where('hash', 'in', [...hashes])
+    .execute()
+  return new Map(rows.map((row) => [row.hash, row.transaction_id]))
+}

@@ -1,0 +1,121 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { OperatorDecisionsTable, Schema } from '../../database/schema.ts'
+import { storableText } from '../../database/text.ts'
+import type { Transaction } from '../model/transaction.ts'
+
+/** What an operator decided about a transaction whose fate nobody can prove. */
+export interface OperatorDecision {
+  readonly transactionId: string
+  /** Number of the attempt that was included; undefined when none was. */
+  readonly attempt: number | undefined
+  /** In the operator's words. */
+  readonly reason: string
+  readonly decidedBy: string
+}
+
+/** A transaction that waits for a decision. */
+export interface UndecidedTransaction {
+  readonly id: string
+  readonly relayerId: string
+  readonly status: string
+  readonly statusReason: string | undefined
+  readonly undecidedSince: Date
+  readonly currentAttempt: number | undefined
+}
+
+const NOT_FINAL = ['sent', 'submitted']
+
+/** Every transaction that waits for a decision, the oldest first. */
+export async function listUndecided(db: Kysely<Schema>): Promise<UndecidedTransaction[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .select(['id', 'relayer_id', 'status', 'status_reason', 'undecided_since', 'current_attempt'])
+    .where('undecided_since', 'is not', null)
+    .where('status', 'in', NOT_FINAL)
+    .orderBy('undecided_since')
+    .execute()
+  return rows.flatMap((row) =>
+    row.undecided_since === null
+      ? []
+      : [
+          {
+            id: row.id,
+            relayerId: row.relayer_id,
+            status: row.status,
+            statusReason: row.status_reason ?? undefined,
+            undecidedSince: row.undecided_since,
+            currentAttempt: row.current_attempt ?? undefined,
+          },
+        ],
+  )
+}
+
+/** What became of a decision. `unknown_attempt`: the transaction has no attempt of that number. */
+export type DecisionOutcome = 'stored' | 'no_such_transaction' | 'not_undecided' | 'unknown_attempt'
+
+/**
+ * Stores a decision; the service that watches the network applies it at its next look, unless the chain shows something else by
+ * then. Only for a transaction that waits for one.
+ */
+export async function storeDecision(
+  db: Kysely<Schema>,
+  decision: OperatorDecision,
+): Promise<DecisionOutcome> {
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom('transactions')
+      .select(['status', 'undecided_since'])
+      .where('id', '=', decision.transactionId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (row === undefined) return 'no_such_transaction'
+    if (row.undecided_since === null || !NOT_FINAL.includes(row.status)) return 'not_undecided'
+    if (decision.attempt !== undefined) {
+      const attempt = await tx
+        .selectFrom('attempts')
+        .select('number')
+        .where('transaction_id', '=', decision.transactionId)
+        .where('number', '=', decision.attempt)
+        .executeTakeFirst()
+      if (attempt === undefined) return 'unknown_attempt'
+    }
+    await tx
+      .insertInto('operator_decisions')
+      .values({
+        transaction_id: decision.transactionId,
+        decision: decision.attempt === undefined ? 'not_included' : 'included',
+        attempt: decision.attempt ?? null,
+        undecided_since: row.undecided_since,
+        reason: storableText(decision.reason),
+        decided_by: storableText(decision.decidedBy),
+      })
+      .execute()
+    return 'stored'
+  })
+}
+
+/** The newest decision about the present incident of each of these transactions, by the id of the transaction. */
+export async function findDecisions(
+  db: Kysely<Schema>,
+  transactions: readonly Pick<Transaction, 'id' | 'undecidedSince'>[],
+): Promise<Map<string, OperatorDecision>> {
+  const incidents = new Map(transactions.map(({ id, undecidedSince }) => [id, undecidedSince?.getTime()]))
+  if (incidents.size === 0) return new Map()
+  const rows = await db
+    .selectFrom('operator_decisions')
+    .selectAll()
+    .where('transaction_id', 'in', [...incidents.keys()])
+    .orderBy('id')
+    .execute()
+  const present = rows.filter((row) => incidents.get(row.transaction_id) === row.undecided_since.getTime())
+  return new Map(present.map((row) => [row.transaction_id, toDecision(row)]))
+}
+
+function toDecision(row: Selectable<OperatorDecisionsTable>): OperatorDecision {
+  return {
+    transactionId: row.transaction_id,
+    attempt: row.attempt ?? undefined,
+    reason: row.reason,
+    decidedBy: row.decided_by,
+  }
+}

@@ -1,0 +1,56 @@
+import { type Kysely, sql } from 'kysely'
+import type { Attempt } from '../../chains/attempt.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
+
+type OfEvent<Row> = Row & { readonly event_id: bigint }
+
+/**
+ * The transactions that events tell of, each as it was then, by the id of the event; with the attempt that it showed. An
+ * event holds the row of the transaction. The attempt is joined: what was signed never changes.
+ */
+export async function readSnapshots(
+  db: Kysely<Schema>,
+  eventIds: readonly bigint[],
+): Promise<Map<bigint, TransactionWithAttempts>> {
+  if (eventIds.length === 0) return new Map()
+  // Through the table's own row type, so that every column is read as it is from the table, and no integer is rounded.
+  const { rows } = await sql<OfEvent<TransactionRow>>`
+    select e.id as event_id, snapshot.*
+    from events e, jsonb_populate_record(null::transactions, e.payload) snapshot
+    where e.id = any(${eventIds}::bigint[])`.execute(db)
+  const attempts = await readShownAttempts(db, eventIds)
+  return new Map(
+    rows.map((row) => {
+      const transaction = toTransaction(row)
+      const attempt = attempts.get(row.event_id)
+      return [row.event_id, { transaction, attempts: attempt ? [asThen(attempt, transaction)] : [] }]
+    }),
+  )
+}
+
+async function readShownAttempts(
+  db: Kysely<Schema>,
+  eventIds: readonly bigint[],
+): Promise<Map<bigint, Attempt>> {
+  const { rows } = await sql<OfEvent<AttemptRow>>`
+    select e.id as event_id, a.*
+    from events e
+    join attempts a on a.transaction_id = e.transaction_id and a.number = (e.payload ->> 'current_attempt')::integer
+    where e.id = any(${eventIds}::bigint[])`.execute(db)
+  return new Map(rows.map((row) => [row.event_id, toAttempt(row)]))
+}
+
+/**
+ * Without what was learned of the attempt later: in the status `sent` no node had taken it yet, and there is no result before a
+ * block holds it.
+ */
+function asThen(attempt: Attempt, { status, block }: Transaction): Attempt {
+  const { broadcastAt, result, ...signed } = attempt
+  return {
+    ...signed,
+    ...(broadcastAt !== undefined && status !== 'sent' && { broadcastAt }),
+    ...(result !== undefined && block !== undefined && { result }),
+  }
+}

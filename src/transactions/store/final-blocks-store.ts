@@ -1,0 +1,102 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { type TransactionRow, toTransaction } from './codec.ts'
+
+/** A block that holds final transactions. */
+export interface FinalBlock {
+  readonly number: bigint
+  readonly hash: string
+}
+
+/** How many of a relayer's newest final transactions are compared: those of one look can come from several blocks, in any order. */
+const NEWEST = 20
+
+/** The highest block of the transactions that became final last. Costs the same however many there are. */
+export async function findHighestFinalBlock(
+  db: Kysely<Schema>,
+  { relayerIds, since }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'>,
+): Promise<FinalBlock | undefined> {
+  const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
+    select newest.block_number, newest.block_hash
+    from unnest(${relayerIds}::text[]) relayer (id)
+    cross join lateral (
+      select block_number, block_hash from transactions
+      where relayer_id = relayer.id and confirmed_at > ${since} and block_number is not null
+      order by confirmed_at desc limit ${NEWEST}) newest
+    order by newest.block_number desc limit 1`.execute(db)
+  return rows[0] && { number: rows[0].block_number, hash: rows[0].block_hash }
+}
+
+interface FinalBlocksQuery {
+  readonly relayerIds: readonly string[]
+  /** Only of transactions that became final after this time. */
+  readonly since: Date
+  /** Only blocks below this one. */
+  readonly below: bigint
+  readonly limit: number
+}
+
+/** Blocks of final transactions, the highest first. Reads everything that became final since then: for when a block is gone. */
+export async function findFinalBlocks(
+  db: Kysely<Schema>,
+  { relayerIds, since, below, limit }: FinalBlocksQuery,
+): Promise<FinalBlock[]> {
+  const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
+    select distinct block_number, block_hash from transactions
+    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and block_number < ${below}
+    order by block_number desc limit ${limit}`.execute(db)
+  return rows.map((row) => ({ number: row.block_number, hash: row.block_hash }))
+}
+
+/** The transactions that became final in one of these blocks. */
+export async function findFinalInBlocks(
+  db: Kysely<Schema>,
+  {
+    relayerIds,
+    since,
+    hashes,
+  }: { readonly relayerIds: readonly string[]; readonly since: Date; readonly hashes: readonly string[] },
+): Promise<Transaction[]> {
+  if (hashes.length === 0) return []
+  const { rows } = await sql<TransactionRow>`
+    select * from transactions
+    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and block_hash = any(${hashes}::text[])
+    order by nonce`.execute(db)
+  return rows.map(toTransaction)
+}
+
+/** Final transactions whose block is gone and that were not found in another one yet, by nonce. */
+export async function findReorganized(
+  db: Kysely<Schema>,
+  relayerIds: readonly string[],
+): Promise<Transaction[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('reorganized_at', 'is not', null)
+    .where('relayer_id', 'in', [...relayerIds])
+    .orderBy('nonce')
+    .limit(MAX_REORGANIZED)
+    .execute()
+  return rows.map(toTransaction)
+}
+
+/** How many are worked on in one look. */
+const MAX_REORGANIZED = 200
+
+/** Whether anything of these relayers became final after this time, or lost its block since. */
+export async function hasRecentlyFinal(
+  db: Kysely<Schema>,
+  relayerIds: readonly string[],
+  since: Date,
+): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from transactions where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since})
+      or exists (
+        select from transactions where relayer_id = any(${relayerIds}::text[]) and reorganized_at is not null) as found`.execute(
+    db,
+  )
+  return rows[0]?.found ?? false
+}

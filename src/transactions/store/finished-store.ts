@@ -1,0 +1,69 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { TransactionStatus } from '../model/transaction.ts'
+
+/** Statuses that are not final, as literals: only then does the partial index on them apply in every plan. */
+const OPEN = sql`('pending', 'sent', 'submitted', 'mined')`
+
+/** Whether a status expression is final. */
+export function isFinal(status: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`${status} not in ${OPEN}`
+}
+
+/**
+ * Adds `rows` (relayer_id, status) to the counts, as a part of the statement that makes them final: nothing final ever
+ * changes or goes, so the counts are exact at every commit. Sorted, so that two writers cannot wait for each other.
+ */
+export function addToCounts(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    insert into finished_counts as counts (relayer_id, status, count)
+    select relayer_id, status, count(*) from (${rows}) as finished
+    group by relayer_id, status order by relayer_id, status
+    on conflict (relayer_id, status) do update set count = counts.count + excluded.count`
+}
+
+/**
+ * How many transactions the relayer has, of one status or of all. Final ones are not counted but known, so this takes as
+ * long as there is work open, however long the history is. One statement, so the two halves fit each other.
+ */
+export async function countTransactions(
+  db: Kysely<Schema>,
+  { relayerId, status }: { readonly relayerId: string; readonly status?: TransactionStatus | undefined },
+): Promise<number> {
+  const wanted = status === undefined ? sql`` : sql`and status = ${status}`
+  const { rows } = await sql<{ total: bigint }>`
+    select (select count(*) from transactions where relayer_id = ${relayerId} and status in ${OPEN} ${wanted})
+      + (select coalesce(sum(count), 0)::bigint from finished_counts where relayer_id = ${relayerId} ${wanted})
+      as total`.execute(db)
+  return Number(rows[0]?.total ?? 0n)
+}
+
+/** How many transactions of a relayer are in a status. */
+export interface StatusCount {
+  readonly relayerId: string
+  readonly networkType: string
+  readonly status: TransactionStatus
+  readonly count: number
+}
+
+/** The counts of all relayers, the oldest relayer first; as cheap as `countTransactions`. */
+export async function countByStatus(db: Kysely<Schema>): Promise<StatusCount[]> {
+  const { rows } = await sql<{
+    relayer_id: string
+    network_type: string
+    status: TransactionStatus
+    count: bigint
+  }>`
+    select r.id as relayer_id, r.network_type, counts.status, counts.count
+    from relayers r join (
+      select relayer_id, status, count(*) as count from transactions where status in ${OPEN} group by relayer_id, status
+      union all select relayer_id, status, count from finished_counts
+    ) counts on counts.relayer_id = r.id
+    order by r.created_at, r.id`.execute(db)
+  return rows.map(({ relayer_id, network_type, status, count }) => ({
+    relayerId: relayer_id,
+    networkType: network_type,
+    status,
+    count: Number(count),
+  }))
+}

@@ -1,0 +1,50 @@
+import type { Transaction as DbTransaction, Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+
+type Db = Kysely<Schema>
+type Tx = DbTransaction<Schema>
+
+/** What a caller's key stands for. */
+export interface KeyRecord {
+  readonly key: string
+  /** Tells one body from another. */
+  readonly fingerprint: string
+  readonly transactionId: string
+}
+
+/** Those of the relayer's keys that were used before, by key. */
+export async function findKeys(
+  db: Db,
+  relayerId: string,
+  keys: readonly string[],
+): Promise<Map<string, KeyRecord>> {
+  if (keys.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('idempotency_keys')
+    .select(['key', 'fingerprint', 'transaction_id'])
+    .where('relayer_id', '=', relayerId)
+    .where('key', 'in', [...keys])
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.key,
+      { key: row.key, fingerprint: row.fingerprint, transactionId: row.transaction_id },
+    ]),
+  )
+}
+
+/** Stores keys with the transactions that they made. Fails when one is there already. */
+export async function insertKeys(tx: Tx, relayerId: string, records: readonly KeyRecord[]): Promise<void> {
+  if (records.length === 0) return
+  await tx
+    .insertInto('idempotency_keys')
+    .values(
+      records.map(({ key, fingerprint, transactionId }) => ({
+        relayer_id: relayerId,
+        key,
+        fingerprint,
+        transaction_id: transactionId,
+      })),
+    )
+    .execute()
+}

@@ -1,0 +1,187 @@
+import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
+import { notify } from '../../database/notify.ts'
+import type { Schema } from '../../database/schema.ts'
+import { storableText } from '../../database/text.ts'
+import type { IncidentType } from '../../events/event.ts'
+import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
+import { findAttempts } from './attempts-store.ts'
+import { encodeRequest, toTransaction } from './codec.ts'
+import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
+
+/** Wakes the workers of every process. The payload is a relayer id. */
+export const WORK_CHANNEL = 'transactions_due'
+
+/** Who is told of an event: as the relayer is configured when it happens. */
+const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
+
+type Db = Kysely<Schema>
+type Tx = DbTransaction<Schema>
+
+/** Stores new transactions and the events that tell of them, in the order given. */
+export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
+  if (transactions.length === 0) return
+  await sql`
+    with record as materialized (select * from ${recordset(transactions)}),
+    stored as (
+      insert into transactions (id, relayer_id, network, from_address, status, status_reason, intent, request,
+        estimated_gas, line, nonce, cost, next_run_at, created_at)
+      select id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, line, nonce,
+        cost, next_run_at, created_at
+      from record
+    ),
+    counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
+    insert into events (relayer_id, transaction_id, type, payload, notification_id)
+    select relayer_id, id, 'transaction_update', to_jsonb(record), ${NOTIFICATION} from record`.execute(tx)
+  await wakeWorkers(tx, transactions)
+}
+
+/**
+ * Writes what has become of the transactions, each guarded by the version it was read with, and in the same statement
+ * the events of those whose status or attempt changed (I8). Returns the ones that were written, in the order given; for
+ * the others somebody else was faster.
+ */
+export async function saveTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
+  if (transactions.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
+    with record as materialized (select * from ${recordset(transactions)}),
+    before as (
+      select t.id, t.status, t.current_attempt from transactions t
+      join record on record.id = t.id and record.version = t.version
+      order by t.id for update of t
+    ),
+    written as (
+      update transactions t set
+        status = record.status, status_reason = record.status_reason, intent = record.intent,
+        request = record.request, estimated_gas = record.estimated_gas, line = record.line, nonce = record.nonce,
+        version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
+        block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
+        confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
+        reorganized_at = record.reorganized_at
+      from record join before on before.id = record.id
+      where t.id = record.id
+      returning t.id,
+        before.status <> t.status or before.current_attempt is distinct from t.current_attempt as is_event,
+        ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
+    ),
+    told as (
+      insert into events (relayer_id, transaction_id, type, payload, notification_id)
+      select record.relayer_id, record.id, 'transaction_update', to_jsonb(record), ${NOTIFICATION}
+      from record join written on written.id = record.id and written.is_event
+    ),
+    counted as (${addToCounts(sql`
+      select record.relayer_id, record.status
+      from record join written on written.id = record.id and written.is_finished`)})
+    select id from written`.execute(tx)
+  const written = new Set(rows.map((row) => row.id))
+  const saved = transactions
+    .filter((transaction) => written.has(transaction.id))
+    .map((transaction) => ({ ...transaction, version: transaction.version + 1 }))
+  await wakeWorkers(tx, saved)
+  return saved
+}
+
+/**
+ * Announces an incident of these transactions, with a snapshot of each as it is in this database transaction. To be called after the
+ * change, in the same one (I8).
+ */
+export async function announceIncident(tx: Tx, type: IncidentType, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    insert into events (relayer_id, transaction_id, type, payload, notification_id)
+    select record.relayer_id, record.id, ${type}, to_jsonb(record), ${NOTIFICATION}
+    from transactions record where record.id = any(${ids}::text[]) order by record.position`.execute(tx)
+}
+
+/** A transaction of this relayer; one of another relayer does not exist here. */
+export async function findTransaction(
+  db: Db,
+  relayerId: string,
+  id: string,
+): Promise<TransactionWithAttempts | undefined> {
+  const row = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', relayerId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const transaction = toTransaction(row)
+  const attempts = await findAttempts(db, [transaction])
+  return { transaction, attempts: attempts.get(id) ?? [] }
+}
+
+interface ListQuery {
+  readonly relayerId: string
+  readonly status?: TransactionStatus | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The relayer's transactions, newest first, each with the attempt that it shows. */
+export async function listTransactions(
+  db: Db,
+  query: ListQuery,
+): Promise<{ items: TransactionWithAttempts[]; total: number }> {
+  let matching = db.selectFrom('transactions').where('relayer_id', '=', query.relayerId)
+  if (query.status !== undefined) matching = matching.where('status', '=', query.status)
+  const [total, rows] = await Promise.all([
+    countTransactions(db, query),
+    query.limit === 0
+      ? []
+      : matching.selectAll().orderBy('position', 'desc').limit(query.limit).offset(query.offset).execute(),
+  ])
+  const transactions = rows.map(toTransaction)
+  const attempts = await findAttempts(db, transactions)
+  const items = transactions.map((transaction) => ({
+    transaction,
+    attempts: attempts.get(transaction.id) ?? [],
+  }))
+  return { items, total }
+}
+
+/** Statuses that give the submitter something to do: new content to sign, or room for what waits behind. */
+const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
+
+async function wakeWorkers(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
+  const waking = transactions.filter(({ status }) => WAKING.includes(status))
+  for (const relayerId of new Set(waking.map((transaction) => transaction.relayerId))) {
+    await notify(tx, WORK_CHANNEL, relayerId)
+  }
+}
+
+function toRecord(transaction: Transaction) {
+  return {
+    id: transaction.id,
+    relayer_id: transaction.relayerId,
+    network: transaction.network,
+    from_address: transaction.from,
+    status: transaction.status,
+    status_reason: transaction.statusReason && storableText(transaction.statusReason),
+    intent: transaction.intent,
+    request: encodeRequest(transaction.request),
+    estimated_gas: transaction.estimatedGas?.toString(),
+    line: transaction.line,
+    nonce: transaction.nonce?.toString(),
+    version: transaction.version,
+    current_attempt: transaction.currentAttempt,
+    cost: String(transaction.cost),
+    block_number: transaction.block?.number.toString(),
+    block_hash: transaction.block?.hash,
+    next_run_at: transaction.nextRunAt,
+    created_at: transaction.createdAt,
+    sent_at: transaction.sentAt,
+    confirmed_at: transaction.confirmedAt,
+    undecided_since: transaction.undecidedSince,
+    stuck_since: transaction.stuckSince,
+    reorganized_at: transaction.reorganizedAt,
+  }
+}
+
+/** Many rows as one parameter: a statement has room for 65,535 parameters, and one is planned faster than many. */
+function recordset(transactions: readonly Transaction[]) {
+  return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
+    id text, relayer_id text, network text, from_address text, status text, status_reason text, intent text,
+    request jsonb, estimated_gas bigint, line text, nonce bigint, version integer, current_attempt integer, cost numeric,
+    block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz, sent_at timestamptz,
+    confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
+}

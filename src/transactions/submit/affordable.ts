@@ -1,0 +1,43 @@
+import type { Prepared } from '../../chains/chain.ts'
+import type { HeldAccount, TransactionsContext } from '../model/runtime.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { reservedInFlight } from '../store/work-store.ts'
+
+/** A pending transaction with the content that could be signed for it. */
+export interface Ready {
+  readonly transaction: Transaction
+  readonly prepared: Prepared
+}
+
+/** How far the money goes: what can be paid now, and the first that cannot, with the reason. */
+export interface Affordable {
+  readonly ready: readonly Ready[]
+  readonly short?: { readonly transaction: Transaction; readonly reason: string } | undefined
+}
+
+/**
+ * No nonce is spent on what the account cannot pay on top of everything in flight; in the order of acceptance, so that
+ * nothing overtakes what waits for money. No-ops that close a nonce go through: everything behind waits for them. A
+ * silent node stops nothing here; it decides when the bytes arrive.
+ */
+export async function affordable(
+  { db }: TransactionsContext,
+  { relayer, operator: { chain } }: HeldAccount,
+  ready: readonly Ready[],
+): Promise<Affordable> {
+  const reserved = await reservedInFlight(db, relayer.id)
+  const balance = await chain.balance(relayer.address)
+  if (balance.kind !== 'ok') return { ready }
+  let left = balance.value - reserved
+  const paid: Ready[] = []
+  for (const item of ready) {
+    const cost = chain.cost(item.prepared.draft)
+    if (cost > left && item.transaction.nonce === undefined) {
+      const reason = `Waiting for funds: up to ${cost} ${chain.traits.unit} are needed, ${left < 0n ? 0n : left} of ${balance.value} are not reserved for what is in flight.`
+      return { ready: paid, short: { transaction: item.transaction, reason } }
+    }
+    left -= cost
+    paid.push(item)
+  }
+  return { ready: paid }
+}

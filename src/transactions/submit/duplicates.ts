@@ -1,0 +1,57 @@
+import type { Attempt } from '../../chains/attempt.ts'
+import type { Operator, TransactionsContext } from '../model/runtime.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { nextStatus } from '../model/transitions.ts'
+import { findHashOwners } from '../store/attempts-store.ts'
+import { saveAlone } from '../store/save.ts'
+
+/** How long until bytes that exist already are prepared anew, in ms: by then there is another blockhash. */
+const AGAIN_MS = 1_000
+
+interface Signed {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+}
+
+/**
+ * Without nonces, two requests with the same content can come to the very same bytes, which the network executes once. Nobody
+ * may think that it was done twice: those whose hash belongs to another transaction already are signed again, with other
+ * bytes, or fail where only somebody else could do that. Returns the others.
+ */
+export async function withoutDoubles<T extends Signed>(
+  context: TransactionsContext,
+  { chain }: Operator,
+  signed: readonly T[],
+): Promise<T[]> {
+  if (chain.traits.nonces || signed.length === 0) return [...signed]
+  const { db, clock } = context
+  const owners = await findHashOwners(
+    db,
+    signed.map(({ attempt }) => attempt.signed.hash),
+  )
+  const kept: T[] = []
+  const doubles: Transaction[] = []
+  for (const item of signed) {
+    const { transaction, attempt } = item
+    const owner = owners.get(attempt.signed.hash) ?? transaction.id
+    owners.set(attempt.signed.hash, owner)
+    if (owner === transaction.id) kept.push(item)
+    else doubles.push(settled(transaction, chain.renewable(transaction.request), { owner, now: clock.now() }))
+  }
+  if (doubles.length > 0) await saveAlone(context, doubles)
+  return kept
+}
+
+function settled(
+  transaction: Transaction,
+  renewable: boolean,
+  { owner, now }: { readonly owner: string; readonly now: number },
+): Transaction {
+  if (renewable) {
+    const statusReason = `Transaction ${owner} has the very same bytes; it is signed with another blockhash.`
+    return { ...transaction, statusReason, nextRunAt: new Date(now + AGAIN_MS) }
+  }
+  const status = nextStatus(transaction.status, 'failed')
+  const statusReason = `The same signed transaction was accepted before, as ${owner}.`
+  return { ...transaction, status, statusReason, cost: 0n }
+}

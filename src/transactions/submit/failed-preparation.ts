@@ -1,0 +1,97 @@
+import type { Answer, Refusal } from '../../chains/answer.ts'
+import type { ErrandFirst, Prepared } from '../../chains/chain.ts'
+import { unprovenAttempts } from '../model/open-attempts.ts'
+import { isNoop } from '../model/purpose.ts'
+import { type HeldAccount, isForeign, type Operator, type TransactionsContext } from '../model/runtime.ts'
+import { WATCHED_MS } from '../model/speed-up-delay.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { nextStatus } from '../model/transitions.ts'
+import { findAttempts } from '../store/attempts-store.ts'
+import { saveAlone } from '../store/save.ts'
+
+/** How long a transaction waits that cannot be prepared now: no node answers, or the money is not there, in ms. */
+export const WAIT_MS = 2_000
+
+/** Stands for the chain's answer where `valid_until` passed first. */
+export const OVERDUE: Refusal = {
+  code: 'invalid_request',
+  detail: 'valid_until passed before it was signed.',
+}
+
+/** Why there is no content to sign. */
+export type Unprepared = Exclude<Answer<Prepared> | ErrandFirst, { kind: 'ok' }>
+
+export interface FailedPreparation {
+  readonly transaction: Transaction
+  readonly answer: Unprepared
+}
+
+/** Missing money, silent nodes and errands only mean waiting; and a no-op has nothing that could take its place. */
+export function isWait({ transaction, answer }: FailedPreparation): boolean {
+  if (answer.kind !== 'refused' || isNoop(transaction.intent)) return true
+  return isAboutFunds(answer.refusal)
+}
+
+function isAboutFunds({ code }: Refusal): boolean {
+  return code === 'insufficient_balance' || code === 'account_not_found'
+}
+
+/** Writes what becomes of transactions that cannot be prepared. */
+export async function settleUnprepared(
+  context: TransactionsContext,
+  { operator }: HeldAccount,
+  failed: readonly FailedPreparation[],
+): Promise<void> {
+  const attempts = await findAttempts(
+    context.db,
+    failed.map(({ transaction }) => transaction),
+  )
+  const now = context.clock.now()
+  const settled = failed.map((one) => {
+    const { transaction, answer } = one
+    if (answer.kind !== 'refused' || isWait(one)) return waiting(transaction, answer, now)
+    const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
+    return ended(operator, item, { refusal: answer.refusal, now })
+  })
+  await saveAlone(context, settled)
+}
+
+function waiting(transaction: Transaction, answer: Unprepared, now: number): Transaction {
+  return { ...transaction, statusReason: reasonToWait(answer), nextRunAt: new Date(now + WAIT_MS) }
+}
+
+function reasonToWait(answer: Unprepared): string {
+  if (answer.kind === 'errand') return `Waiting: ${answer.detail}`
+  if (answer.kind === 'unknown') return `Waiting: ${answer.detail}.`
+  const { detail } = answer.refusal
+  return isAboutFunds(answer.refusal) ? `Waiting for funds: ${detail}` : `Waiting: ${detail}`
+}
+
+/**
+ * Without a nonce it ends here; with one that others wait for, a no-op has to take the nonce first. Where that is not ours to
+ * sign, and earlier bytes may be what has used the nonce, the chain decides.
+ */
+function ended(
+  operator: Operator,
+  { transaction, attempts }: TransactionWithAttempts,
+  { refusal, now }: { readonly refusal: Refusal; readonly now: number },
+): Transaction {
+  const overdue = refusal === OVERDUE
+  const statusReason = refusal.detail
+  const intent = overdue ? 'expire' : 'abandon'
+  if (transaction.nonce !== undefined && !isForeign(operator, transaction))
+    return { ...transaction, intent, statusReason, nextRunAt: new Date(now) }
+  const signed = unprovenAttempts(attempts).at(-1)
+  if (signed === undefined) {
+    const status = nextStatus(transaction.status, overdue ? 'expired' : 'failed')
+    return { ...transaction, line: undefined, nonce: undefined, status, statusReason, cost: 0n }
+  }
+  return {
+    ...transaction,
+    status: nextStatus(transaction.status, 'signed'),
+    intent,
+    statusReason,
+    currentAttempt: signed.number,
+    nextRunAt: new Date(now + WATCHED_MS),
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { ChainRequest } from '../../chains/chain.ts'
+import { assertFence } from '../../database/lease.ts'
+import { lockRelayer } from '../../relayers/store.ts'
+import type { HeldAccount, TransactionsContext } from '../model/runtime.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { isFinal } from '../model/transitions.ts'
+import { insertTransactions } from '../store/transactions-store.ts'
+import { findLatestErrand, lockAccount } from '../store/work-store.ts'
+
+/** What failed is not tried again before this, in ms: it would cost a fee each time and most likely fail again. */
+const AFTER_FAILURE_MS = 60_000
+
+/**
+ * Stores a transaction of the service's own, because others wait for what it does; it shows in the list, with the reason. One
+ * at a time for each relayer: while one is on its way, nothing happens here.
+ */
+export async function runErrand(
+  { db, clock, log, observer }: TransactionsContext,
+  { relayer, operator, lease }: HeldAccount,
+  { request, detail }: { request: ChainRequest; detail: string },
+): Promise<void> {
+  const now = clock.now()
+  const stored = await db.transaction().execute(async (tx): Promise<Transaction[]> => {
+    await assertFence(tx, lease)
+    // What it was for may be final by now, and the relayer deleted.
+    if ((await lockRelayer(tx, relayer.id, 'share')) === undefined) return []
+    await lockAccount(tx, relayer.id)
+    const latest = await findLatestErrand(tx, relayer.id)
+    if (latest !== undefined && !mayFollow(latest, now)) return []
+    const errand: Transaction = {
+      id: randomUUID(),
+      relayerId: relayer.id,
+      network: relayer.network,
+      from: relayer.address,
+      status: 'pending',
+      statusReason: detail,
+      createdAt: new Date(now),
+      request,
+      intent: 'errand',
+      version: 1,
+      cost: operator.chain.outlay(request),
+      nextRunAt: new Date(now),
+    }
+    await insertTransactions(tx, [errand])
+    return [errand]
+  })
+  if (stored.length > 0) observer?.created(stored)
+  for (const { id } of stored) {
+    log.info(
+      { relayer: relayer.id, transaction: id, detail },
+      'others wait for something that the service does first',
+    )
+  }
+}
+
+function mayFollow(latest: Transaction, now: number): boolean {
+  if (!isFinal(latest.status)) return false
+  return latest.status === 'confirmed' || now >= latest.createdAt.getTime() + AFTER_FAILURE_MS
+}

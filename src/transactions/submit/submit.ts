@@ -1,0 +1,202 @@
+import type { Answer } from '../../chains/answer.ts'
+import type { AttemptKind } from '../../chains/attempt.ts'
+import type { ErrandFirst, Prepared } from '../../chains/chain.ts'
+import { broadcastCurrent } from '../broadcast/broadcast.ts'
+import { isNoop } from '../model/purpose.ts'
+import { accountOf, type HeldAccount, type Operator, type TransactionsContext } from '../model/runtime.ts'
+import type { Intent, Transaction } from '../model/transaction.ts'
+import { findAttempts } from '../store/attempts-store.ts'
+import { findOvertaken } from '../store/queue-heads-store.ts'
+import { saveAlone } from '../store/save.ts'
+import { findPending } from '../store/work-store.ts'
+import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
+import { affordable, type Ready } from './affordable.ts'
+import { numberTransactions } from './assign-nonces.ts'
+import { freeSeats, type Seats, surveyLines } from './capacity.ts'
+import {
+  type FailedPreparation,
+  isWait,
+  OVERDUE,
+  settleUnprepared,
+  type Unprepared,
+  WAIT_MS,
+} from './failed-preparation.ts'
+import { runErrand } from './setup-transaction.ts'
+import { type Signable, signAndStore } from './sign.ts'
+
+/**
+ * Prepares, numbers, signs, stores and broadcasts what is pending, in the order of acceptance and as far as the
+ * in-flight limit allows. Every line between two steps may be the last one of this process: what is stored by then is
+ * enough to go on (I12).
+ */
+export async function submitPending(context: TransactionsContext, held: HeldAccount): Promise<void> {
+  const { relayer, operator, lease } = held
+  const most = Math.max(context.maxInFlight, operator.lines.length)
+  const now = context.clock.now()
+  const pending = await findPending(context.db, relayer.id, most)
+  const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MOST_OVERTAKEN })
+  if (pending.length + overtaken.length === 0) return
+  const seats = await freeSeats(context, held, pending)
+  const room = [...seats.values()].reduce((sum, free) => sum + free, 0)
+  const due = dueInOrder(withinLimit(pending, room), now)
+  const unnumbered = due.filter(({ nonce }) => nonce === undefined).length
+  const prepared = await prepareInOrder(context, held, [
+    ...due.map((transaction) => (isAbandoned(transaction, now) ? abandoned(transaction) : transaction)),
+    ...overtaken.slice(0, Math.max(0, room - unnumbered)),
+  ])
+  if (prepared.length === 0) return
+  const { ready, short } = await affordable(context, held, prepared)
+  if (short) await wait(context, short.transaction, short.reason)
+  if (ready.length === 0) return
+  const seated = operator.chain.traits.nonces
+    ? await numberReady(context, held, { ready, seats })
+    : ready.map((item) => item.transaction)
+  const signables = await toSignables(context, operator, { ready, seated })
+  const stored = await signAndStore(context, { operator, signables, lease })
+  await broadcastCurrent(context, operator, stored)
+}
+
+async function numberReady(
+  context: TransactionsContext,
+  held: HeldAccount,
+  { ready, seats }: { ready: readonly Ready[]; seats: Seats },
+): Promise<Transaction[]> {
+  const { lines, errand, unusable } = await surveyLines(held, seats)
+  const [first] = ready
+  if (unusable !== undefined && first)
+    await wait(context, first.transaction, `Waiting for funds: ${unusable}`)
+  if (errand) await runErrand(context, held, errand)
+  return numberTransactions(context, {
+    relayerId: held.relayer.id,
+    transactions: ready.map((item) => item.transaction),
+    lines,
+    lease: held.lease,
+  })
+}
+
+/** A nonce is given and nothing can be signed for it: the no-op takes it. */
+function abandoned(transaction: Transaction): Transaction {
+  return { ...transaction, intent: 'abandon', statusReason: ABANDONED }
+}
+
+/** Nobody waits for it: it has no nonce, and has held up the others for long enough. */
+function isOvertaken({ stuckSince, nonce }: Transaction): boolean {
+  return stuckSince !== undefined && nonce === undefined
+}
+
+/** How many of the transactions that others overtake are tried again in one step. */
+const MOST_OVERTAKEN = 4
+
+/** What has a nonce already has its seat. */
+function withinLimit(pending: readonly Transaction[], room: number): Transaction[] {
+  const numbered = pending.filter((transaction) => transaction.nonce !== undefined)
+  const unnumbered = pending.filter((transaction) => transaction.nonce === undefined)
+  return [...numbered, ...unnumbered.slice(0, room)]
+}
+
+/** Nobody overtakes: behind one that has to wait, all wait. */
+function dueInOrder(pending: readonly Transaction[], now: number): Transaction[] {
+  const waiting = pending.findIndex((transaction) => transaction.nextRunAt.getTime() > now)
+  return waiting === -1 ? [...pending] : pending.slice(0, waiting)
+}
+
+async function wait(
+  context: TransactionsContext,
+  transaction: Transaction,
+  statusReason: string,
+): Promise<void> {
+  const nextRunAt = new Date(context.clock.now() + WAIT_MS)
+  await saveAlone(context, [{ ...transaction, statusReason, nextRunAt }])
+}
+
+async function prepareInOrder(
+  context: TransactionsContext,
+  held: HeldAccount,
+  transactions: readonly Transaction[],
+): Promise<Ready[]> {
+  const answers = await prepareAll(context, held, transactions)
+  const ready: Ready[] = []
+  const failed: FailedPreparation[] = []
+  for (const [index, transaction] of transactions.entries()) {
+    const answer = answers[index] ?? NO_ANSWER
+    if (answer.kind === 'ok') {
+      ready.push({ transaction, prepared: answer.value })
+      continue
+    }
+    if (answer.kind === 'errand') await runErrand(context, held, answer)
+    failed.push({ transaction, answer })
+    if (isWait({ transaction, answer }) && !isOvertaken(transaction)) break
+  }
+  if (failed.length > 0) await settleUnprepared(context, held, failed)
+  return ready
+}
+
+/** Where the first has waited before, it is asked about alone: when it has to wait again, the others do as well. */
+async function prepareAll(
+  context: TransactionsContext,
+  held: HeldAccount,
+  transactions: readonly Transaction[],
+): Promise<(Answer<Prepared> | ErrandFirst)[]> {
+  const [first, ...others] = transactions
+  if (first === undefined) return []
+  const asked = prepareOne(context, held, first)
+  if (first.nextRunAt > first.createdAt) {
+    const answer = await asked
+    if (answer.kind !== 'ok' && isWait({ transaction: first, answer })) return [answer]
+  }
+  return Promise.all([asked, ...others.map((transaction) => prepareOne(context, held, transaction))])
+}
+
+function prepareOne(
+  { clock }: TransactionsContext,
+  { relayer, operator: { chain } }: HeldAccount,
+  transaction: Transaction,
+): Promise<Answer<Prepared> | ErrandFirst> {
+  const account = accountOf(relayer)
+  const { request, intent, estimatedGas } = transaction
+  if (isNoop(intent)) return chain.prepare(chain.noop(account), account)
+  const end = chain.endsAt(request)
+  if (end !== undefined && end.getTime() <= clock.now()) {
+    return Promise.resolve({ kind: 'refused', refusal: OVERDUE })
+  }
+  return chain.prepare(request, account, isRecent(transaction, clock.now()) ? estimatedGas : undefined)
+}
+
+/**
+ * How old an estimate may be when it is signed with, in ms. What calls need changes with the state, and on rollups with the price of
+ * L1 data; the margin of an estimate covers minutes, not hours in a queue. Shorter makes a second simulation of what is signed at once.
+ */
+const ESTIMATE_MAX_AGE_MS = 120_000
+
+/** It was made when the request was accepted, or when it was replaced later. */
+function isRecent({ createdAt }: Transaction, now: number): boolean {
+  return now - createdAt.getTime() < ESTIMATE_MAX_AGE_MS
+}
+
+const NO_ANSWER: Unprepared = { kind: 'unknown', detail: 'no answer' }
+
+const KINDS: Readonly<Record<Intent, AttemptKind>> = {
+  request: 'send',
+  successor: 'replace',
+  cancel: 'cancel',
+  expire: 'expire',
+  abandon: 'abandon',
+  filler: 'filler',
+  errand: 'errand',
+}
+
+async function toSignables(
+  { db }: TransactionsContext,
+  { chain }: Operator,
+  { ready, seated }: { ready: readonly Ready[]; seated: readonly Transaction[] },
+): Promise<Signable[]> {
+  const drafts = new Map(ready.map((item) => [item.transaction.id, item.prepared.draft]))
+  const earlier = await findAttempts(db, seated)
+  return seated.flatMap((transaction) => {
+    const draft = drafts.get(transaction.id)
+    if (draft === undefined) return []
+    const attempts = earlier.get(transaction.id) ?? []
+    const again = chain.traits.lapses && attempts.length > 0 && transaction.intent === 'request'
+    return [{ transaction, attempts, draft, kind: again ? 'renew' : KINDS[transaction.intent] }]
+  })
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { lockRelayer } from '../../relayers/store.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { insertTransactions } from '../store/transactions-store.ts'
+import { findTakenNonces, lockAccount } from '../store/work-store.ts'
+
+/** More missing nonces than this in one account are not a gap but a mistaken counter: a person has to look. */
+const MAX_GAP = 64n
+
+interface GapSearch {
+  /** Signed and not mined, of all accounts of the network, by nonce. */
+  readonly unmined: readonly Transaction[]
+  /** The next nonce that the chain takes, by line. */
+  readonly nonces: ReadonlyMap<string, bigint>
+}
+
+/**
+ * Where the chain waits for a nonce that no transaction of ours has, nothing behind it can ever be included (I5). A
+ * no-op of our own, visible in the list and labelled, closes the gap.
+ */
+export async function fillGaps(context: TransactionsContext, { unmined, nonces }: GapSearch): Promise<void> {
+  const heads = new Map<string, Transaction>()
+  for (const transaction of unmined)
+    if (!heads.has(transaction.relayerId)) heads.set(transaction.relayerId, transaction)
+  for (const head of heads.values()) {
+    const next = nonces.get(head.line ?? head.from)
+    if (next !== undefined && head.nonce !== undefined && next < head.nonce) {
+      await fillGap(context, { head, from: next, to: head.nonce })
+    }
+  }
+}
+
+interface Gap {
+  /** The first of the account's line. */
+  readonly head: Transaction
+  /** The first missing nonce, and the first that is not. */
+  readonly from: bigint
+  readonly to: bigint
+}
+
+async function fillGap(
+  { db, clock, log, observer }: TransactionsContext,
+  { head, from, to }: Gap,
+): Promise<void> {
+  const { relayerId } = head
+  if (to - from > MAX_GAP) {
+    log.error(
+      { relayer: relayerId, from: String(from), to: String(to) },
+      'the nonce gap is too wide to be filled',
+    )
+    return
+  }
+  const now = new Date(clock.now())
+  const fillers = await db.transaction().execute(async (tx) => {
+    // What waited behind the gap may be final by now, and the relayer deleted.
+    if ((await lockRelayer(tx, relayerId, 'share')) === undefined) return []
+    await lockAccount(tx, relayerId)
+    const taken = await findTakenNonces(tx, head, { from, to })
+    const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
+      (nonce) => !taken.has(nonce),
+    )
+    const stored = missing.map((nonce) => filler(head, nonce, now))
+    await insertTransactions(tx, stored)
+    return stored
+  })
+  if (fillers.length > 0) observer?.created(fillers)
+  for (const { id, nonce } of fillers) {
+    log.warn({ relayer: relayerId, transaction: id, nonce: String(nonce) }, 'closing a nonce gap')
+  }
+}
+
+function filler({ relayerId, network, from }: Transaction, nonce: bigint, now: Date): Transaction {
+  return {
+    id: randomUUID(),
+    relayerId,
+    network,
+    from,
+    status: 'pending',
+    statusReason: `Filler: closes the gap at nonce ${nonce}, which no transaction had.`,
+    createdAt: now,
+    request: { type: 'evm', value: 0n },
+    intent: 'filler',
+    line: from,
+    nonce,
+    version: 1,
+    cost: 0n,
+    nextRunAt: now,
+  }
+}

@@ -1,0 +1,192 @@
+import type { Head, Receipt, ReceiptAnswer } from '../../chains/answer.ts'
+import type { Attempt } from '../../chains/attempt.ts'
+import type { Chain } from '../../chains/chain.ts'
+import { includedAttempt } from '../../chains/included-attempt.ts'
+import { defined } from '../../lib/omit-undefined.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { hashesOf, hashesOfAll } from '../model/attempt-hashes.ts'
+import { unprovenAttempts } from '../model/open-attempts.ts'
+import { isForeign, type TransactionsContext } from '../model/runtime.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import type { OperatorDecision } from '../store/decisions-store.ts'
+import { type Inclusion, included, lapsed, lost, reorged, type Verdict } from './outcome.ts'
+import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
+import type { WatchMemory } from './watch-memory.ts'
+
+/**
+ * How long the answer "nonce used, no receipt" has to stay the same before it is believed, in ms. Where blocks come several
+ * times a second, depth alone is shorter than a replica can lag behind; and what is believed here is final.
+ */
+const MISSING_MS = 30_000
+
+/** One look at a network: what is asked with, and what has been seen so far. */
+export interface Watch {
+  readonly context: TransactionsContext
+  readonly chain: Chain
+  readonly head: Head
+  readonly confirmations: bigint
+  readonly relayers: ReadonlyMap<string, Relayer>
+  readonly memory: WatchMemory
+  /** Of transactions whose fate nobody can prove, by id. */
+  readonly decisions: ReadonlyMap<string, OperatorDecision>
+  /** Ids of those whose nonce the chain has left behind. */
+  passed: ReadonlySet<string>
+  /** Set when an answer is missing or a write came too late: the same block has to be looked at again. */
+  open: boolean
+}
+
+/** Every hash is asked for; the chain decides which attempt counts (I4). */
+export async function judge(
+  watch: Watch,
+  item: TransactionWithAttempts,
+  receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
+): Promise<Verdict | undefined> {
+  const inclusion = await inclusionOf(watch, item, receipts)
+  if (inclusion) return isNews(item, inclusion) ? included(item, inclusion) : undefined
+  const isUnclear = hashesOfAll(watch.chain, item.attempts).some(
+    (hash) => receipts.get(hash)?.kind !== 'none',
+  )
+  if (isUnclear) watch.open = true
+  if (item.transaction.status === 'mined') {
+    if (isUnclear) return undefined
+    return reorged(item, { now: new Date(watch.context.clock.now()), costOf: watch.chain.cost })
+  }
+  if (!watch.passed.has(item.transaction.id)) return undefined
+  return usedElsewhere(watch, item)
+}
+
+/** Not when the record says so already, and it is not final yet either. */
+function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: Inclusion): boolean {
+  const { status, currentAttempt, block } = transaction
+  if (status !== 'mined' || receipt.final === true) return true
+  return currentAttempt !== attempt.number || block?.hash !== receipt.blockHash
+}
+
+/** Its attempts can be included no more; every endpoint has to say that none of them was (I6). */
+export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
+  return settleAbsence(watch, item, () => endOfLife(watch, item))
+}
+
+function endOfLife(watch: Watch, item: TransactionWithAttempts): Verdict {
+  const now = watch.context.clock.now()
+  const { request, intent } = item.transaction
+  const end = watch.chain.endsAt(request)
+  // The chain's own time counts where it has one: a clock of ours that is behind would sign again what is over.
+  const over = end !== undefined && end.getTime() <= Math.max(now, watch.head.time?.getTime() ?? 0)
+  // What is to follow was never signed here: whoever else has signed it, it has its first turn now.
+  const renewable = intent === 'successor' || watch.chain.renewable(request)
+  const foreign = !renewable || isSignedByOthers(watch, item.transaction)
+  return lapsed(item, { now: new Date(now), over, foreign })
+}
+
+/**
+ * Asks whether any attempt was included. With the proof that none was, what follows is `whenAbsent`; an attempt that was included wins over
+ * everything. Without a proof nothing is decided, unless an operator has decided because there will never be one.
+ */
+async function settleAbsence(
+  watch: Watch,
+  item: TransactionWithAttempts,
+  whenAbsent: () => Verdict,
+): Promise<Verdict | undefined> {
+  // What lapsed before was proved to be out then.
+  const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
+  const proof = await watch.chain.proveInclusion(item.attempts, defined({ asOf: watch.head.number, since }))
+  if (proof.kind === 'absent') return whenAbsent()
+  const attempt =
+    proof.kind === 'included' ? item.attempts.find(({ number }) => number === proof.number) : undefined
+  if (attempt !== undefined && proof.kind === 'included')
+    return included(
+      item,
+      await describeInclusion(watch, item.transaction, { attempt, receipt: proof.receipt }),
+    )
+  const now = new Date(watch.context.clock.now())
+  const decision = watch.decisions.get(item.transaction.id)
+  if (decision?.attempt !== undefined)
+    return decidedIncluded(item, { attempt: decision.attempt, decision, now })
+  if (decision !== undefined) return decidedAbsent(whenAbsent(), decision)
+  if (proof.kind === 'unknown' && proof.unprovable) return undecided(item, { detail: proof.detail, now })
+  watch.open = true
+  return undefined
+}
+
+/** The first attempt that one of these receipts, by hash, is about. */
+export async function inclusionOf(
+  watch: Watch,
+  { transaction, attempts }: TransactionWithAttempts,
+  receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
+): Promise<Inclusion | undefined> {
+  for (const hash of hashesOfAll(watch.chain, attempts)) {
+    const answer = receipts.get(hash)
+    if (answer?.kind !== 'included') continue
+    const { receipt } = answer
+    const candidates = attempts.filter((attempt) => hashesOf(watch.chain, attempt).includes(hash))
+    const attempt = includedAttempt(attempts, { receipt, candidates })
+    if (attempt !== undefined) return describeInclusion(watch, transaction, { attempt, receipt })
+  }
+  return undefined
+}
+
+/** The inclusion with the reason of a revert. */
+async function describeInclusion(
+  watch: Watch,
+  transaction: Transaction,
+  { attempt, receipt }: { readonly attempt: Attempt; readonly receipt: Receipt },
+): Promise<Inclusion> {
+  watch.memory.missingSince.delete(transaction.id)
+  // Final already: the next look says so, and must not wait for a block that may be long in coming.
+  if (receipt.final === undefined && isFinalBlock(watch, receipt.blockNumber)) watch.open = true
+  const reason = receipt.success
+    ? undefined
+    : (receipt.failure ?? (await revertReason(watch, transaction, attempt, receipt.blockNumber)))
+  return { attempt, receipt, reason }
+}
+
+/**
+ * The account's nonce has passed and none of our attempts has a receipt, as far as the node that was asked tells: it may know the nonce
+ * and not yet the receipt, or no longer, or answer with an error for ever. Only after the network's depth, and some time, and with a
+ * proof, is it true.
+ */
+async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
+  const { context, memory, head, confirmations } = watch
+  const now = context.clock.now()
+  const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
+  memory.missingSince.set(item.transaction.id, since)
+  const deepEnough = head.number >= since.block + confirmations + 1n
+  // Where the chain itself says what is final, depth alone is not enough.
+  if (!deepEnough || !isFinalBlock(watch, since.block)) return undefined
+  if (now < since.at + MISSING_MS) {
+    watch.open = true
+    return undefined
+  }
+  const verdict = await settleAbsence(watch, item, () =>
+    lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) }),
+  )
+  // A proof asks every endpoint for much: it is tried again after the same wait, not at each look.
+  if (verdict === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
+  return verdict
+}
+
+/** Whether nothing undoes this block any more, by the network's own measure; unknown counts as no (I6). */
+export function isFinalBlock(
+  { head, confirmations }: Pick<Watch, 'head' | 'confirmations'>,
+  block: bigint,
+): boolean {
+  if (head.finalNumber === undefined) return head.number >= block + confirmations
+  return head.finalNumber !== 'unknown' && block <= head.finalNumber
+}
+
+/** Each relayer has lines of its own, and many of them are watched in one look. */
+function isSignedByOthers({ context, relayers }: Watch, transaction: Transaction): boolean {
+  const relayer = relayers.get(transaction.relayerId)
+  return relayer !== undefined && isForeign(context.operatorOf(relayer), transaction)
+}
+
+async function revertReason(
+  { chain, relayers }: Watch,
+  transaction: Transaction,
+  attempt: Attempt,
+  block: bigint,
+) {
+  const from = relayers.get(transaction.relayerId)?.address ?? ''
+  return (await chain.revertReason(attempt.draft, from, block)) ?? 'no reason could be read'
+}

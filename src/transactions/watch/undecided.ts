@@ -1,0 +1,76 @@
+import { contentKind } from '../model/purpose.ts'
+import type { TransactionWithAttempts } from '../model/transaction.ts'
+import { nextStatus } from '../model/transitions.ts'
+import type { OutcomeChange } from '../store/attempts-store.ts'
+import type { OperatorDecision } from '../store/decisions-store.ts'
+import { finalEvent, type Verdict } from './outcome.ts'
+
+/**
+ * No endpoint can prove any more whether one of the attempts was included: the record says so and stays open, because both guesses could
+ * lose or double money (I6). Undefined when the record says the same already. Pure.
+ */
+export function undecided(
+  { transaction }: TransactionWithAttempts,
+  { detail, now }: { readonly detail: string; readonly now: Date },
+): Verdict | undefined {
+  const statusReason = `${detail} It stays open until an endpoint proves what became of it, or an operator decides: relayer tx decide ${transaction.id}`
+  if (transaction.undecidedSince !== undefined && transaction.statusReason === statusReason) return undefined
+  return {
+    transaction: {
+      ...transaction,
+      statusReason,
+      undecidedSince: transaction.undecidedSince ?? now,
+    },
+    outcomes: [],
+    ...(transaction.undecidedSince === undefined && { incident: 'transaction_undecided' as const }),
+  }
+}
+
+/** An operator decided that this attempt was included, where no endpoint can prove it: the record ends as that attempt asks. Pure. */
+export function decidedIncluded(
+  { transaction, attempts }: TransactionWithAttempts,
+  {
+    attempt,
+    decision,
+    now,
+  }: { readonly attempt: number; readonly decision: OperatorDecision; readonly now: Date },
+): Verdict {
+  const mined = nextStatus(transaction.status, 'included')
+  return {
+    transaction: {
+      ...transaction,
+      status: nextStatus(mined, finalEvent(contentKind(attempts, attempt), 'mined')),
+      statusReason: `Attempt ${attempt} was included: ${sourceOf(decision)}`,
+      currentAttempt: attempt,
+      confirmedAt: now,
+      cost: 0n,
+      undecidedSince: undefined,
+      stuckSince: undefined,
+    },
+    outcomes: attempts.flatMap((other): OutcomeChange[] => {
+      const about = { transactionId: transaction.id, number: other.number }
+      if (other.number === attempt) return [{ ...about, outcome: 'mined' }]
+      return other.outcome === 'refused' || other.outcome === 'lapsed'
+        ? []
+        : [{ ...about, outcome: 'superseded' }]
+    }),
+  }
+}
+
+/** What follows from the proof that nothing was included, where the proof is an operator's word. Pure. */
+export function decidedAbsent(verdict: Verdict, decision: OperatorDecision): Verdict {
+  const { transaction } = verdict
+  const reason = transaction.statusReason === undefined ? '' : `${transaction.statusReason} `
+  return {
+    ...verdict,
+    transaction: {
+      ...transaction,
+      undecidedSince: undefined,
+      statusReason: `${reason}Nothing of it was included: ${sourceOf(decision)}`,
+    },
+  }
+}
+
+function sourceOf({ decidedBy, reason }: OperatorDecision): string {
+  return `operator ${decidedBy} decided so (${reason}); no endpoint can prove it.`
+}

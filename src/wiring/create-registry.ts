@@ -1,0 +1,87 @@
+import type { Logger } from 'pino'
+import { guardedTransport } from '../chains/rpc/transport.ts'
+import type { Config } from '../config/load.ts'
+import { wellKnownNetworks } from '../config/networks.ts'
+import { ConfigError } from '../config/problems.ts'
+import type { Database } from '../database/engine.ts'
+import type { Clock } from '../lib/clock.ts'
+import { createNetworkDirectory } from '../networks/directory.ts'
+import { createRelayerReader } from '../relayers/read.ts'
+import { createPoster } from '../security/guarded-http-client.ts'
+import { createSealer, readSealingKey } from '../security/sealer.ts'
+import type { Key } from '../signers/key.ts'
+import { createKeyring } from '../signers/keyring.ts'
+import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
+import type { Observation } from './metrics.ts'
+import { createFleet, type Fleet } from './relayer-registry.ts'
+import { createOperators } from './relayer-runtime.ts'
+
+/** Answers of nodes to a batch can be large; more than this, in bytes, is held to be an attack on our memory. */
+const RPC_POSTER = { wholeBodyBytes: 64 * 1024 * 1024, idleSockets: 64 }
+
+interface FormationOptions {
+  readonly config: Config
+  readonly database: Database
+  /** Of the signers of the configuration, by id. */
+  readonly keys: ReadonlyMap<string, Key>
+  readonly observation: Observation | undefined
+  /** Names this process in leases. */
+  readonly owner: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Who acts, with what, and how that is followed. */
+export type Formation = Awaited<ReturnType<typeof formFleet>>
+
+/**
+ * Joins what relayers act with, and takes the first look at them.
+ * @throws ConfigError when one of them cannot act, or endpoints of the configuration serve another chain
+ */
+export async function formFleet(options: FormationOptions) {
+  const { config, database, keys, observation, owner, clock, log } = options
+  const { db } = database
+  const { maxInFlight, rpcTimeoutMs } = config
+  const sealingKey = config.sealingKey && readSealingKey(config.sealingKey.reveal())
+  const sealer = sealingKey && createSealer(sealingKey)
+  const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
+  const keyring = createKeyring({ db, sealer, configured: keys })
+  const rpcObserver = observation?.rpc
+  const poster = createPoster({ allowPrivate: config.allowPrivateUrls }, RPC_POSTER)
+  const guarded = guardedTransport(poster)
+  const operators = createOperators({ networks, keyring, rpcTimeoutMs, clock, log, rpcObserver, guarded })
+  const { operatorOf, prepare } = operators
+  const relayerOf = createRelayerReader(db, prepare)
+  const observer = observation?.transactions
+  const context = { db, clock, log, maxInFlight, owner, observer, relayerOf, operatorOf }
+  const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
+  const fleet = createFleet({ db, networks, operators, clock, log, createWatchLoop })
+  const problems = await fleet.look()
+  if (problems.length > 0) throw new ConfigError(problems)
+  await verifyChains(fleet, log)
+  return { ...operators, fleet, context, keyring, networks, sealer, close: () => poster.close() }
+}
+
+/**
+ * A wrong chain id is a mistake of the configuration; a silent node is weather, and the start goes on. Urls of callers stop no start:
+ * relayers behind them are disabled by the first check of their health.
+ */
+async function verifyChains(fleet: Fleet, log: Logger): Promise<void> {
+  const answers = await Promise.all(
+    [...fleet.squads()].map(async ([name, { operator }]) => ({
+      name,
+      byApi: operator.network.rpcUrls.some((url) => url.byApi),
+      answer: await operator.chain.verify(),
+    })),
+  )
+  const problems = answers.flatMap(({ byApi, answer }) =>
+    answer.kind === 'refused' && !byApi ? [answer.refusal.detail] : [],
+  )
+  if (problems.length > 0) throw new ConfigError(problems)
+  for (const { name, answer } of answers) {
+    if (answer.kind === 'unknown')
+      log.warn({ network: name, detail: answer.detail }, 'no endpoint answers; it is asked again')
+    else if (answer.kind === 'refused')
+      log.error({ network: name, detail: answer.refusal.detail }, 'an endpoint serves another chain')
+  }
+}

@@ -1,0 +1,115 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/load.ts'
+import type { Database } from '../database/engine.ts'
+import { EVENTS_CHANNEL } from '../events/store.ts'
+import type { EventPresenter } from '../handlers/present/event.ts'
+import { createBodyWriter } from '../handlers/present/webhook-body.ts'
+import type { Clock } from '../lib/clock.ts'
+import { createSteering, type Steering } from '../notifications/delivery/controls.ts'
+import type { BodyWriter } from '../notifications/delivery/deliver.ts'
+import { DUE_CHANNEL } from '../notifications/delivery/fan-out-store.ts'
+import { createJobQueue } from '../notifications/delivery/job-queue.ts'
+import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
+import { createSigningKeys, type SigningKeys } from '../notifications/keys.ts'
+import { createNotificationManager, type NotificationManager } from '../notifications/manage.ts'
+import { relayersTelling } from '../relayers/store.ts'
+import { createPoster } from '../security/guarded-http-client.ts'
+import type { Sealer } from '../security/sealer.ts'
+import { createDeliverWorker } from '../workers/deliver-worker.ts'
+import { createRelayWorker } from '../workers/fan-out-worker.ts'
+import { createHousekeepingWorker } from '../workers/housekeeping-worker.ts'
+import type { Loop } from '../workers/loop.ts'
+
+interface DeliveriesOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly presentEvents: EventPresenter
+  /** Seals signing keys for storage; absent when the deployment has no key for it. */
+  readonly sealer: Sealer | undefined
+  /** Names this process in leases. */
+  readonly owner: string
+  readonly clock: Clock
+  readonly log: Logger
+  readonly observer?: DeliveryObserver | undefined
+}
+
+/** Everything that brings events to their receivers, put together and not yet started. */
+export interface Deliveries {
+  readonly loops: readonly Loop[]
+  readonly steering: Steering
+  readonly notifications: NotificationManager
+  readonly keys: SigningKeys
+  readonly bodiesOf: BodyWriter
+  /** Lets news from the database wake the loops; the result ends it. */
+  listen(): Promise<() => Promise<void>>
+  /** To be called when the loops have stopped. */
+  close(): Promise<void>
+}
+
+/** Joins the parts, and takes over signing keys that are new in the configuration. */
+export async function createDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
+  const { config, database, owner, clock, log, observer } = options
+  const { db } = database
+  const windowMs = config.webhooks.retryMs
+  const { timeoutMs } = config.webhooks
+  const keys = createKeys(options)
+  await keys.adopt()
+  const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
+  // Urls of the configuration file are the operator's own, and a receiver on the same machine is nothing unusual.
+  const poster = createPoster({ allowPrivate: true })
+  const policy = { allowPrivate: config.allowPrivateUrls }
+  const guardedPoster = createPoster(policy)
+  const bodiesOf = createBodyWriter(options.presentEvents)
+  const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
+  const deliver = createDeliverWorker({
+    db,
+    clock,
+    log,
+    queue,
+    keys,
+    poster,
+    guardedPoster,
+    bodiesOf,
+    timeoutMs,
+    random: Math.random,
+    observer,
+  })
+  const housekeeping = createHousekeepingWorker({
+    db,
+    clock,
+    log,
+    owner,
+    retentionMs: config.eventRetentionMs,
+  })
+  return {
+    loops: [relay, deliver, housekeeping],
+    steering: createSteering({ db, queue, windowMs }),
+    notifications: createNotificationManager({ db, keys, queue, policy, windowMs, usersOf: relayersTelling }),
+    keys,
+    bodiesOf,
+    listen: async () => {
+      const ears = [
+        await database.listen(EVENTS_CHANNEL, () => relay.wake()),
+        await database.listen(DUE_CHANNEL, (notificationId) => deliver.wake(notificationId || undefined)),
+      ]
+      return async () => {
+        for (const unlisten of ears) await unlisten()
+      }
+    },
+    close: async () => {
+      poster.close()
+      guardedPoster.close()
+      await queue.close()
+    },
+  }
+}
+
+function createKeys({ config, database, sealer }: DeliveriesOptions): SigningKeys {
+  return createSigningKeys({
+    db: database.db,
+    sealer,
+    configured: new Map(
+      config.notifications.flatMap(({ id, signingKey }) => (signingKey ? [[id, signingKey.reveal()]] : [])),
+    ),
+  })
+}

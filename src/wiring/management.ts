@@ -1,0 +1,47 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/load.ts'
+import type { Database } from '../database/engine.ts'
+import type { Clock } from '../lib/clock.ts'
+import { createNetworkManager, type NetworkManager } from '../networks/manage.ts'
+import { createHealthChecker } from '../relayers/health/check-health.ts'
+import { createRelayerManager, type RelayerManager } from '../relayers/manage.ts'
+import { relayersSigningWith } from '../relayers/store.ts'
+import { createSignerManager, type SignerManager } from '../signers/manage.ts'
+import { createHealthWorker } from '../workers/health-worker.ts'
+import type { Loop } from '../workers/loop.ts'
+import type { Formation } from './create-registry.ts'
+
+interface ManagementOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly formation: Formation
+  /** Names this process in leases. */
+  readonly owner: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What callers can do with the records that relayers are made of, and the loop that looks after the relayers. */
+export interface Management {
+  readonly manager: RelayerManager
+  readonly signers: SignerManager
+  readonly networks: NetworkManager
+  /** Checks relayers again and again. */
+  readonly health: Loop
+}
+
+/** Joins the parts. */
+export function createManagement(options: ManagementOptions): Management {
+  const { config, database, formation, owner, clock, log } = options
+  const { db } = database
+  const { networks, keyring, sealer, prepare, verify, wrongChain } = formation
+  const { allowPrivateUrls, healthIntervalMs: intervalMs } = config
+  const checker = createHealthChecker({ db, clock, log, prepare })
+  const checked = checker.checkNow
+  return {
+    manager: createRelayerManager({ db, networks, findKey: keyring.find, verify, allowPrivateUrls, checked }),
+    signers: createSignerManager({ db, sealer, usersOf: relayersSigningWith }),
+    networks: createNetworkManager({ db, networks, policy: { allowPrivate: allowPrivateUrls }, wrongChain }),
+    health: createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs }),
+  }
+}

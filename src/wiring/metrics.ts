@@ -1,0 +1,59 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/load.ts'
+import type { Database } from '../database/engine.ts'
+import { countLeases } from '../database/lease.ts'
+import { createMetricsServer } from '../http/metrics-server.ts'
+import type { Clock } from '../lib/clock.ts'
+import { createMetrics, type Metrics } from '../metrics/metrics.ts'
+import { countDead } from '../notifications/delivery/delivery-store.ts'
+import { relayLag } from '../notifications/delivery/fan-out-store.ts'
+import { countDisabled } from '../relayers/health/health-store.ts'
+import { countByStatus } from '../transactions/store/finished-store.ts'
+import type { Loop } from '../workers/loop.ts'
+
+interface Observed {
+  readonly database: Database
+  /** Names this process in leases. */
+  readonly owner: string
+  readonly loops: () => readonly Loop[]
+}
+
+/** The metrics and the server that shows them. */
+export interface Observation extends Omit<Metrics, 'watch'> {
+  /** Looks at these, too, from now on. */
+  watch(observed: Observed): void
+  /** Starts to listen. Rejects when the port is taken. */
+  listen(): Promise<{ url: string }>
+  close(): Promise<void>
+}
+
+/** Undefined when the metrics are off: then nobody is told of anything, and nothing is counted. */
+export function createObservation(
+  { metrics: settings, server: { host } }: Config,
+  deps: { readonly clock: Clock; readonly log: Logger },
+): Observation | undefined {
+  if (settings === undefined) return undefined
+  const metrics = createMetrics(deps)
+  const server = createMetricsServer({ host, port: settings.port, read: metrics.read, log: deps.log })
+  return {
+    ...metrics,
+    watch: ({ database: { db }, owner, loops }) =>
+      metrics.watch({
+        workers: () => loops().map((loop) => loop.health()),
+        stored: async () => {
+          // One after the other: an observer shall not take more than one connection from the work.
+          const transactions = await countByStatus(db)
+          const eventsLag = await relayLag(db)
+          const deadLetters = await countDead(db)
+          const { byType: disabledRelayers } = await countDisabled(db)
+          const leases = await countLeases(db, owner)
+          return { transactions, eventsLag, deadLetters, disabledRelayers, leases }
+        },
+      }),
+    listen: async () => {
+      const address = await server.listen()
+      return { url: `http://${address.host}:${address.port}/metrics` }
+    },
+    close: server.close,
+  }
+}

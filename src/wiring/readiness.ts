@@ -1,0 +1,122 @@
+import type { Chain } from '../chains/chain.ts'
+import type { Database } from '../database/engine.ts'
+import { ping } from '../database/ping.ts'
+import type { HealthReport } from '../handlers/health.ts'
+import type { Clock } from '../lib/clock.ts'
+import { countDisabled } from '../relayers/health/health-store.ts'
+import type { Loop } from '../workers/loop.ts'
+
+/** Supervisors ask often; what was found out is good for this long, in ms. */
+const FRESH_MS = 2_000
+
+/** A part that has not answered by then counts as failing, in ms. */
+const PATIENCE_MS = 3_000
+
+/** A loop that ended no round well for this long is not working, in ms. */
+const QUIET_LIMIT_MS = 60_000
+
+interface ReadinessOptions {
+  readonly database: Database
+  /** Those in use, by the name of their endpoints. */
+  readonly chains: () => ReadonlyMap<string, Chain>
+  readonly loops: () => readonly Loop[]
+  readonly clock: Clock
+}
+
+type Component = HealthReport['database']
+
+/** Looks at database, networks, workers and relayers, at most once in two seconds however many ask. */
+export function createReadinessCheck(options: ReadinessOptions): () => Promise<HealthReport> {
+  let last: { at: number; report: Promise<HealthReport> } | undefined
+  return () => {
+    const now = options.clock.now()
+    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, report: look(options) }
+    return last.report
+  }
+}
+
+async function look({ database, chains, loops, clock }: ReadinessOptions): Promise<HealthReport> {
+  const [store, relayers, networks] = await Promise.all([
+    inTime(clock, checkDatabase(database)),
+    inTime(clock, checkRelayers(database)),
+    Promise.all(
+      [...chains()].map(async ([name, chain]) => ({ name, ...(await inTime(clock, checkChain(chain))) })),
+    ),
+  ])
+  const workers = loops().map((loop) => checkLoop(loop))
+  return {
+    database: store,
+    networks: combine(networks),
+    workers: combine(workers),
+    // Whatever it is, the others work.
+    relayers: relayers.status === 'unhealthy' ? { ...relayers, status: 'degraded' } : relayers,
+    at: new Date(clock.now()),
+  }
+}
+
+async function checkDatabase({ db }: Database): Promise<Component> {
+  try {
+    await ping(db)
+    return { status: 'healthy' }
+  } catch {
+    return { status: 'unhealthy', error: 'The database does not answer.' }
+  }
+}
+
+/** Which ones is for those with a key to know: the list of relayers tells. */
+async function checkRelayers({ db }: Database): Promise<Component> {
+  try {
+    const { total, byType } = await countDisabled(db)
+    const disabled = [...byType.values()].reduce((sum, count) => sum + count, 0)
+    if (disabled === 0) return { status: 'healthy' }
+    const reasons = [...byType].map(([type, count]) => `${count} ${type}`).join(', ')
+    const error = `${disabled} of ${total} relayers ${disabled === 1 ? 'is' : 'are'} disabled: ${reasons}.`
+    return { status: 'degraded', error }
+  } catch {
+    return { status: 'degraded', error: 'The database does not answer.' }
+  }
+}
+
+async function checkChain(chain: Chain): Promise<Component> {
+  const answer = await chain.verify()
+  if (answer.kind === 'ok') return checkEndpoints(chain)
+  return {
+    status: 'unhealthy',
+    error: answer.kind === 'refused' ? answer.refusal.detail : 'No endpoint answers.',
+  }
+}
+
+/** Served, by fewer endpoints than it has. Which ones is for those with a key to know: the diagnosis tells. */
+function checkEndpoints(chain: Chain): Component {
+  const endpoints = chain.endpoints()
+  const failing = endpoints.filter(({ healthy }) => !healthy).length
+  if (failing === 0) return { status: 'healthy' }
+  return { status: 'degraded', error: `${failing} of ${endpoints.length} endpoints failed lately.` }
+}
+
+function checkLoop(loop: Loop): Component & { name: string } {
+  const { name, quietMs, error } = loop.health()
+  if (error !== undefined)
+    return { name, status: 'unhealthy', error: 'The last round failed; the log tells why.' }
+  return quietMs > QUIET_LIMIT_MS
+    ? { name, status: 'unhealthy', error: 'No round ended lately.' }
+    : { name, status: 'healthy' }
+}
+
+async function inTime(clock: Clock, check: Promise<Component>): Promise<Component> {
+  const stop = new AbortController()
+  const late = clock
+    .sleep(PATIENCE_MS, stop.signal)
+    .then((): Component => ({ status: 'unhealthy', error: 'No answer within 3 s.' }))
+  try {
+    return await Promise.race([check, late])
+  } finally {
+    stop.abort()
+  }
+}
+
+function combine(details: (Component & { name: string })[]): Component {
+  if (details.every(({ status }) => status === 'healthy')) return { status: 'healthy', details }
+  const dead = details.every(({ status }) => status === 'unhealthy')
+  return { status: dead ? 'unhealthy' : 'degraded', details }
+}

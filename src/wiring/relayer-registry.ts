@@ -1,0 +1,143 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Schema } from '../database/schema.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { NetworkDirectory } from '../networks/directory.ts'
+import { listGivenUrls } from '../networks/rpc-urls-store.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { allRelayers } from '../relayers/store.ts'
+import type { Operator } from '../transactions/model/runtime.ts'
+import { createLoop, type Loop } from '../workers/loop.ts'
+import type { WatchTarget } from '../workers/watch-worker.ts'
+import { endpointsKey, type Operators } from './relayer-runtime.ts'
+
+/** Told by the database whenever relayers, or the urls of networks, were changed. */
+export const FLEET_CHANNEL = 'fleet_changed'
+
+/** How long a change that was not announced stays unseen, in ms. */
+const BACKSTOP_MS = 10_000
+
+/** Relayers that share endpoints. */
+interface Squad {
+  readonly operator: Operator
+  readonly relayers: readonly Relayer[]
+}
+
+/** The relayers that there are, as far as this process knows: followed while it runs, because callers create and change them. */
+export interface Fleet {
+  /** Looks again whenever it is woken. */
+  readonly loop: Loop
+  /** One for each set of endpoints: they come and go with it. */
+  watchLoops(): readonly Loop[]
+  /** By the name of the endpoints. */
+  squads(): ReadonlyMap<string, Squad>
+  /** Of the relayers of these ids; those that were removed are left out. */
+  operatorsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Operator>>
+  /**
+   * Looks at what there is now. Gives what is wrong with relayers that cannot act, in sentences; they are left out until a
+   * later look finds them well.
+   */
+  look(): Promise<string[]>
+}
+
+interface FleetDeps {
+  readonly db: Kysely<Schema>
+  readonly networks: NetworkDirectory
+  readonly operators: Operators
+  readonly clock: Clock
+  readonly log: Logger
+  readonly createWatchLoop: (target: WatchTarget) => Loop
+}
+
+interface Watch {
+  readonly chain: Operator['chain']
+  readonly loop: Loop
+}
+
+export function createFleet(deps: FleetDeps): Fleet {
+  const { db, networks, operators, clock, log, createWatchLoop } = deps
+  let squads: ReadonlyMap<string, Squad> = new Map()
+  const watches = new Map<string, Watch>()
+  let started = false
+
+  async function readyRelayers(): Promise<{ ready: Relayer[]; problems: string[] }> {
+    const ready: Relayer[] = []
+    const problems: string[] = []
+    for (const relayer of await allRelayers(db)) {
+      try {
+        await operators.prepare(relayer)
+        ready.push(relayer)
+      } catch (error) {
+        problems.push(`relayer "${relayer.id}" cannot act: ${error instanceof Error ? error.message : error}`)
+      }
+    }
+    return { ready, problems }
+  }
+
+  async function look(): Promise<string[]> {
+    networks.update(await listGivenUrls(db))
+    const { ready, problems } = await readyRelayers()
+    operators.keep(ready)
+    squads = squadsOf(ready, operators)
+    await reconcile()
+    return problems
+  }
+
+  /** A loop for each squad, of its present chain. */
+  async function reconcile(): Promise<void> {
+    const ended = [...watches].filter(([key, { chain }]) => squads.get(key)?.operator.chain !== chain)
+    for (const [key] of ended) watches.delete(key)
+    for (const [key, { operator }] of squads) {
+      if (watches.has(key)) continue
+      const loop = createWatchLoop({ key, operator, relayers: () => squads.get(key)?.relayers ?? [] })
+      watches.set(key, { chain: operator.chain, loop })
+      if (started) loop.start()
+    }
+    await Promise.all(ended.map(([, { loop }]) => loop.stop()))
+  }
+
+  const loop = createLoop({
+    name: 'fleet',
+    intervalMs: BACKSTOP_MS,
+    clock,
+    log,
+    work: async () => {
+      for (const problem of await look()) log.error({ problem }, 'a relayer cannot act')
+    },
+  })
+
+  return {
+    look,
+    squads: () => squads,
+    watchLoops: () => [...watches.values()].map((watch) => watch.loop),
+    operatorsOf: async (ids) => {
+      const known = [...squads.values()].flatMap(({ relayers }) => relayers)
+      const missing = ids.some((id) => !known.some((relayer) => relayer.id === id))
+      const relayers = missing ? (await readyRelayers()).ready : known
+      const asked = relayers.filter(({ id }) => ids.includes(id))
+      return new Map(asked.map((relayer) => [relayer.id, operators.operatorOf(relayer)]))
+    },
+    loop: {
+      ...loop,
+      start: () => {
+        started = true
+        for (const watch of watches.values()) watch.loop.start()
+        loop.start()
+      },
+      stop: async () => {
+        await loop.stop()
+        await Promise.all([...watches.values()].map((watch) => watch.loop.stop()))
+      },
+    },
+  }
+}
+
+function squadsOf(relayers: readonly Relayer[], { operatorOf }: Operators): Map<string, Squad> {
+  const groups = Map.groupBy(relayers, endpointsKey)
+  return new Map(
+    [...groups].flatMap(([key, members]) => {
+      const [first] = members
+      return first === undefined ? [] : [[key, { operator: operatorOf(first), relayers: members }] as const]
+    }),
+  )
+}

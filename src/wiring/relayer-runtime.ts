@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import type { Answer } from '../chains/answer.ts'
+import type { Chain } from '../chains/chain.ts'
+import { createEvmChain } from '../chains/evm/evm-chain.ts'
+import type { RpcObserver } from '../chains/rpc/observer.ts'
+import type { Transport } from '../chains/rpc/transport.ts'
+import { type Clock, within } from '../lib/clock.ts'
+import type { NetworkDirectory } from '../networks/directory.ts'
+import type { Network, NetworkType, RpcUrl } from '../networks/network.ts'
+import type { Relayer } from '../relayers/relayer.ts'
+import { type Lines, linesOf } from '../relayers/source-accounts.ts'
+import type { Keyring } from '../signers/keyring.ts'
+import type { Operator } from '../transactions/model/runtime.ts'
+
+interface OperatorsOptions {
+  readonly networks: NetworkDirectory
+  readonly keyring: Keyring
+  /** How long one JSON-RPC call may take. */
+  readonly rpcTimeoutMs: number
+  readonly clock: Clock
+  readonly log: Logger
+  /** Who is told of the calls to a network. Absent: nobody. */
+  readonly rpcObserver?: ((network: string) => RpcObserver) | undefined
+  /** Asks the RPC urls that callers of the API chose. Absent: they are not asked. */
+  readonly guarded?: Transport | undefined
+}
+
+/** Where relayers act and with which keys. */
+export interface Operators {
+  /**
+   * Loads what the relayer needs, once: keys, and the library of its chain.
+   * @throws when a signer or a network that it names does not exist, a stored secret cannot be opened, or its signer has another
+   * key than the one that the relayer was made with
+   */
+  prepare(relayer: Relayer): Promise<Operator>
+  /** Of a relayer that was prepared. Throws for any other: a fault of ours. */
+  operatorOf(relayer: Relayer): Operator
+  /** Told again and again which relayers there are, it forgets the keys of those that are long gone. */
+  keep(present: readonly Relayer[]): void
+  /** Asks the network's urls which chain they serve, for a few seconds at most. Unknown when nobody answers by then. */
+  verify(network: Network): Promise<Answer<void>>
+  /**
+   * `verify`, for who needs to know no more than that. Gives why that is a wrong one, as a sentence;
+   * undefined also when nobody answers.
+   */
+  wrongChain(network: Network): Promise<string | undefined>
+}
+
+/** How long the keys of a relayer that is gone are kept, in ms: as long as a request can last that was given the relayer before. */
+const FORGET_AFTER_MS = 3_600_000
+
+/** How long a caller waits for endpoints that he has named, in ms: silence is no reason to refuse them. */
+const VERIFY_MS = 5_000
+
+/** Names the endpoints that a relayer uses; relayers with the same key share them. */
+export function endpointsKey(relayer: Relayer): string {
+  const network =
+    relayer.networkType === 'evm' ? relayer.network : `${relayer.networkType}:${relayer.network}`
+  return relayer.customRpcUrls ? `${network}/${relayer.id}` : network
+}
+
+interface ChainInUse {
+  readonly network: Network
+  /** What it was made of. */
+  readonly base: Network
+  readonly customRpcUrls: readonly RpcUrl[] | undefined
+  readonly chain: Chain
+}
+
+type ChainMaker = (network: Network) => Chain
+
+/** One chain for each network, and one more for each relayer that has RPC urls of its own. */
+export function createOperators(options: OperatorsOptions): Operators {
+  const { networks, keyring } = options
+  const makers = new Map<NetworkType, ChainMaker>()
+  const chains = new Map<string, ChainInUse>()
+  const lines = new Map<string, Lines>()
+  /** In ms since the epoch. */
+  const goneSince = new Map<string, number>()
+
+  async function load(type: NetworkType): Promise<ChainMaker> {
+    const maker = makers.get(type) ?? (await loadMaker(type, options))
+    makers.set(type, maker)
+    return maker
+  }
+
+  async function verify(network: Network): Promise<Answer<void>> {
+    const chain = (await load(network.type))(network)
+    const answer = await within(options.clock, VERIFY_MS, chain.verify())
+    return answer ?? { kind: 'unknown', detail: 'no endpoint answered in time' }
+  }
+
+  function chainOf(relayer: Relayer): ChainInUse {
+    const base = networks.find(relayer.networkType, relayer.network)
+    const make = makers.get(relayer.networkType)
+    if (base === undefined || make === undefined) throw notPrepared(relayer)
+    const { customRpcUrls } = relayer
+    const key = endpointsKey(relayer)
+    const known = chains.get(key)
+    if (known?.base === base && isDeepStrictEqual(known.customRpcUrls, customRpcUrls)) return known
+    const network = customRpcUrls ? { ...base, rpcUrls: customRpcUrls } : base
+    const made = { network, base, customRpcUrls, chain: make(network) }
+    chains.set(key, made)
+    return made
+  }
+
+  function operatorOf(relayer: Relayer): Operator {
+    const own = lines.get(linesKey(relayer))
+    if (own === undefined) throw notPrepared(relayer)
+    const { network, chain } = chainOf(relayer)
+    return { network, chain, account: own[0], lines: own }
+  }
+
+  function forget(key: string, now: number): void {
+    const since = goneSince.get(key) ?? now
+    goneSince.set(key, since)
+    if (now - since < FORGET_AFTER_MS) return
+    lines.delete(key)
+    goneSince.delete(key)
+  }
+
+  return {
+    operatorOf,
+    verify,
+    keep: (present) => {
+      const wanted = new Set(present.map(linesKey))
+      for (const key of [...lines.keys()]) {
+        if (wanted.has(key)) goneSince.delete(key)
+        else forget(key, options.clock.now())
+      }
+    },
+    wrongChain: async (network) => {
+      const answer = await verify(network)
+      return answer.kind === 'refused' ? answer.refusal.detail : undefined
+    },
+    prepare: async (relayer) => {
+      const key = linesKey(relayer)
+      if (lines.has(key)) return operatorOf(relayer)
+      if (networks.find(relayer.networkType, relayer.network) === undefined)
+        throw new Error(`there is no network "${relayer.network}" of type ${relayer.networkType}`)
+      await load(relayer.networkType)
+      const own = await linesOf(relayer, keyring.find)
+      if (own[0].address !== relayer.address)
+        throw new Error(
+          `signer "${relayer.signerId}" has the key of ${own[0].address}, not of ${relayer.address}`,
+        )
+      lines.set(key, own)
+      return operatorOf(relayer)
+    },
+  }
+}
+
+/** Everything that decides about its lines. */
+function linesKey(relayer: Relayer): string {
+  const channels = relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
+  return JSON.stringify([relayer.id, relayer.networkType, relayer.address, relayer.signerId, channels])
+}
+
+/** Only where a relayer needs it: the libraries take a tenth and a third of a second to load. */
+async function loadMaker(type: NetworkType, options: OperatorsOptions): Promise<ChainMaker> {
+  const { rpcTimeoutMs, clock, log, guarded, rpcObserver } = options
+  const common = ({ name }: Network) => ({ rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(name) })
+  if (type === 'evm') {
+    return (network) => createEvmChain({ network: ofType(network, 'evm'), ...common(network) })
+  }
+  if (type === 'solana') {
+    const { createSolanaChain } = await import('../chains/solana/solana-chain.ts')
+    return (network) => createSolanaChain({ network: ofType(network, 'solana'), ...common(network) })
+  }
+  const { createStellarChain } = await import('../chains/stellar/stellar-chain.ts')
+  return (network) => createStellarChain({ network: ofType(network, 'stellar'), ...common(network) })
+}
+
+function ofType<T extends NetworkType>(network: Network, type: T): Extract<Network, { type: T }> {
+  if (network.type !== type) throw new Error(`network ${network.name} is not of type ${type}`)
+  return network as Extract<Network, { type: T }>
+}
+
+function notPrepared({ id }: Relayer): Error {
+  return new Error(`relayer ${id} is used before it was prepared`)
+}
