@@ -25,7 +25,6 @@ if (!withPostgres)
  * longer than most of them.
  */
 const SHARING = [
-  'apply',
   'chains',
   'config',
   'contract',
@@ -33,10 +32,11 @@ const SHARING = [
   'events',
   'handlers',
   'http',
+  'lib',
   'metrics',
   'networks',
   'notifications',
-  'outbound',
+  'security',
   'relayers',
   'signers',
   'solana-node',

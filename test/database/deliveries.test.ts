@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { addNotification, startWorker } from '../notifications/room.ts'
+import { addNotification, startWorker } from '../notifications/fixture.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 

@@ -5,7 +5,7 @@ import { createSigningKeys } from '../../src/notifications/keys.ts'
 import { findNotification, saveNotification } from '../../src/notifications/store.ts'
 import { createSealer, UnsealError } from '../../src/security/sealer.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
-import { addNotification } from './room.ts'
+import { addNotification } from './fixture.ts'
 
 const [ONE, TWO, THREE] = ['one', 'two', 'three'].map(
   (name) => `${name}-signing-key-of-thirty-two-characters`,

@@ -5,7 +5,7 @@ import { listTransactions } from '../../src/transactions/store/transactions-stor
 import { runErrand } from '../../src/transactions/submit/setup-transaction.ts'
 import { fillGaps } from '../../src/transactions/watch/fill-gaps.ts'
 import { requestOf } from '../chains/evm/build.ts'
-import { leaseOf, newTransaction, openRoom, type Room, type TestAccount } from './room.ts'
+import { leaseOf, newTransaction, openRoom, type Room, type TestAccount } from './fixture.ts'
 import { chainOf, createWorld } from './world.ts'
 
 let room: Room

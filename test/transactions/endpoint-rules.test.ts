@@ -11,7 +11,7 @@ import { requestOf } from '../chains/evm/build.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { createHurriedClock } from '../support/hurried-clock.ts'
-import { openRoom, type Room, reload } from './room.ts'
+import { openRoom, type Room, reload } from './fixture.ts'
 import { SILENT_NETWORK } from './world.ts'
 
 const GWEI = 1_000_000_000n

@@ -9,7 +9,7 @@ import { watchNetwork } from '../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch/watch-memory.ts'
 import { requestOf, TO } from '../chains/evm/build.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { eventsOf, openRoom, type Room, reload, type TestAccount } from './room.ts'
+import { eventsOf, openRoom, type Room, reload, type TestAccount } from './fixture.ts'
 import { SILENT_NETWORK } from './world.ts'
 
 const REVERTING = '0x00000000000000000000000000000000000000aa'

@@ -7,7 +7,7 @@ import { createHealthWorker } from '../../src/workers/health-worker.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { createTestClock } from '../support/clock.ts'
 import { until } from '../support/until.ts'
-import { openRoom, type Room } from '../transactions/room.ts'
+import { openRoom, type Room } from '../transactions/fixture.ts'
 import { chainOf, createWorld, type World } from '../transactions/world.ts'
 
 const INTERVAL_MS = 30_000

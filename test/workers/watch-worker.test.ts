@@ -3,7 +3,7 @@ import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
 import { until } from '../support/until.ts'
-import { insert, newTransaction, openRoom, type Room } from '../transactions/room.ts'
+import { insert, newTransaction, openRoom, type Room } from '../transactions/fixture.ts'
 import { chainOf, createWorld, headAt, SILENT_NETWORK } from '../transactions/world.ts'
 
 const BLOCKTIME_MS = SILENT_NETWORK.averageBlocktimeMs

@@ -5,7 +5,7 @@ import type { TransactionsContext } from '../../src/transactions/model/runtime.t
 import { WORK_CHANNEL } from '../../src/transactions/store/transactions-store.ts'
 import { createSubmitWorker } from '../../src/workers/submit-worker.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../transactions/room.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../transactions/fixture.ts'
 import { chainOf, createWorld, include } from '../transactions/world.ts'
 
 let room: Room

@@ -4,7 +4,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
 import { startRpcServer, type WireCall } from '../../support/rpc-server.ts'
-import { insert, newTransaction, openRoom, type Room } from '../../transactions/room.ts'
+import { insert, newTransaction, openRoom, type Room } from '../../transactions/fixture.ts'
 import { SILENT_NETWORK } from '../../transactions/world.ts'
 
 const BLOCKS = 10

@@ -1,0 +1,158 @@
+import { numberToHex } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { findNonceUser } from '../../../../src/chains/evm/inclusion/nonce-user.ts'
+import type { PooledClient, RpcCall, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
+import { FROM, TO } from '../build.ts'
+
+/** A node whose chain used nonce 5 of the account in this block. */
+interface Node {
+  readonly usedIn: bigint
+  readonly behind?: true
+  /** Heights below it have no state. */
+  readonly stateFrom?: bigint
+  readonly silent?: true
+  /** Of the block that is asked for. */
+  readonly hash?: string
+  /** What the block holds; the transaction of the account by default. */
+  readonly entries?: readonly object[]
+}
+
+const ASKED = { address: FROM, nonce: 5n, asOf: 1_000n, confirmations: 2n }
+const USER = { hash: '0xaa', from: FROM.toLowerCase(), nonce: '0x5' }
+
+function answer(node: Node, { method, params }: RpcCall): RpcReply {
+  if (node.silent) return { kind: 'unknown', detail: 'time-out' }
+  const height = BigInt(String((params as unknown[])[method === 'eth_getTransactionCount' ? 1 : 0]))
+  if (method === 'eth_getTransactionCount') {
+    if (height < (node.stateFrom ?? 0n)) return { kind: 'error', code: -32000, message: 'missing trie node' }
+    return { kind: 'result', result: height >= node.usedIn ? '0x6' : '0x5' }
+  }
+  const result = {
+    number: numberToHex(height),
+    hash: node.hash ?? '0xb1',
+    transactions: node.entries ?? [USER],
+  }
+  return { kind: 'result', result }
+}
+
+function clientOf(nodes: readonly Node[], resting = 0) {
+  let asked = 0
+  const client: PooledClient = {
+    send: async () => [],
+    call: async () => ({ kind: 'unknown', detail: 'not asked' }),
+    sendAsOf: async () => [],
+    sendEverywhere: async (calls) => {
+      asked += calls.length
+      const rest = { reply: { kind: 'unknown', detail: 'it rests' }, behind: true } as const
+      return [
+        ...nodes.map((node) =>
+          calls.map((call) => ({ reply: answer(node, call), behind: node.behind === true })),
+        ),
+        ...Array.from({ length: resting }, () => calls.map(() => rest)),
+      ]
+    },
+    forward: async () => [],
+    states: () =>
+      Array.from({ length: nodes.length + resting }, (_, index) => ({
+        url: `http://${index}`,
+        healthy: true,
+      })),
+  }
+  return { client, asked: () => asked }
+}
+
+const USED = { kind: 'used', hash: '0xaa' }
+
+describe('who used a nonce', () => {
+  test.each([
+    { name: 'just now, and deep enough', nodes: [{ usedIn: 998n }], want: { ...USED, height: 998n } },
+    { name: 'not deep enough', nodes: [{ usedIn: 999n }], want: { kind: 'unknown' } },
+    { name: 'long ago', nodes: [{ usedIn: 123n }], want: { ...USED, height: 123n } },
+    { name: 'in the first block', nodes: [{ usedIn: 0n }], want: { ...USED, height: 0n } },
+    { name: 'nobody', nodes: [{ usedIn: 2_000n }], want: { kind: 'unknown' } },
+    {
+      name: 'one endpoint has the state',
+      nodes: [{ usedIn: 500n, stateFrom: 900n }, { usedIn: 500n }],
+      want: { ...USED, height: 500n },
+    },
+    {
+      name: 'no endpoint has the state',
+      nodes: [{ usedIn: 500n, stateFrom: 900n }],
+      want: { kind: 'pruned' },
+    },
+    {
+      name: 'no endpoint tells the state of the head itself',
+      nodes: [{ usedIn: 500n, stateFrom: 1_001n }],
+      want: { kind: 'unknown' },
+    },
+    {
+      name: 'below the depth that is demanded, and no state before it',
+      nodes: [{ usedIn: 999n, stateFrom: 998n }],
+      want: { kind: 'unknown' },
+    },
+    {
+      name: 'no endpoint has the state, and one is silent',
+      nodes: [
+        { usedIn: 500n, stateFrom: 900n },
+        { usedIn: 500n, silent: true },
+      ],
+      want: { kind: 'unknown' },
+    },
+    { name: 'all are behind', nodes: [{ usedIn: 500n, behind: true }], want: { kind: 'unknown' } },
+    {
+      name: 'two chains',
+      nodes: [{ usedIn: 500n }, { usedIn: 500n, hash: '0xb2' }],
+      want: { kind: 'unknown' },
+    },
+    {
+      name: 'another chain, from behind',
+      nodes: [{ usedIn: 500n }, { usedIn: 500n, hash: '0xb2', behind: true }],
+      want: { ...USED, height: 500n },
+    },
+    {
+      name: 'one says that nobody did',
+      nodes: [{ usedIn: 500n }, { usedIn: 2_000n }],
+      want: { kind: 'unknown' },
+    },
+    {
+      name: 'a block without such a transaction (EIP-7702)',
+      nodes: [
+        {
+          usedIn: 500n,
+          entries: [
+            { ...USER, from: TO },
+            { ...USER, nonce: '0x4' },
+          ],
+        },
+      ],
+      want: { kind: 'unnamed' },
+    },
+    {
+      name: 'a block that cannot be read',
+      nodes: [{ usedIn: 500n, entries: [{ hash: '0xaa' }] }],
+      want: { kind: 'unknown' },
+    },
+  ] satisfies { name: string; nodes: Node[]; want: object }[])(
+    '$name: $want.kind',
+    async ({ nodes, want }) => {
+      expect(await findNonceUser(clientOf(nodes).client, ASKED)).toMatchObject(want)
+    },
+  )
+
+  test('no endpoint that was asked has the state, and one rests: unknown', async () => {
+    const { client } = clientOf([{ usedIn: 500n, stateFrom: 900n }], 1)
+    expect(await findNonceUser(client, ASKED)).toMatchObject({ kind: 'unknown' })
+  })
+
+  test('costs a few calls for what was lately, and two for each binary digit of the height at most', async () => {
+    for (const [usedIn, most] of [
+      [99_999_990n, 8 + 3 + 1],
+      [12_345_678n, 2 * 27 + 8 + 1],
+      [1n, 2 * 27 + 8 + 1],
+    ] as const) {
+      const { client, asked } = clientOf([{ usedIn }])
+      expect(await findNonceUser(client, { ...ASKED, asOf: 100_000_000n })).toMatchObject({ height: usedIn })
+      expect(asked()).toBeLessThanOrEqual(most)
+    }
+  })
+})

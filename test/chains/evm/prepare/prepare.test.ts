@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest'
+import type { EvmPolicies, EvmRequest } from '../../../../src/chains/evm/content.ts'
+import type { Market } from '../../../../src/chains/evm/prepare/fees.ts'
+import {
+  type PrepareContext,
+  prepareDraft,
+  prepareReplacement,
+  prepareSpeedUp,
+} from '../../../../src/chains/evm/prepare/prepare.ts'
+import type { EvmAttempt } from '../../../../src/chains/evm/types.ts'
+import type { RpcClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
+import { accountWith, attemptOf, draftOf, eip1559, FROM, legacy, requestOf, TO } from '../build.ts'
+
+const MARKET: Market = {
+  gasPrice: 100n,
+  baseFee: 50n,
+  blockGasLimit: 30_000_000n,
+  tips: { safeLow: 10n, average: 10n, fast: 10n, fastest: 10n },
+}
+
+const ESTIMATE: RpcReply = { kind: 'result', result: '0x5208' }
+
+/** `asked` are the calls that reached a node. */
+function contextOf({ market = MARKET, reply = ESTIMATE, eip1559: network = true } = {}) {
+  const asked: unknown[] = []
+  const client: RpcClient = {
+    send: async () => [],
+    call: async (method, params) => {
+      asked.push([method, params])
+      return reply
+    },
+  }
+  const context: PrepareContext = {
+    client,
+    market: async () => ({ kind: 'ok', value: market }),
+    eip1559: network,
+  }
+  return { context, asked }
+}
+
+describe('prepareDraft', () => {
+  test.each([
+    { name: 'the market', change: { speed: 'safeLow' }, fees: eip1559(110n, 10n), logs: 0 },
+    {
+      name: 'legacy by policy',
+      change: { speed: 'safeLow' },
+      policies: { eip1559Pricing: false },
+      fees: legacy(100n),
+      logs: 0,
+    },
+    { name: 'its own price', change: { gasPrice: 7n }, fees: legacy(7n), logs: 0 },
+    {
+      name: 'its own fees',
+      change: { maxFeePerGas: 9n, maxPriorityFeePerGas: 2n },
+      fees: eip1559(9n, 2n),
+      logs: 0,
+    },
+    {
+      name: 'the market above the cap',
+      change: { speed: 'safeLow' },
+      policies: { gasPriceCap: 60n },
+      fees: eip1559(60n, 10n),
+      logs: 1,
+    },
+  ] satisfies {
+    name: string
+    change: Partial<EvmRequest>
+    policies?: EvmPolicies
+    fees: unknown
+    logs: number
+  }[])('$name', async ({ change, policies = {}, fees, logs }) => {
+    const { context } = contextOf()
+    const answer = await prepareDraft(context, { request: requestOf(change), account: accountWith(policies) })
+    expect(answer).toMatchObject({
+      kind: 'ok',
+      value: { draft: { to: TO, value: 1n, data: '0x', gasLimit: 23_100n, fees } },
+    })
+    expect(answer.kind === 'ok' && answer.value.logs).toHaveLength(logs)
+  })
+
+  test('asks for an estimate with what will be sent, once', async () => {
+    const { context, asked } = contextOf()
+    await prepareDraft(context, { request: requestOf({ data: '0xff', value: 255n }), account: accountWith() })
+    expect(asked).toEqual([['eth_estimateGas', [{ from: FROM, to: TO, value: '0xff', data: '0xff' }]]])
+  })
+
+  test.each([
+    { name: 'a given limit', change: { gasLimit: 50_000n }, known: undefined, want: 50_000n },
+    { name: 'an earlier estimate', change: {}, known: 40_000n, want: 40_000n },
+    {
+      name: 'the given one before the earlier',
+      change: { gasLimit: 50_000n },
+      known: 40_000n,
+      want: 50_000n,
+    },
+  ])('$name spares the simulation', async ({ change, known, want }) => {
+    const { context, asked } = contextOf()
+    const answer = await prepareDraft(context, {
+      request: requestOf(change),
+      account: accountWith(),
+      knownGas: known,
+    })
+    expect(answer).toMatchObject({ kind: 'ok', value: { draft: { gasLimit: want } } })
+    expect(asked).toEqual([])
+  })
+
+  test.each([
+    { name: 'exactly a block', gasLimit: 30_000_000n, kind: 'ok' },
+    { name: 'more than a block', gasLimit: 30_000_001n, kind: 'refused' },
+  ])('gas of $name is $kind', async ({ gasLimit, kind }) => {
+    const { context } = contextOf()
+    const answer = await prepareDraft(context, { request: requestOf({ gasLimit }), account: accountWith() })
+    expect(answer.kind).toBe(kind)
+    if (answer.kind === 'refused') expect(answer.refusal.code).toBe('gas_limit_too_high')
+  })
+
+  test.each([
+    {
+      name: 'an estimate whose margin passes a block',
+      change: {},
+      limits: { blockGasLimit: 22_000n },
+      want: 22_000n,
+    },
+    {
+      name: 'an estimate whose margin passes the most of a transaction',
+      change: {},
+      limits: { maxGas: 21_500n },
+      want: 21_500n,
+    },
+    {
+      name: 'an estimate above the most of a transaction',
+      change: {},
+      limits: { maxGas: 20_999n },
+      want: 'gas_limit_too_high',
+    },
+    {
+      name: 'a limit of the caller above it',
+      change: { gasLimit: 30_000n },
+      limits: { maxGas: 29_999n },
+      want: 'gas_limit_too_high',
+    },
+    {
+      name: 'a limit of the caller below the floor of calldata',
+      change: { gasLimit: 21_039n, data: '0xff' },
+      limits: { calldataFloor: true },
+      want: 'gas_limit_too_low',
+    },
+    {
+      name: 'the same where there is no such floor',
+      change: { gasLimit: 21_039n, data: '0xff' },
+      limits: {},
+      want: 21_039n,
+    },
+    {
+      name: 'just the floor',
+      change: { gasLimit: 21_040n, data: '0xff' },
+      limits: { calldataFloor: true },
+      want: 21_040n,
+    },
+  ] satisfies {
+    name: string
+    change: Partial<EvmRequest>
+    limits: Partial<Market> & { maxGas?: bigint }
+    want: bigint | string
+  }[])('$name: $want', async ({ change, limits, want }) => {
+    const { maxGas, ...market } = { maxGas: undefined, ...limits }
+    const { context } = contextOf({ market: { ...MARKET, ...market } })
+    const answer = await prepareDraft(
+      { ...context, maxGas },
+      { request: requestOf(change), account: accountWith() },
+    )
+    expect(answer).toMatchObject(
+      typeof want === 'bigint'
+        ? { kind: 'ok', value: { draft: { gasLimit: want } } }
+        : { kind: 'refused', refusal: { code: want } },
+    )
+  })
+
+  test('silence about prices or gas is unknown (I6)', async () => {
+    const { context } = contextOf({ reply: { kind: 'unknown', detail: 'time-out' } })
+    expect((await prepareDraft(context, { request: requestOf(), account: accountWith() })).kind).toBe(
+      'unknown',
+    )
+    const noMarket: PrepareContext = {
+      ...contextOf().context,
+      market: async () => ({ kind: 'unknown', detail: 'time-out' }),
+    }
+    expect((await prepareDraft(noMarket, { request: requestOf(), account: accountWith() })).kind).toBe(
+      'unknown',
+    )
+  })
+})
+
+interface Replacement {
+  readonly name: string
+  readonly pool: readonly EvmAttempt[]
+  readonly change: Partial<EvmRequest>
+  readonly policies?: EvmPolicies
+  /** The fees, or the code of the refusal. */
+  readonly want: unknown
+  readonly names?: string
+}
+
+const inPool = (...fees: ReturnType<typeof legacy>[]) =>
+  fees.map((one, index) => attemptOf(one, { number: index + 1 }))
+
+/** The table of design: explicit prices are honoured exactly or refused, others follow the market and the floor. */
+const REPLACEMENTS: readonly Replacement[] = [
+  {
+    name: 'explicit at the floor',
+    pool: inPool(legacy(100n)),
+    change: { gasPrice: 110n },
+    want: legacy(110n),
+  },
+  {
+    name: 'explicit one below',
+    pool: inPool(legacy(100n)),
+    change: { gasPrice: 109n },
+    want: 'replacement_underpriced',
+    names: 'gas_price 110',
+  },
+  {
+    name: 'explicit fees at the floor',
+    pool: inPool(eip1559(1_000n, 10n)),
+    change: { maxFeePerGas: 1_100n, maxPriorityFeePerGas: 11n },
+    want: eip1559(1_100n, 11n),
+  },
+  {
+    name: 'a high ceiling does not make up for the tip',
+    pool: inPool(eip1559(1_000n, 10n)),
+    change: { maxFeePerGas: 9_999n, maxPriorityFeePerGas: 10n },
+    want: 'replacement_underpriced',
+    names: 'max_fee_per_gas 1100 and max_priority_fee_per_gas 11',
+  },
+  {
+    name: 'legacy over EIP-1559',
+    pool: inPool(eip1559(1_000n, 10n)),
+    change: { gasPrice: 1_100n },
+    want: legacy(1_100n),
+  },
+  {
+    name: 'EIP-1559 over legacy: the tip counts against the whole price',
+    pool: inPool(legacy(100n)),
+    change: { maxFeePerGas: 500n, maxPriorityFeePerGas: 109n },
+    want: 'replacement_underpriced',
+    names: 'max_priority_fee_per_gas 110',
+  },
+  {
+    name: 'speed, market above the floor',
+    pool: inPool(eip1559(20n, 2n)),
+    change: { speed: 'safeLow' },
+    want: eip1559(110n, 10n),
+  },
+  {
+    name: 'speed, floor above the market',
+    pool: inPool(eip1559(1_000n, 100n)),
+    change: { speed: 'safeLow' },
+    want: eip1559(1_100n, 110n),
+  },
+  { name: 'no price at all', pool: inPool(eip1559(1_000n, 100n)), change: {}, want: eip1559(1_100n, 110n) },
+  {
+    name: 'the floor of every attempt, not of the newest',
+    pool: inPool(eip1559(2_000n, 10n), eip1559(1_000n, 100n)),
+    change: { speed: 'safeLow' },
+    want: eip1559(2_200n, 110n),
+  },
+  {
+    name: 'the floor above the cap',
+    pool: inPool(eip1559(1_000n, 100n)),
+    change: { speed: 'safeLow' },
+    policies: { gasPriceCap: 1_099n },
+    want: 'gas_price_above_cap',
+    names: '1099',
+  },
+  {
+    name: 'the floor at the cap',
+    pool: inPool(eip1559(1_000n, 100n)),
+    change: { speed: 'safeLow' },
+    policies: { gasPriceCap: 1_100n },
+    want: eip1559(1_100n, 110n),
+  },
+  {
+    name: 'the market above the cap, the floor below: the cap',
+    pool: inPool(eip1559(20n, 2n)),
+    change: { speed: 'safeLow' },
+    policies: { gasPriceCap: 60n },
+    want: eip1559(60n, 10n),
+  },
+  { name: 'nothing in the pool: no bump', pool: [], change: { gasPrice: 1n }, want: legacy(1n) },
+]
+
+describe('prepareReplacement', () => {
+  test.each(REPLACEMENTS)('$name', async ({ pool, change, policies = {}, want, names }) => {
+    const { context } = contextOf()
+    const answer = await prepareReplacement(context, {
+      request: requestOf(change),
+      attempts: pool,
+      account: accountWith(policies),
+    })
+    if (typeof want !== 'string')
+      return expect(answer).toMatchObject({ kind: 'ok', value: { draft: { fees: want } } })
+    expect(answer).toMatchObject({ kind: 'refused', refusal: { code: want } })
+    if (answer.kind === 'refused' && names) expect(answer.refusal.detail).toContain(names)
+  })
+
+  test('an underpriced one asks no node', async () => {
+    const { context, asked } = contextOf()
+    await prepareReplacement(context, {
+      request: requestOf({ gasPrice: 1n }),
+      attempts: inPool(legacy(100n)),
+      account: accountWith(),
+    })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('prepareSpeedUp', () => {
+  test('keeps the newest content and its gas, and asks for no estimate', async () => {
+    const { context, asked } = contextOf()
+    const attempts = [
+      attemptOf(eip1559(10n, 1n)),
+      attemptOf(eip1559(20n, 2n), {
+        number: 2,
+        draft: draftOf(eip1559(20n, 2n), { value: 9n, data: '0xff', gasLimit: 77_000n }),
+      }),
+    ]
+    const answer = await prepareSpeedUp(context, { attempts, level: 'safeLow', account: accountWith() })
+    expect(answer).toMatchObject({
+      kind: 'ok',
+      value: { draft: { to: TO, value: 9n, data: '0xff', gasLimit: 77_000n, fees: eip1559(110n, 10n) } },
+    })
+    expect(asked).toEqual([])
+  })
+})

@@ -1,0 +1,124 @@
+import { parseEther } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { type Market, marketFees } from '../../../../src/chains/evm/prepare/fees.ts'
+import { type PrepareContext, prepareDraft } from '../../../../src/chains/evm/prepare/prepare.ts'
+import { createPriceBounds } from '../../../../src/chains/evm/prepare/price-bounds.ts'
+import { createTestClock } from '../../../support/clock.ts'
+import { accountWith, eip1559, legacy, requestOf } from '../build.ts'
+
+const MARKET: Market = {
+  gasPrice: 100n,
+  baseFee: 50n,
+  blockGasLimit: 30_000_000n,
+  tips: { safeLow: 10n, average: 10n, fast: 10n, fastest: 10n },
+}
+
+describe('what nodes said of prices', () => {
+  test.each([
+    {
+      words: 'transaction underpriced: tip needed 500, tip permitted 10',
+      floor: { tip: 500n, ceiling: 500n, stated: true },
+    },
+    {
+      words: 'transaction underpriced: gas tip cap 10, minimum needed 500',
+      floor: { tip: 500n, ceiling: 500n, stated: true },
+    },
+    {
+      words: 'max fee per gas less than block base fee: address 0xf3, maxFeePerGas: 1, baseFee: 70',
+      floor: { tip: 0n, ceiling: 70n, stated: true },
+    },
+    { words: 'max fee per gas less than block base fee', floor: { tip: 0n, ceiling: 0n, stated: true } },
+    {
+      words: 'Gas price below configured minimum gas price',
+      floor: { tip: 21n, ceiling: 221n, stated: false },
+    },
+  ])('"$words"', ({ words, floor }) => {
+    const bounds = createPriceBounds(createTestClock())
+    bounds.sawTooCheap(eip1559(110n, 10n), words)
+    expect(bounds.current()).toEqual({ floor })
+  })
+
+  test.each([
+    { words: 'tx fee (3.00 ether) exceeds the configured cap (1.00 ether)', want: parseEther('0.995') },
+    { words: 'tx fee (3.00 ether) exceeds the configured cap (0.00 ether)', want: parseEther('1.5') },
+    { words: 'fee exceeds the configured cap', want: parseEther('1.5') },
+  ])('"$words"', ({ words, want }) => {
+    const bounds = createPriceBounds(createTestClock())
+    bounds.sawTooDear(parseEther('3'), words)
+    expect(bounds.current()).toEqual({ maximumFee: want })
+  })
+
+  test('are forgotten after a minute, and the higher minimum counts until then', () => {
+    const clock = createTestClock()
+    const bounds = createPriceBounds(clock)
+    bounds.sawTooCheap(legacy(1n), 'tip needed 500')
+    bounds.sawTooCheap(legacy(1n), 'tip needed 300')
+    expect(bounds.current().floor?.tip).toBe(500n)
+    clock.advance(59_999)
+    expect(bounds.current().floor?.tip).toBe(500n)
+    clock.advance(1)
+    expect(bounds.current()).toEqual({})
+  })
+})
+
+describe('the price of the market', () => {
+  test.each([
+    { name: 'without a minimum', floor: undefined, want: eip1559(110n, 10n) },
+    {
+      name: 'a stated tip, on top of the base fee',
+      floor: { tip: 500n, ceiling: 500n, stated: true },
+      want: eip1559(600n, 500n),
+    },
+    { name: 'a stated base fee', floor: { tip: 0n, ceiling: 700n, stated: true }, want: eip1559(700n, 10n) },
+    { name: 'a lower minimum', floor: { tip: 1n, ceiling: 1n, stated: true }, want: eip1559(110n, 10n) },
+    { name: 'a guess', floor: { tip: 21n, ceiling: 221n, stated: false }, want: eip1559(221n, 21n) },
+    {
+      name: 'a guess, four times the market at most',
+      floor: { tip: 9_999n, ceiling: 9_999n, stated: false },
+      want: eip1559(540n, 440n),
+    },
+  ])('$name', ({ floor, want }) => {
+    const market = floor === undefined ? MARKET : { ...MARKET, floor }
+    expect(marketFees(market, 'safeLow', true)).toEqual(want)
+  })
+
+  test('legacy', () => {
+    const floor = { tip: 500n, ceiling: 500n, stated: true }
+    expect(marketFees({ ...MARKET, floor }, 'safeLow', false)).toEqual(legacy(500n))
+  })
+})
+
+describe('a maximum of the endpoints', () => {
+  const prepare = (maximumFee: bigint, change: object = {}) => {
+    const context: PrepareContext = {
+      client: { send: async () => [], call: async () => ({ kind: 'unknown', detail: 'not asked' }) },
+      market: async () => ({ kind: 'ok', value: { ...MARKET, maximumFee } }),
+      eip1559: true,
+    }
+    const request = requestOf({ gasLimit: 100n, speed: 'safeLow', ...change })
+    return prepareDraft(context, { request, account: accountWith() })
+  }
+
+  test.each([
+    { name: 'above what is offered: nothing changes', maximum: 11_000n, want: eip1559(110n, 10n) },
+    { name: 'below it: the price is lowered', maximum: 10_999n, want: eip1559(109n, 10n) },
+    { name: 'just what the next block asks', maximum: 5_000n, want: eip1559(50n, 10n) },
+  ])('$name', async ({ maximum, want }) => {
+    expect(await prepare(maximum)).toMatchObject({ kind: 'ok', value: { draft: { fees: want } } })
+  })
+
+  test('below what the next block asks: waits, and says why', async () => {
+    expect(await prepare(4_999n)).toEqual({
+      kind: 'unknown',
+      detail: expect.stringMatching(/fee above 4999 wei pass .*txfeecap.* at least 5000 wei/),
+    })
+  })
+
+  test('changes no price of the caller', async () => {
+    const own = { speed: undefined, maxFeePerGas: 900n, maxPriorityFeePerGas: 1n }
+    expect(await prepare(10n, own)).toMatchObject({
+      kind: 'ok',
+      value: { draft: { fees: eip1559(900n, 1n) } },
+    })
+  })
+})

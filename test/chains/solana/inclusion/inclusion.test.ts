@@ -1,0 +1,366 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { InclusionProof } from '../../../../src/chains/answer.ts'
+import type { SolanaAttempt, SolanaChain } from '../../../../src/chains/solana/types.ts'
+import { advanceNonce, transfer } from '../../../solana-node/steps.ts'
+import { startFaultyNode } from '../../../support/faulty-node.ts'
+import { createHurriedClock } from '../../../support/hurried-clock.ts'
+import type { LedgerOptions } from '../../../support/solana/ledger.ts'
+import type { TestSolanaNode } from '../../../support/solana/start-solana.ts'
+import {
+  accountWith,
+  draftOf,
+  instructionsOf,
+  OTHER,
+  SEAT,
+  SELF,
+  type Stage,
+  sendOn,
+  startStage,
+} from '../build.ts'
+import { openNonceAccount } from '../nonces.ts'
+
+/** More blocks than a blockhash lives, and than the newest statuses are remembered without a ledger. */
+const LONG = 400
+
+/** Some seconds before the clock of these tests begins. */
+const SIGNED_AT = new Date('2025-12-31T23:59:52Z')
+
+let stage: Stage
+
+beforeEach(async () => {
+  stage = await startStage()
+})
+
+const step = (lamports = 5n) => instructionsOf(transfer(SELF, OTHER, lamports))
+
+/** A node of the network, with a chain that knows only this one. */
+function nodeWith(options: LedgerOptions = {}): { node: TestSolanaNode; chain: SolanaChain } {
+  const node = stage.solana.node(options)
+  return { node, chain: stage.chainAt(node.url) }
+}
+
+/** Prepared and signed, and given to nobody. */
+async function unsent(chain = stage.chain): Promise<SolanaAttempt> {
+  const draft = draftOf(await chain.prepare(step(), accountWith()))
+  const signed = await stage.chain.sign(draft, SEAT)
+  return { number: 1, kind: 'send', line: SELF, draft, signed, signedAt: new Date(0), outcome: 'signed' }
+}
+
+/** What the chain says of them now, as of its newest finalized slot. */
+async function fateOf(chain: SolanaChain, ...attempts: readonly SolanaAttempt[]): Promise<InclusionProof> {
+  return chain.proveInclusion(attempts, { asOf: stage.solana.finalizedSlot(), since: SIGNED_AT })
+}
+
+describe('absence', () => {
+  test('is proved by a ledger without holes over the whole life', async () => {
+    const attempt = await unsent()
+    stage.solana.tick(LONG)
+    expect(await fateOf(stage.chain, attempt)).toEqual({ kind: 'absent' })
+  })
+
+  test('is proved long after it, and over skipped slots', async () => {
+    const attempt = await unsent()
+    for (let round = 0; round < 40; round += 1) {
+      stage.solana.skip(9)
+      stage.solana.tick(50)
+    }
+    expect(await fateOf(stage.chain, attempt)).toEqual({ kind: 'absent' })
+  })
+
+  test('is not proved of what is in the chain', async () => {
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(LONG)
+    expect(await fateOf(stage.chain, attempt)).toMatchObject({ kind: 'included', number: 1 })
+  })
+
+  test('is proved of all attempts or of none', async () => {
+    const sent = { ...(await sendOn(stage.chain, step())), number: 2 }
+    const never = await unsent()
+    stage.solana.tick(LONG)
+    expect(await fateOf(stage.chain, never, sent)).toMatchObject({ kind: 'included', number: 2 })
+  })
+})
+
+describe('many at once', () => {
+  test('share their questions', async () => {
+    const counting = await startFaultyNode(stage.solana.url)
+    try {
+      const attempts: SolanaAttempt[] = []
+      for (let made = 0; made < 30; made += 1) {
+        attempts.push(made === 7 ? await sendOn(stage.chain, step()) : await unsent())
+        stage.solana.tick()
+      }
+      stage.solana.tick(LONG)
+      const chain = stage.chainAt(counting.url)
+      const fates = await Promise.all(attempts.map((attempt) => fateOf(chain, attempt)))
+      expect(fates.map(({ kind }) => kind)).toEqual(
+        attempts.map((_, index) => (index === 7 ? 'included' : 'absent')),
+      )
+      expect(counting.calls.get('getSignatureStatuses')).toBe(1)
+      expect(counting.calls.get('getBlocks')).toBe(1)
+      expect(counting.calls.get('minimumLedgerSlot')).toBe(1)
+    } finally {
+      await counting.stop()
+    }
+  })
+
+  test('are told apart where only some can be proved', async () => {
+    const { node, chain } = nodeWith()
+    const early = [await unsent(), await unsent()]
+    stage.solana.tick(130)
+    node.jump(20)
+    stage.solana.tick(80)
+    // The first one goes on giving its last blockhash: its clock stands still.
+    const later = stage.chainAt(stage.solana.url)
+    const late = [await unsent(later), await unsent(later)]
+    stage.solana.tick(LONG)
+    const fates = await Promise.all([...early, ...late].map((attempt) => fateOf(chain, attempt)))
+    expect(fates).toMatchObject([
+      { kind: 'unknown', unprovable: true },
+      { kind: 'unknown', unprovable: true },
+      { kind: 'absent' },
+      { kind: 'absent' },
+    ])
+  })
+
+  test('that are hopeless are not looked for in ledgers at every look, and found all the same', async () => {
+    const { node } = nodeWith({ historyBlocks: 100 })
+    const counting = await startFaultyNode(node.url)
+    try {
+      const clock = createHurriedClock()
+      const chain = (await startStage({ clock })).chainAt(counting.url)
+      const attempt = await sendOn(stage.chain, step())
+      stage.solana.tick(LONG)
+      const asked = async () => {
+        const before = counting.calls.get('getBlocks') ?? 0
+        expect(await fateOf(chain, attempt)).toMatchObject({ unprovable: true })
+        return (counting.calls.get('getBlocks') ?? 0) > before
+      }
+      expect([await asked(), await asked()]).toEqual([true, false])
+      await clock.sleep(30_000)
+      expect([await asked(), await asked()]).toEqual([true, false])
+      node.options.historyBlocks = 2_000
+      expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'included' })
+    } finally {
+      await counting.stop()
+    }
+  })
+})
+
+describe('a node that restarted on a newer snapshot', () => {
+  test('does not prove that what it missed was never included', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(20)
+    node.jump(20)
+    stage.solana.tick(LONG)
+    expect(stage.solana.included(attempt.signed.hash)).toBeDefined()
+    expect(await fateOf(chain, attempt)).toMatchObject({
+      kind: 'unknown',
+      unprovable: true,
+      detail: expect.stringContaining('lacks'),
+    })
+  })
+
+  test('does not prove it of what was never included either', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await unsent()
+    stage.solana.tick(20)
+    node.jump(3)
+    stage.solana.tick(LONG)
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+  })
+
+  test('still proves what lies behind the hole', async () => {
+    const { node, chain } = nodeWith()
+    node.jump(200)
+    stage.solana.tick(LONG)
+    const attempt = await unsent()
+    stage.solana.tick(LONG)
+    expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
+  })
+
+  test('still knows what its status cache holds', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(20)
+    node.jump(20)
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'included' })
+  })
+
+  test('proves by its status cache what died a moment ago, and no longer than that lasts', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await unsent()
+    stage.solana.tick(20)
+    node.jump(20)
+    stage.solana.tick(185)
+    expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
+    const before = (attempt.draft.lapsesAt ?? 0n) - 215n
+    while (stage.solana.blockHeight() - before < 299n) stage.solana.tick()
+    expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
+    stage.solana.tick()
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+  })
+
+  test('is outdone by another that has the blocks', async () => {
+    const { node } = nodeWith()
+    const both = stage.chainAt(node.url, stage.solana.url)
+    const [sent, never] = [await sendOn(stage.chain, step()), await unsent()]
+    stage.solana.tick(20)
+    node.jump(20)
+    stage.solana.tick(LONG)
+    expect(await fateOf(both, sent)).toMatchObject({ kind: 'included' })
+    expect(await fateOf(both, never)).toEqual({ kind: 'absent' })
+  })
+
+  test('does not prove that a durable nonce was advanced by somebody else', async () => {
+    const { node, chain } = nodeWith()
+    const nonce = await openNonceAccount(stage, SELF)
+    const request = instructionsOf(advanceNonce(nonce, SELF), transfer(SELF, OTHER, 7n))
+    const attempt = await sendOn(stage.chain, request)
+    stage.solana.tick(20)
+    node.jump(20)
+    stage.solana.tick(LONG)
+    const head = await chain.head()
+    if (head.kind !== 'ok') throw new Error(head.kind)
+    expect(await chain.hasLapsed(attempt.draft, head.value)).toBe(true)
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+    expect(await fateOf(stage.chain, attempt)).toMatchObject({ kind: 'included' })
+  })
+})
+
+describe('the first block that a node tells of proves nothing', () => {
+  test('where it is 0 because the node is fresh', async () => {
+    const { node, chain } = nodeWith({ fresh: true })
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(LONG)
+    node.options.historyBlocks = 100
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+  })
+
+  test('where it is that of a long-term storage whose errors look like an unknown signature', async () => {
+    const { node, chain } = nodeWith({ historyBlocks: 100, longTermStorage: 'working' })
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(LONG)
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'included' })
+    node.options.longTermStorage = 'failing'
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown' })
+  })
+
+  test('where a storage lists the blocks and cannot tell what is in them', async () => {
+    const { node, chain } = nodeWith({ historyBlocks: 100, longTermStorage: 'working' })
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(LONG)
+    node.options.longTermStorage = 'without_signatures'
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+  })
+
+  test('where it was started with transaction history only later', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(100)
+    node.options.historySince = stage.solana.slot()
+    stage.solana.tick(LONG)
+    expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
+    // Another node that cannot prove it either, but tells of the heights.
+    const pruned = stage.solana.node({ historyBlocks: 100, longTermStorage: 'without_signatures' })
+    expect(await fateOf(stage.chainAt(node.url, pruned.url), attempt)).toMatchObject({ kind: 'unknown' })
+  })
+
+  test('where the ledger does not reach back', async () => {
+    const { node, chain } = nodeWith()
+    const attempt = await unsent()
+    stage.solana.tick(LONG)
+    node.options.historyBlocks = 300
+    expect(await fateOf(chain, attempt)).toMatchObject({
+      kind: 'unknown',
+      unprovable: true,
+      detail: expect.stringMatching(/attach an endpoint/i),
+    })
+    node.options.historyBlocks = 2_000
+    expect(await fateOf(stage.chainAt(node.url), attempt)).toEqual({ kind: 'absent' })
+  })
+})
+
+describe('a node without history', () => {
+  test('says what is included, and denies nothing', async () => {
+    const { chain } = nodeWith({ keepsHistory: false })
+    const [sent, never] = [await sendOn(stage.chain, step()), await unsent()]
+    stage.solana.tick()
+    const asked = [sent, never].map(({ signed }) => signed.hash)
+    expect(await chain.receipts(asked)).toMatchObject([{ kind: 'included' }, { kind: 'unknown' }])
+    stage.solana.tick(200)
+    expect(await chain.receipts([sent.signed.hash])).toMatchObject([
+      { kind: 'included', receipt: { final: true } },
+    ])
+    expect(await fateOf(chain, sent)).toMatchObject({ kind: 'included' })
+    expect(await fateOf(chain, never)).toMatchObject({
+      kind: 'unknown',
+      unprovable: true,
+      detail: expect.stringContaining('transaction history'),
+    })
+  })
+
+  test('leaves the word to one that has it', async () => {
+    const { node } = nodeWith({ keepsHistory: false })
+    const both = stage.chainAt(node.url, stage.solana.url)
+    const never = await unsent()
+    stage.solana.tick(LONG)
+    for (let round = 0; round < 5; round += 1)
+      expect(await both.receipts([never.signed.hash])).toEqual([{ kind: 'none' }])
+    expect(await fateOf(both, never)).toEqual({ kind: 'absent' })
+  })
+})
+
+/** I6: unknown is never no. */
+describe('nothing is decided', () => {
+  test('by a node that is behind', async () => {
+    const attempt = await unsent()
+    stage.solana.tick(LONG)
+    const behind = stage.chainAt(stage.solana.replica({ behind: 6 }))
+    const fate = await fateOf(behind, attempt)
+    expect(fate.kind).toBe('unknown')
+    expect(fate).not.toHaveProperty('unprovable')
+    const both = stage.chainAt(stage.solana.url, stage.solana.replica({ behind: 3 }))
+    expect(await fateOf(both, attempt)).toEqual({ kind: 'absent' })
+  })
+
+  test.each(['getBlocks', 'getSignatureStatuses', 'minimumLedgerSlot'])(
+    'while a node does not answer to %s',
+    async (method) => {
+      const attempt = await unsent()
+      stage.solana.tick(LONG)
+      const broken = await startFaultyNode(stage.solana.url)
+      broken.fault = (methods) => (methods.includes(method) ? 'drop' : 'pass')
+      try {
+        const fate = await fateOf(stage.chainAt(broken.url), attempt)
+        expect(fate.kind).toBe('unknown')
+        expect(fate).not.toHaveProperty('unprovable')
+        // A complete ledger is a proof, whoever else keeps silent: a dead endpoint must not hold up everything for ever.
+        const both = await fateOf(stage.chainAt(broken.url, stage.solana.url), attempt)
+        expect(both).toEqual({ kind: 'absent' })
+      } finally {
+        await broken.stop()
+      }
+    },
+  )
+
+  test('when a node is pruned between two questions', async () => {
+    const { node } = nodeWith()
+    const gate = await startFaultyNode(node.url)
+    const attempt = await sendOn(stage.chain, step())
+    stage.solana.tick(LONG)
+    try {
+      // The ledger is whole when its blocks are listed.
+      node.options.historyBlocks = 100
+      gate.fault = (methods) => {
+        node.options.historyBlocks =
+          methods.includes('getBlocks') && !methods.includes('getSignatureStatuses') ? 2_000 : 100
+        return 'pass'
+      }
+      expect((await fateOf(stage.chainAt(gate.url), attempt)).kind).toBe('unknown')
+    } finally {
+      await gate.stop()
+    }
+  })
+})

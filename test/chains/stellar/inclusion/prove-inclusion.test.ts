@@ -1,0 +1,278 @@
+import { Account, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StellarAttempt } from '../../../../src/chains/stellar/types.ts'
+import { wrapAs } from '../../../support/stellar/wrap.ts'
+import { keypairOf, submitTo } from '../../../support/stellar-scenario.ts'
+import { startBalancer } from '../balancer.ts'
+import { attemptOf, channelSeatAt, known, OTHER, paymentOf, requestOf, SELF, seatAt } from '../build.ts'
+import { type Stage, setStage, XLM } from '../stage.ts'
+
+const STRANGER = keypairOf('stranger')
+
+let stage: Stage
+
+beforeEach(async () => {
+  stage = await setStage({ retentionLedgers: 10 })
+  stage.ledger.fund(STRANGER.publicKey(), 100n * XLM)
+  stage.ledger.close()
+})
+
+afterEach(() => stage.ledger.stop())
+
+/** Signed and not sent, in a fee bump when `bumped`. */
+async function signed({
+  bumped = false,
+  nonce = undefined as bigint | undefined,
+} = {}): Promise<StellarAttempt> {
+  const number = nonce ?? (await stage.nonce())
+  const draft = { ...(await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))), bumped }
+  const { time = new Date(0) } = known(await stage.chain.head())
+  return attemptOf(draft, {
+    nonce: number,
+    signed: await stage.chain.sign(draft, seatAt(number)),
+    signedAt: time,
+  })
+}
+
+const envelopeOf = ({ signed: { raw } }: StellarAttempt) => Buffer.from(raw).toString('base64')
+
+async function send(attempt: StellarAttempt): Promise<void> {
+  expect(await stage.chain.broadcast([attempt.signed.raw])).toMatchObject([{ kind: 'accepted' }])
+}
+
+async function newest(): Promise<bigint> {
+  return known(await stage.chain.head()).number
+}
+
+/** Something else takes the number. */
+async function useElsewhere(attempt: StellarAttempt): Promise<void> {
+  const other = await stage.prepare(requestOf({ operations: [paymentOf(9n)] }))
+  const { raw } = await stage.chain.sign(other, seatAt(attempt.nonce ?? 0n))
+  expect(await stage.chain.broadcast([raw])).toMatchObject([{ kind: 'accepted' }])
+  stage.ledger.close()
+}
+
+describe('an attempt in a fee bump', () => {
+  test('is included when somebody else has wrapped its inner transaction', async () => {
+    const attempt = await signed({ bumped: true })
+    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 200_000)
+    expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+    stage.ledger.close()
+    const proof = await stage.chain.proveInclusion([attempt], { asOf: await newest() })
+    expect(proof).toMatchObject({
+      kind: 'included',
+      number: 1,
+      receipt: {
+        success: true,
+        result: { appliedHash: stranger.hash, feeAccount: STRANGER.publicKey() },
+      },
+    })
+  })
+
+  test('that was stored without the hash inside is found by it all the same', async () => {
+    const { signed: bytes, ...attempt } = await signed({ bumped: true })
+    const { innerHash, ...stored } = bytes
+    expect(innerHash).toMatch(/^[0-9a-f]{64}$/)
+    const old = { ...attempt, signed: stored }
+    expect(stage.chain.hashesOf?.(old)).toEqual([stored.hash, innerHash])
+    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(old), 200_000)
+    expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+    stage.ledger.close()
+    expect(await stage.chain.proveInclusion([old], { asOf: await newest() })).toMatchObject({
+      kind: 'included',
+    })
+  })
+
+  test('of several with the same inner transaction the one whose bytes the ledger holds is named', async () => {
+    const cheap = await signed({ bumped: true })
+    const raised = async (number: number, times: bigint) => {
+      const draft = { ...cheap.draft, feePerOperation: cheap.draft.feePerOperation * times }
+      const nonce = cheap.nonce ?? 0n
+      return attemptOf(draft, { number, nonce, signed: await stage.chain.sign(draft, seatAt(nonce)) })
+    }
+    const [middle, dear] = [await raised(2, 10n), await raised(3, 100n)]
+    expect(new Set([cheap, middle, dear].map((one) => one.signed.innerHash)).size).toBe(1)
+    await send(middle)
+    stage.ledger.close()
+    const proof = await stage.chain.proveInclusion([cheap, middle, dear], { asOf: await newest() })
+    expect(proof).toMatchObject({
+      kind: 'included',
+      number: 2,
+      receipt: { result: { appliedHash: middle.signed.hash, feeAccount: SELF } },
+    })
+  })
+
+  test('of several that somebody else has wrapped the newest is named', async () => {
+    const first = await signed({ bumped: true })
+    const second = { ...first, number: 2, signed: { ...first.signed, hash: 'ab'.repeat(32) } }
+    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(first), 200_000)
+    expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+    stage.ledger.close()
+    const proof = await stage.chain.proveInclusion([first, second], { asOf: await newest() })
+    expect(proof).toMatchObject({ kind: 'included', number: 2 })
+  })
+})
+
+test('a plain transaction that somebody wraps is included under its own hash', async () => {
+  const attempt = await signed()
+  expect(attempt.signed).not.toHaveProperty('innerHash')
+  const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 200_000)
+  expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+  stage.ledger.close()
+  expect(await stage.chain.receipts([attempt.signed.hash])).toMatchObject([
+    {
+      kind: 'included',
+      receipt: { result: { appliedHash: stranger.hash, feeAccount: STRANGER.publicKey() } },
+    },
+  ])
+  expect(await stage.chain.proveInclusion([attempt], { asOf: await newest() })).toMatchObject({
+    kind: 'included',
+  })
+})
+
+describe('the sequence number as proof', () => {
+  test('one that was not reached proves absence, also when no endpoint remembers so far back', async () => {
+    const attempt = await signed()
+    stage.ledger.close({ ledgers: 30, seconds: 60 })
+    const terms = { asOf: await newest(), since: attempt.signedAt }
+    expect(await stage.chain.proveInclusion([attempt], terms)).toEqual({ kind: 'absent' })
+  })
+
+  test('is not told by an endpoint that is behind', async () => {
+    const attempt = await signed()
+    stage.ledger.close(2)
+    const behind = stage.chainAt(stage.ledger.replica({ behind: 1 }))
+    const asOf = await newest()
+    expect(await behind.proveInclusion([attempt], { asOf })).toMatchObject({ kind: 'unknown' })
+    expect(await behind.proveInclusion([attempt], { asOf: asOf - 1n })).toEqual({ kind: 'absent' })
+  })
+
+  test('counts as of the ledger that its own reply names, whoever answers behind the url', async () => {
+    const attempt = await signed()
+    stage.ledger.close(2)
+    const mixed = await startBalancer([stage.ledger.url, stage.ledger.replica({ behind: 1 })])
+    const proof = await stage.chainAt(mixed.url).proveInclusion([attempt], { asOf: await newest() })
+    expect(proof).toMatchObject({ kind: 'unknown' })
+    expect(proof).not.toHaveProperty('unprovable')
+    await mixed.stop()
+  })
+
+  test('where nobody tells it nothing is proved, whatever is not found', async () => {
+    const attempt = await signed()
+    stage.ledger.close()
+    stage.ledger.setTrouble('core_gone')
+    const terms = { asOf: await newest(), since: attempt.signedAt }
+    expect(await stage.chain.receipts([attempt.signed.hash], terms)).toEqual([{ kind: 'none' }])
+    const proof = await stage.chain.proveInclusion([attempt], terms)
+    expect(proof).toMatchObject({ kind: 'unknown', detail: expect.stringContaining(SELF) })
+    expect(proof).not.toHaveProperty('unprovable')
+  })
+
+  test('an endpoint that is dead does not prevent the proof, and one that holds the transaction decides', async () => {
+    const attempt = await signed()
+    stage.ledger.close()
+    const dead = 'http://127.0.0.1:9'
+    const pair = stage.chainAt(dead, stage.ledger.url)
+    expect(await pair.proveInclusion([attempt], { asOf: await newest() })).toEqual({ kind: 'absent' })
+    await send(attempt)
+    stage.ledger.close()
+    expect(await pair.proveInclusion([attempt], { asOf: await newest() })).toMatchObject({ kind: 'included' })
+    // One that is behind denies, and one that is not even asked for the height that counts has it.
+    const late = stage.chainAt(stage.ledger.replica({ behind: 1 }), stage.ledger.url)
+    expect(await late.proveInclusion([attempt], { asOf: await newest() })).toMatchObject({ kind: 'included' })
+  })
+
+  test('of an account that was merged proves nothing, and its history does', async () => {
+    const source = keypairOf('channel')
+    stage.ledger.fund(source.publicKey(), 10n * XLM)
+    stage.ledger.close()
+    const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
+    const nonce = await stage.nonce(source.publicKey())
+    const attempt = attemptOf(draft, {
+      line: source.publicKey(),
+      nonce: nonce + 1n,
+      signed: await stage.chain.sign(draft, channelSeatAt(nonce + 1n)),
+      signedAt: known(await stage.chain.head()).time ?? new Date(0),
+    })
+    await mergeAway('channel', nonce)
+    expect(stage.ledger.account(source.publicKey())).toBeUndefined()
+    const terms = { asOf: await newest(), since: attempt.signedAt }
+    expect(await stage.chain.proveInclusion([attempt], terms)).toEqual({ kind: 'absent' })
+    stage.ledger.close({ ledgers: 30, seconds: 60 })
+    expect(await stage.chain.proveInclusion([attempt], { ...terms, asOf: await newest() })).toMatchObject({
+      kind: 'unknown',
+      unprovable: true,
+      detail: expect.stringContaining('gone'),
+    })
+  })
+})
+
+describe('a sequence number that was used', () => {
+  test('by something else is proved by the history', async () => {
+    const attempt = await signed()
+    await useElsewhere(attempt)
+    const terms = { asOf: await newest(), since: attempt.signedAt }
+    expect(await stage.chain.proveInclusion([attempt], terms)).toEqual({ kind: 'absent' })
+  })
+
+  test('and a history that no endpoint has any more leave it to an operator', async () => {
+    const attempt = await signed({ bumped: true })
+    await useElsewhere(attempt)
+    stage.ledger.close({ ledgers: 30, seconds: 60 })
+    const terms = { asOf: await newest(), since: attempt.signedAt }
+    const proof = await stage.chain.proveInclusion([attempt], terms)
+    expect(proof).toMatchObject({ kind: 'unknown', unprovable: true })
+    const { detail } = proof as { detail: string }
+    expect(detail).toContain(attempt.signed.innerHash)
+    expect(detail).toContain(attempt.signedAt.toISOString())
+    expect(detail).toContain(`${attempt.nonce}`)
+  })
+
+  test('is not left to an operator as long as an endpoint does not answer: it may remember', async () => {
+    const attempt = await signed()
+    await useElsewhere(attempt)
+    stage.ledger.close({ ledgers: 30, seconds: 60 })
+    const terms = { asOf: await newest(), since: attempt.signedAt }
+    const pair = stage.chainAt(stage.ledger.url, 'http://127.0.0.1:9')
+    for (const _round of [1, 2]) {
+      const proof = await pair.proveInclusion([attempt], terms)
+      expect(proof).toMatchObject({ kind: 'unknown' })
+      expect(proof).not.toHaveProperty('unprovable')
+    }
+  })
+
+  test('is looked for twice, because a ledger may close between the search and the reply', async () => {
+    const attempt = await signed()
+    await send(attempt)
+    stage.ledger.close()
+    stage.ledger.tearReads(1)
+    const terms = { asOf: await newest(), since: attempt.signedAt }
+    expect(await stage.chain.proveInclusion([attempt], terms)).toMatchObject({ kind: 'included' })
+  })
+
+  test('is proved for what is not proved yet; what was proved before may be forgotten', async () => {
+    const first = await signed()
+    await useElsewhere(first)
+    stage.ledger.close({ ledgers: 30, seconds: 60 })
+    const second = { ...(await signed()), number: 2 }
+    stage.ledger.close({ ledgers: 30, seconds: 60 })
+    const attempts = [{ ...first, outcome: 'superseded' as const }, second]
+    const terms = { asOf: await newest(), since: second.signedAt }
+    expect(await stage.chain.proveInclusion(attempts, terms)).toEqual({ kind: 'absent' })
+  })
+})
+
+/** The account pays everything to another one and ends. */
+async function mergeAway(name: string, nonce: bigint): Promise<void> {
+  const pair = keypairOf(name)
+  const transaction = new TransactionBuilder(new Account(pair.publicKey(), String(nonce - 1n)), {
+    fee: '100',
+    networkPassphrase: stage.ledger.passphrase,
+  })
+    .addOperation(Operation.accountMerge({ destination: OTHER }))
+    .setTimeout(300)
+    .build()
+  transaction.sign(pair)
+  expect(await submitTo(stage.ledger, transaction.toXDR())).toBe('PENDING')
+  stage.ledger.close()
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { StellarDraft } from '../../../../src/chains/stellar/content.ts'
+import {
+  budgetOf,
+  decideBid,
+  MAX_PLAIN_FEE,
+  replacementFloor,
+  totalFee,
+} from '../../../../src/chains/stellar/prepare/fees.ts'
+import { accountWith, attemptOf } from '../build.ts'
+
+const draft: StellarDraft = {
+  type: 'stellar',
+  envelope: '',
+  foreign: false,
+  feePerOperation: 100n,
+  operationCount: 2,
+  resourceFee: 7n,
+  bumped: false,
+  spends: 0n,
+  maxFee: 1_000_000n,
+}
+
+describe('the fee of an envelope', () => {
+  test('counts a fee bump as one more operation (CAP-15)', () => {
+    expect(totalFee(draft, false)).toBe(207n)
+    expect(totalFee(draft, true)).toBe(307n)
+  })
+})
+
+describe('the budget', () => {
+  test.each([
+    [undefined, undefined, 1_000_000n],
+    [undefined, 500n, 500n],
+    [undefined, 2_000_000n, 1_000_000n],
+    [300n, 500n, 300n],
+    [9_000_000n, undefined, 9_000_000n],
+  ])('max_fee %s under a policy of %s', (maxFee, policy, want) => {
+    const account = accountWith(policy === undefined ? {} : { maxFee: policy })
+    expect(budgetOf(maxFee === undefined ? {} : { maxFee }, account)).toBe(want)
+  })
+})
+
+describe('a bid', () => {
+  const wish = { market: 100n, least: 100n, operationCount: 1, resourceFee: 0n, maxFee: 1_000_000n }
+
+  test('is the market where the budget allows it', () => {
+    expect(decideBid({ ...wish, market: 250n })).toEqual({ kind: 'bid', feePerOperation: 250n, wanted: 250n })
+  })
+
+  test('is what the budget allows below the market', () => {
+    expect(decideBid({ ...wish, market: 10_000n, maxFee: 301n })).toEqual({
+      kind: 'bid',
+      feePerOperation: 150n,
+      wanted: 10_000n,
+    })
+  })
+
+  test('is short by what the least of it costs', () => {
+    expect(decideBid({ ...wish, maxFee: 199n })).toEqual({ kind: 'short', needed: 200n })
+    expect(decideBid({ ...wish, maxFee: 200n }).kind).toBe('bid')
+    expect(decideBid({ ...wish, resourceFee: 50n, maxFee: 249n })).toEqual({ kind: 'short', needed: 250n })
+  })
+
+  test('never costs more than the budget, wrapped or not, and what is said to be needed is enough', () => {
+    const amounts = fc.bigInt({ min: 0n, max: 10n ** 12n })
+    fc.assert(
+      fc.property(
+        fc.record({
+          market: amounts,
+          least: fc.bigInt({ min: 100n, max: 10n ** 7n }),
+          operationCount: fc.integer({ min: 1, max: 100 }),
+          resourceFee: fc.bigInt({ min: 0n, max: 10n ** 7n }),
+          maxFee: fc.bigInt({ min: 1n, max: 10n ** 12n }),
+        }),
+        (any) => {
+          const bid = decideBid(any)
+          if (bid.kind === 'short') {
+            expect(bid.needed).toBeGreaterThan(any.maxFee)
+            expect(decideBid({ ...any, maxFee: bid.needed }).kind).toBe('bid')
+            expect(decideBid({ ...any, maxFee: bid.needed - 1n }).kind).toBe('short')
+            return
+          }
+          const { feePerOperation } = bid
+          expect(feePerOperation).toBeGreaterThanOrEqual(any.least)
+          expect(totalFee({ ...any, feePerOperation }, true)).toBeLessThanOrEqual(any.maxFee)
+          expect(totalFee({ ...any, feePerOperation: any.least }, false)).toBeLessThanOrEqual(MAX_PLAIN_FEE)
+        },
+      ),
+    )
+  })
+})
+
+describe('what replaces what is in the queue', () => {
+  const at = (feePerOperation: bigint, change: Parameters<typeof attemptOf>[1] = {}) =>
+    attemptOf({ ...draft, feePerOperation }, change)
+
+  test('bids ten times the highest rate that may be there', () => {
+    expect(replacementFloor([at(100n), at(1_000n), at(500n)])).toBe(10_000n)
+    expect(replacementFloor([at(100n), at(1_000n, { outcome: 'refused' })])).toBe(1_000n)
+    expect(replacementFloor([at(100n, { outcome: 'signed' })])).toBe(1_000n)
+  })
+
+  test('nothing may be there: nothing has to be beaten', () => {
+    expect(replacementFloor([])).toBeUndefined()
+    expect(
+      replacementFloor([at(100n, { outcome: 'lapsed' }), at(100n, { outcome: 'superseded' })]),
+    ).toBeUndefined()
+  })
+})

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Prepared } from '../../../../src/chains/chain.ts'
+import type { StellarDraft, StellarRequest } from '../../../../src/chains/stellar/content.ts'
+import { closeEnvelope, openEnvelope, withFields } from '../../../../src/chains/stellar/model/envelope.ts'
+import { toMuxedAccount } from '../../../../src/chains/stellar/model/strkey.ts'
+import type { StellarAttempt } from '../../../../src/chains/stellar/types.ts'
+import {
+  accountWith,
+  addressOf,
+  attemptOf,
+  known,
+  OTHER,
+  paymentOf,
+  requestOf,
+  SELF,
+  seatAt,
+  signerOf,
+} from '../build.ts'
+import { type Stage, setStage, XLM } from '../stage.ts'
+
+let stage: Stage
+
+beforeEach(async () => {
+  stage = await setStage()
+})
+
+afterEach(() => stage.ledger.stop())
+
+/** An attempt that lies in the queue. */
+async function queued(request: StellarRequest, change: Partial<StellarDraft> = {}): Promise<StellarAttempt> {
+  const nonce = await stage.nonce()
+  const draft = { ...(await stage.prepare(request)), ...change }
+  const signed = await stage.chain.sign(draft, seatAt(nonce))
+  expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
+  return attemptOf(draft, { nonce, signed })
+}
+
+async function replacing(request: StellarRequest, ...attempts: StellarAttempt[]) {
+  const answer = await stage.chain.replace(request, attempts, accountWith())
+  if (answer.kind !== 'ok' && answer.kind !== 'refused') throw new Error(answer.kind)
+  return answer
+}
+
+const taken = (answer: { readonly kind: string; readonly value?: Prepared<StellarDraft> }) =>
+  known(answer).draft
+
+const pay = (amount: bigint) => requestOf({ operations: [paymentOf(amount)] })
+
+describe('a replacement', () => {
+  test('of a replacement bids ten times as much again', async () => {
+    const first = await queued(pay(1n))
+    const second = taken(await replacing(pay(2n), first))
+    const sent = await stage.chain.sign(second, seatAt(first.nonce ?? 0n))
+    expect(await stage.chain.broadcast([sent.raw])).toEqual([{ kind: 'accepted' }])
+    const third = taken(
+      await replacing(pay(3n), first, attemptOf(second, { nonce: first.nonce ?? 0n, signed: sent })),
+    )
+    expect([second.feePerOperation, third.feePerOperation]).toEqual([1_000n, 10_000n])
+    const last = await stage.chain.sign(third, seatAt(first.nonce ?? 0n))
+    expect(await stage.chain.broadcast([last.raw])).toEqual([{ kind: 'accepted' }])
+    stage.ledger.close()
+    expect(stage.ledger.account(OTHER)?.balance).toBe(100n * XLM + 3n)
+  })
+
+  test('that a node finds too cheap says nothing of the market', async () => {
+    const { feePerOperation } = await stage.prepare(pay(1n))
+    const first = await queued(pay(1n))
+    const cheap = { ...first.draft, bumped: true, feePerOperation: feePerOperation * 10n - 1n }
+    const { raw } = await stage.chain.sign(cheap, seatAt(first.nonce ?? 0n))
+    expect(await stage.chain.broadcast([raw], [true])).toMatchObject([
+      { kind: 'underpriced', minimum: 2_000n },
+    ])
+    expect(await stage.prepare(pay(1n))).toMatchObject({ feePerOperation })
+    expect(await stage.chain.broadcast([raw], [false])).toMatchObject([{ kind: 'underpriced' }])
+    expect(await stage.prepare(pay(1n))).toMatchObject({ feePerOperation: 1_000n })
+  })
+
+  test('beyond max_fee is refused with the one that would do', async () => {
+    const first = await queued(pay(1n))
+    const short = await replacing({ ...pay(2n), maxFee: 1_999n }, first)
+    expect(short).toMatchObject({
+      kind: 'refused',
+      refusal: {
+        code: 'replacement_underpriced',
+        detail: expect.stringMatching(/^max_fee: at least 2000 stroops/),
+      },
+    })
+    expect((await replacing({ ...pay(2n), maxFee: 2_000n }, first)).kind).toBe('ok')
+  })
+
+  test('may have more operations: the rate counts, not the sum', async () => {
+    const first = await queued(pay(1n))
+    const draft = taken(
+      await replacing(requestOf({ operations: [paymentOf(1n), paymentOf(2n), paymentOf(3n)] }), first),
+    )
+    const { raw } = await stage.chain.sign(draft, seatAt(first.nonce ?? 0n))
+    expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
+  })
+
+  test('of what is in no queue any more is a new one', async () => {
+    const first = { ...(await queued(pay(1n))), outcome: 'lapsed' as const }
+    expect(taken(await replacing(pay(2n), first))).toMatchObject({ bumped: false, feePerOperation: 100n })
+  })
+
+  test('by the no-op takes everything back', async () => {
+    const first = await queued(pay(50n * XLM))
+    const draft = taken(await replacing(stage.chain.noop(accountWith()), first))
+    const { raw } = await stage.chain.sign(draft, seatAt(first.nonce ?? 0n))
+    expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
+    stage.ledger.close()
+    expect(stage.ledger.account(SELF)?.balance).toBe(100n * XLM - 200n)
+    expect(await stage.nonce()).toBe((first.nonce ?? 0n) + 1n)
+  })
+})
+
+describe('a transaction that somebody else has signed', () => {
+  /** One lumen from them to the relayer, signed by them or somebody else. */
+  async function theirs(nonce: bigint, by = 'other'): Promise<StellarRequest> {
+    const draft = await stage.prepare(requestOf({ operations: [paymentOf(XLM, SELF)] }))
+    const { tx } = openEnvelope(draft.envelope)
+    const envelope = closeEnvelope(withFields(tx, { sourceAccount: toMuxedAccount(OTHER) }))
+    const account = { address: OTHER, signer: signerOf(by) }
+    const { raw } = await stage.chain.sign({ ...draft, envelope }, { line: account, nonce, account })
+    return requestOf({ transactionXdr: Buffer.from(raw).toString('base64'), feeBump: true })
+  }
+
+  const seatOf = (nonce: bigint) => ({ ...seatAt(0n), nonce, line: { address: OTHER, signer: undefined } })
+
+  test('is paid by the relayer, and acts for whoever signed it', async () => {
+    const nonce = await stage.nonce(OTHER)
+    const draft = await stage.prepare(await theirs(nonce))
+    expect(draft).toMatchObject({ foreign: true, bumped: true, spends: 0n })
+    const signed = await stage.chain.sign(draft, seatOf(nonce))
+    expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
+    stage.ledger.close()
+    expect(await stage.chain.receipts([signed.hash])).toMatchObject([
+      { kind: 'included', receipt: { success: true } },
+    ])
+    expect(stage.ledger.account(OTHER)?.balance).toBe(99n * XLM)
+    expect(stage.ledger.account(SELF)?.balance).toBe(101n * XLM - 200n)
+  })
+
+  test('with a number that is used, or that nobody of the account has signed, is refused', async () => {
+    const nonce = await stage.nonce(OTHER)
+    const used = await stage.chain.prepare(await theirs(nonce - 1n), accountWith())
+    expect(used).toMatchObject({ kind: 'refused', refusal: { detail: expect.stringContaining('is used') } })
+    const foreigner = await stage.chain.prepare(await theirs(nonce, 'third'), accountWith())
+    expect(foreigner).toMatchObject({
+      kind: 'refused',
+      refusal: { detail: expect.stringContaining('none of its signatures is by a signer of its source') },
+    })
+    await addSigner('third')
+    const next = await stage.nonce(OTHER)
+    expect((await stage.chain.prepare(await theirs(next, 'third'), accountWith())).kind).toBe('ok')
+  })
+
+  /** The other account lets a further key sign for it. */
+  async function addSigner(name: string): Promise<void> {
+    const operation = { type: 'set_options', signer: { key: addressOf(name), weight: 1 } } as const
+    const draft = await stage.prepare(requestOf({ operations: [operation] }))
+    const { tx } = openEnvelope(draft.envelope)
+    const envelope = closeEnvelope(withFields(tx, { sourceAccount: toMuxedAccount(OTHER) }))
+    const nonce = await stage.nonce(OTHER)
+    const account = { address: OTHER, signer: signerOf('other') }
+    const { raw } = await stage.chain.sign({ ...draft, envelope }, { line: account, nonce, account })
+    expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
+    stage.ledger.close()
+  }
+
+  test('is raised as it stands, and replaced by nothing else', async () => {
+    const nonce = await stage.nonce(OTHER)
+    const request = await theirs(nonce)
+    const draft = await stage.prepare(request)
+    const signed = await stage.chain.sign(draft, seatOf(nonce))
+    await stage.chain.broadcast([signed.raw])
+    const attempt = attemptOf(draft, { line: OTHER, nonce, signed })
+    const raised = taken(await replacing(request, attempt))
+    const again = await stage.chain.sign(raised, seatOf(nonce))
+    expect(await stage.chain.broadcast([again.raw])).toEqual([{ kind: 'accepted' }])
+    expect(await replacing(pay(1n), attempt)).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'not_supported' },
+    })
+    const elsewhere = await theirs(nonce + 1n)
+    expect(await replacing(elsewhere, attempt)).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'not_supported' },
+    })
+  })
+})
+
+describe('a full network', () => {
+  test('is followed by the bid, and bounded by max_fee', async () => {
+    stage.ledger.setCapacity(1)
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await crowd(`${name} 1`)
+      await crowd(`${name} 2`)
+      stage.ledger.close({ ledgers: 2 })
+    }
+    const draft = await stage.prepare(pay(1n))
+    expect(draft.feePerOperation).toBeGreaterThan(100n)
+    const bounded = await stage.chain.prepare({ ...pay(1n), maxFee: 210n }, accountWith())
+    expect(taken(bounded as { kind: string; value?: Prepared<StellarDraft> }).feePerOperation).toBe(105n)
+    const price = known(await stage.chain.comparePrice(draft, 'fast'))
+    expect(price).toEqual({ offered: draft.feePerOperation, market: draft.feePerOperation })
+  })
+
+  /** Somebody who pays 5000 stroops for an operation. */
+  async function crowd(name: string): Promise<void> {
+    const signer = signerOf(name)
+    const account = { address: addressOf(name), signer }
+    stage.ledger.fund(account.address, 10n * XLM)
+    const { tx } = openEnvelope((await stage.prepare(pay(1n))).envelope)
+    const envelope = closeEnvelope(withFields(tx, { sourceAccount: toMuxedAccount(account.address) }))
+    const draft = { ...(await stage.prepare(pay(1n))), envelope, feePerOperation: 5_000n }
+    const nonce = await stage.nonce(account.address)
+    const { raw } = await stage.chain.sign(draft, { line: account, nonce, account })
+    expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
+  }
+})

@@ -1,0 +1,149 @@
+import { SorobanTransactionData } from '@stellar/stellar-sdk/xdr'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startBalancer } from '../balancer.ts'
+import { accountWith, requestOf } from '../build.ts'
+import { type Stage, setStage } from '../stage.ts'
+import { startTellingNode, type TellingNode } from '../telling-node.ts'
+
+/** Enough for a price and for a simulation, whichever is asked. */
+const SAID = {
+  status: 'NOT_FOUND',
+  latestLedger: 100,
+  latestLedgerCloseTime: '1900000000',
+  inclusionFee: { p90: '100' },
+  sorobanInclusionFee: { p90: '100' },
+  minResourceFee: '1000',
+  results: [],
+}
+
+let node: TellingNode
+
+beforeAll(async () => {
+  node = await startTellingNode()
+})
+afterAll(() => node.stop())
+
+const CALL = requestOf({
+  operations: [
+    {
+      type: 'invoke_contract',
+      contract_address: 'CDLZFC3SYJYDZT7K67VZ75HPJVIEUVNIXF47ZG2FB2RMQQVU2HHGCYSC',
+      function_name: 'touch',
+      args: [],
+    },
+  ],
+  maxFee: 10_000_000_000n,
+})
+
+/** Resources of nothing, with this fee. */
+function resources(resourceFee: bigint): string {
+  const bare = SorobanTransactionData.fromXdr(Buffer.alloc(32).toString('base64'), 'base64')
+  return new SorobanTransactionData({ ext: bare.ext, resources: bare.resources, resourceFee }).toXdr('base64')
+}
+
+const prepare = (change: Record<string, unknown>) => {
+  node.tell({ ...SAID, transactionData: resources(1_000n), ...change })
+  return node.chain.prepare(CALL, accountWith())
+}
+
+describe('what a simulation says', () => {
+  test('is taken where it can be: ready, or something to restore before', async () => {
+    expect(await prepare({})).toMatchObject({ kind: 'ok', value: { draft: { resourceFee: 1_150n } } })
+    const errand = await prepare({ restorePreamble: { transactionData: resources(5n), minResourceFee: '5' } })
+    if (errand.kind !== 'errand') throw new Error('nothing is to be restored')
+    node.tell(SAID)
+    expect((await node.chain.prepare(errand.request, accountWith())).kind).toBe('ok')
+  })
+
+  test.each([
+    ['a negative fee', { minResourceFee: '-1000' }],
+    ['a preamble with a negative fee', { restorePreamble: { transactionData: resources(-5n) } }],
+    [
+      'a preamble that nobody can read',
+      { restorePreamble: { transactionData: 'AAAA', minResourceFee: '5' } },
+    ],
+  ])('is unknown with %s: nothing is stored that could not be signed', async (_, change) => {
+    expect((await prepare(change)).kind).toBe('unknown')
+  })
+
+  test.each([
+    ['call', { minResourceFee: '5000000000' }],
+    ['restoring', { restorePreamble: { transactionData: resources(5_000_000_000n), minResourceFee: '5' } }],
+  ])('is refused when the %s costs more than a transaction can pay', async (_, change) => {
+    expect(await prepare(change)).toMatchObject({ kind: 'refused', refusal: { code: 'fee_above_cap' } })
+  })
+})
+
+describe('what a simulation complains of', () => {
+  test.each([
+    'HostError: Error(Contract, #10)\n\nEvent log (newest first):\n   0: …',
+    'HostError: Error(WasmVm, InvalidAction)',
+    'Could not unmarshal transaction',
+    'Transaction contains more than one operation',
+    'Transaction contains unsupported operation type: OperationTypePayment',
+    "cannot set authMode to 'record' with an auth footprint",
+  ])('is a refusal where the call is at fault: %s', async (error) => {
+    expect(await prepare({ error })).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'execution_reverted', detail: expect.stringContaining(error.split('\n')[0] ?? '') },
+    })
+  })
+
+  test.each([
+    'preflight queue full',
+    'preflight worker pool is closed',
+    'could not query captive core: http request failed: HostError is not the matter',
+    'panic during preflight',
+    'missing meta for latest ledger (7)',
+    'context deadline exceeded',
+    'something that nobody has seen yet',
+    '',
+  ])('is unknown where the node is at fault, or may be, and its words are shown: %s', async (error) => {
+    expect(await prepare({ error })).toMatchObject({
+      kind: 'unknown',
+      detail: expect.stringContaining(error),
+    })
+  })
+})
+
+describe('a node in trouble', () => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await setStage()
+  })
+  afterAll(() => stage.ledger.stop())
+
+  const callOf = (contract_address: string) =>
+    requestOf({
+      operations: [{ type: 'invoke_contract', contract_address, function_name: 'touch', args: [] }],
+    })
+
+  test.each(['preflight_full', 'preflight_closed', 'core_gone', 'too_slow', 'panicking'] as const)(
+    'does not end a call that is well (%s)',
+    async (trouble) => {
+      const call = callOf(stage.ledger.contract({ touch: () => undefined }))
+      stage.ledger.setTrouble(trouble)
+      expect((await stage.chain.prepare(call, accountWith())).kind).toBe('unknown')
+      stage.ledger.setTrouble('none')
+      expect((await stage.chain.prepare(call, accountWith())).kind).toBe('ok')
+    },
+  )
+
+  test('that is behind does not know of a contract that is new', async () => {
+    const call = callOf(stage.ledger.contract({ touch: () => undefined }))
+    stage.ledger.close(3)
+    const missing = callOf('CDLZFC3SYJYDZT7K67VZ75HPJVIEUVNIXF47ZG2FB2RMQQVU2HHGCYSC')
+    // Two nodes behind one url: the newer one tells how far the network is, the older one simulates.
+    const urls = [stage.ledger.url, stage.ledger.url, stage.ledger.url, stage.ledger.url]
+    const mixed = await startBalancer([...urls, stage.ledger.replica({ behind: 5 })])
+    const chain = stage.chainAt(mixed.url)
+    const answers = []
+    for (let count = 0; count < 10; count += 1) answers.push(await chain.prepare(call, accountWith()))
+    expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['ok', 'unknown']))
+    expect((await stage.chain.prepare(missing, accountWith())).kind).toBe('refused')
+    const late = stage.chainAt(stage.ledger.replica({ behind: 5 }), stage.ledger.url)
+    await late.head()
+    expect((await late.prepare(call, accountWith())).kind).toBe('ok')
+    await mixed.stop()
+  })
+})

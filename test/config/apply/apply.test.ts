@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { applyConfig } from '../../../src/config/apply/apply.ts'
+import { describeChange } from '../../../src/config/apply/changes.ts'
+import { createSecret } from '../../../src/config/fields/secret.ts'
+import type { NotificationConfig, RelayerConfig, SignerConfig } from '../../../src/config/load.ts'
+import { ConfigError } from '../../../src/config/problems.ts'
+import type { Database } from '../../../src/database/engine.ts'
+import { deleteNotification, listNotifications } from '../../../src/notifications/store.ts'
+import { claimAccounts } from '../../../src/relayers/account-claims-store.ts'
+import type { RelayerAccounts } from '../../../src/relayers/accounts.ts'
+import {
+  findRelayer,
+  listRelayers,
+  removeRelayer,
+  saveRelayer,
+  setSystemDisabled,
+} from '../../../src/relayers/store.ts'
+import { emptyDatabase, openTestDatabase } from '../../support/database.ts'
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(() => emptyDatabase(database))
+
+const OPS: NotificationConfig = { id: 'ops', type: 'webhook', url: 'https://hooks.example/token-1' }
+const MAIN: RelayerConfig = {
+  id: 'main',
+  name: 'Main',
+  network: 'anvil',
+  networkType: 'evm',
+  signerId: 'dev',
+  notificationId: 'ops',
+  paused: false,
+  policies: { gasPriceCap: 5n },
+}
+
+interface Applied {
+  relayers?: RelayerConfig[]
+  notifications?: NotificationConfig[]
+  signers?: SignerConfig[]
+  address?: string
+}
+
+/** Applies and gives the summary a person reads. */
+async function apply({
+  relayers = [MAIN],
+  notifications = [OPS],
+  signers = [],
+  address = '0xA',
+}: Applied = {}): Promise<string[]> {
+  const accounts = new Map(
+    relayers.map(({ id, network }): [string, RelayerAccounts] => [
+      id,
+      { chain: network, addresses: [id === 'main' ? address : `0x${id}`] },
+    ]),
+  )
+  const changes = await applyConfig(database.db, { relayers, notifications, signers }, accounts)
+  return changes.map(describeChange)
+}
+
+async function problemsOf(applied: Applied): Promise<readonly string[]> {
+  const error: unknown = await apply(applied).catch((thrown) => thrown)
+  if (error instanceof ConfigError) return error.problems
+  throw new Error('It was not refused.')
+}
+
+async function addTransaction(status: string, nonce: bigint | null, relayerId = 'main'): Promise<void> {
+  await database.db
+    .insertInto('transactions')
+    .values({
+      id: crypto.randomUUID(),
+      relayer_id: relayerId,
+      network: 'anvil',
+      from_address: '0xA',
+      status,
+      status_reason: null,
+      intent: 'request',
+      request: '{}',
+      estimated_gas: null,
+      line: nonce === null ? null : '0xA',
+      nonce,
+      current_attempt: null,
+      block_number: null,
+      block_hash: null,
+      sent_at: null,
+      confirmed_at: null,
+    })
+    .execute()
+}
+
+const nextNonce = async () =>
+  (
+    await database.db
+      .selectFrom('accounts')
+      .where('relayer_id', '=', 'main')
+      .select('next_nonce')
+      .executeTakeFirst()
+  )?.next_nonce
+
+const setNextNonce = (next_nonce: bigint) =>
+  database.db.updateTable('accounts').set({ next_nonce }).where('relayer_id', '=', 'main').execute()
+
+describe('a configuration', () => {
+  test('that is new creates everything, and an account for each relayer', async () => {
+    expect(await apply()).toEqual(['notification "ops" created', 'relayer "main" created'])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xA', notificationId: 'ops' })
+    expect(await nextNonce()).toBeNull()
+  })
+
+  test('that is applied again changes nothing', async () => {
+    await apply()
+    expect(await apply()).toEqual([])
+  })
+
+  test('that changed is told field by field, without secrets of urls', async () => {
+    await apply()
+    const changed = {
+      ...MAIN,
+      paused: true,
+      policies: { gasPriceCap: 6n, minBalance: 1n },
+      customRpcUrls: [{ url: 'https://rpc.example/v1/secret', weight: 100 }],
+    }
+    expect(
+      await apply({
+        relayers: [changed],
+        notifications: [{ ...OPS, url: 'https://hooks.example/token-2', signingKey: createSecret('secret') }],
+      }),
+    ).toEqual([
+      'notification "ops" updated: url changed, hasSigningKey from false to true',
+      'relayer "main" updated: paused from false to true, policies from {"gasPriceCap":"5"} to {"gasPriceCap":"6","minBalance":"1"}, customRpcUrls from nothing to [{"url":"https://rpc.example/***","weight":100}]',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject(changed)
+  })
+
+  test('keeps what the service itself decided', async () => {
+    await apply()
+    await setNextNonce(7n)
+    const reason = { type: 'BalanceCheckFailed', details: 'empty' } as const
+    await database.db.transaction().execute((tx) => setSystemDisabled(tx, 'main', reason))
+    await apply({ relayers: [{ ...MAIN, name: 'Renamed' }] })
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ name: 'Renamed', systemDisabled: true })
+    expect(await nextNonce()).toBe(7n)
+  })
+
+  test('applied by several processes at once creates everything once', async () => {
+    const results = await Promise.all([apply(), apply(), apply()])
+    expect(results.filter((changes) => changes.length > 0)).toHaveLength(1)
+  })
+})
+
+describe('a relayer that is no longer named', () => {
+  test('leaves the list with its notification, and comes back with its history when named again', async () => {
+    await apply()
+    await addTransaction('confirmed', 0n)
+    await setNextNonce(1n)
+    expect(await apply({ relayers: [], notifications: [] })).toEqual([
+      'relayer "main" removed',
+      'notification "ops" removed',
+    ])
+    expect(await findRelayer(database.db, 'main')).toBeUndefined()
+    expect(await listRelayers(database.db, { offset: 0, limit: 10 })).toEqual({ items: [], total: 0 })
+    expect(await listNotifications(database.db, { offset: 0, limit: 10 })).toEqual({ items: [], total: 0 })
+    expect(await apply({ relayers: [], notifications: [] })).toEqual([])
+
+    expect(await apply()).toEqual([
+      'notification "ops" created',
+      'relayer "main" restored: notificationId from nothing to "ops"',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ notificationId: 'ops' })
+    expect(await nextNonce()).toBe(1n)
+  })
+
+  test.each(['pending', 'sent', 'submitted', 'mined'])(
+    'is refused while a transaction is %s, and nothing changes',
+    async (status) => {
+      await apply()
+      await addTransaction(status, null)
+      const other = { ...MAIN, id: 'other' }
+      expect(await problemsOf({ relayers: [other] })).toEqual([
+        'relayer "main" cannot be removed: 1 transaction is unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again',
+      ])
+      const { items } = await listRelayers(database.db, { offset: 0, limit: 10 })
+      expect(items.map(({ id }) => id)).toEqual(['main'])
+    },
+  )
+})
+
+describe('a relayer that moves to another account', () => {
+  test.each<[string, Applied]>([
+    ['by its signer', { address: '0xB' }],
+    ['by its network', { relayers: [{ ...MAIN, network: 'sepolia' }] }],
+  ])('%s may do so when all is final, and its numbering starts over', async (_how, applied) => {
+    await apply()
+    await addTransaction('confirmed', 6n)
+    await setNextNonce(7n)
+    expect(await apply(applied)).toHaveLength(1)
+    expect(await nextNonce()).toBeNull()
+  })
+
+  test('is refused while transactions are unfinished, and nothing changes', async () => {
+    await apply()
+    await addTransaction('submitted', 0n)
+    await addTransaction('pending', null)
+    expect(await problemsOf({ address: '0xB' })).toEqual([
+      'relayer "main" cannot move from 0xA on "anvil" to 0xB on "anvil": 2 transactions are unfinished; put it back as it was with "paused": true, wait until they are final or cancel them, then try again',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xA' })
+  })
+
+  test('is refused together with every other reason', async () => {
+    const other = { ...MAIN, id: 'other' }
+    await apply({ relayers: [MAIN, other] })
+    await addTransaction('pending', null)
+    await addTransaction('pending', null, 'other')
+    expect(await problemsOf({ relayers: [{ ...MAIN, network: 'sepolia' }] })).toHaveLength(2)
+  })
+})
+
+describe('what callers made of a record', () => {
+  const nameOf = async () => (await findRelayer(database.db, 'main'))?.name
+  const rename = (name: string) =>
+    database.db.updateTable('relayers').set({ name }).where('id', '=', 'main').execute()
+  const urls = async () =>
+    (await listNotifications(database.db, { offset: 0, limit: 10 })).items.map(({ url }) => url)
+
+  test('stays while its entry is as it was, and gives way when the entry changes', async () => {
+    await apply()
+    await rename('By a caller')
+    await database.db.updateTable('notifications').set({ url: 'https://other.example' }).execute()
+    expect(await apply()).toEqual([])
+    expect(await nameOf()).toBe('By a caller')
+    expect(await urls()).toEqual(['https://other.example'])
+
+    expect(
+      await apply({
+        relayers: [{ ...MAIN, paused: true }],
+        notifications: [{ ...OPS, signingKey: createSecret('x') }],
+      }),
+    ).toEqual([
+      'notification "ops" updated: url from "https://other.example/***" to "https://hooks.example/***", hasSigningKey from false to true',
+      'relayer "main" updated: name from "By a caller" to "Main", paused from false to true',
+    ])
+  })
+
+  test('stays deleted until its entry changes', async () => {
+    await apply()
+    await database.db.transaction().execute(async (tx) => {
+      await removeRelayer(tx, 'main')
+      await deleteNotification(tx, 'ops')
+    })
+    expect(await apply()).toEqual([])
+    expect(await findRelayer(database.db, 'main')).toBeUndefined()
+    expect(await urls()).toEqual([])
+
+    expect(
+      await apply({
+        relayers: [{ ...MAIN, name: 'Again' }],
+        notifications: [{ ...OPS, url: 'https://new.example' }],
+      }),
+    ).toEqual([
+      'notification "ops" created',
+      'relayer "main" restored: name from "Main" to "Again", notificationId from nothing to "ops"',
+    ])
+  })
+})
+
+describe('a record that a caller created', () => {
+  const theirs: RelayerConfig = { ...MAIN, id: 'theirs', signerId: 'dev' }
+
+  async function create(relayer: RelayerConfig, address = '0xT'): Promise<void> {
+    await database.db.transaction().execute(async (tx) => {
+      await saveRelayer(tx, { ...relayer, address })
+      await claimAccounts(tx, relayer.id, { chain: relayer.network, addresses: [address] })
+    })
+  }
+
+  test('is left alone by a file that does not know it', async () => {
+    await apply()
+    await create(theirs)
+    expect(await apply()).toEqual([])
+    expect(await findRelayer(database.db, 'theirs')).toMatchObject({ address: '0xT' })
+  })
+
+  test('keeps its account to itself', async () => {
+    await apply()
+    await create(theirs)
+    expect(await problemsOf({ address: '0xT' })).toEqual([
+      'relayer "main": 0xT on anvil is operated by relayer "theirs" already',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xA' })
+  })
+
+  test('under the name of one of the file that was deleted keeps its own account', async () => {
+    await apply()
+    await database.db.transaction().execute((tx) => removeRelayer(tx, 'main'))
+    await create({ ...theirs, id: 'main' })
+    expect(await apply()).toEqual([])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ address: '0xT' })
+    const owned = await database.db.selectFrom('operated_accounts').selectAll().execute()
+    expect(owned).toEqual([{ chain: 'anvil', address: '0xT', relayer_id: 'main' }])
+  })
+
+  test('under such a name with the same account keeps its own channels', async () => {
+    const file: RelayerConfig = { ...MAIN, networkType: 'stellar', policies: {}, channels: 1 }
+    await apply({ relayers: [file] })
+    await database.db.transaction().execute(async (tx) => {
+      await removeRelayer(tx, 'main')
+      await saveRelayer(tx, { ...file, channels: ['lent'], address: '0xA' })
+      await claimAccounts(tx, 'main', { chain: 'anvil', addresses: ['0xA', '0xLent'] })
+    })
+    expect(await apply({ relayers: [file] })).toEqual([])
+    const owned = await database.db.selectFrom('operated_accounts').select('address').execute()
+    expect(owned.map(({ address }) => address).sort()).toEqual(['0xA', '0xLent'])
+  })
+
+  test('keeps what it refers to from leaving the file, and nothing changes', async () => {
+    const dev: SignerConfig = { id: 'dev', type: 'plain', key: createSecret('x') }
+    await apply({ signers: [dev] })
+    await create(theirs)
+    const { notificationId, ...alone } = MAIN
+    expect(await problemsOf({ relayers: [alone], notifications: [], signers: [dev] })).toEqual([
+      'notification "ops" cannot be removed: it is used by "theirs", created over the API; change that there first',
+    ])
+    expect(await problemsOf({ relayers: [{ ...MAIN, signerId: 'other' }], signers: [] })).toEqual([
+      'signer "dev" cannot be removed: it is used by "theirs", created over the API; change that there first',
+    ])
+    expect(await findRelayer(database.db, 'main')).toMatchObject({ notificationId: 'ops', signerId: 'dev' })
+  })
+
+  test('keeps its name: a signer of the file needs another', async () => {
+    await database.db
+      .insertInto('signers')
+      .values({ id: 'dev', type: 'plain', sealed: new Uint8Array([1]) })
+      .execute()
+    expect(await problemsOf({ signers: [{ id: 'dev', type: 'plain', key: createSecret('x') }] })).toEqual([
+      'signer "dev" was created over the API already; delete it there, or give this one another id',
+    ])
+  })
+})
+
+test('two relayers of the file may change accounts with each other', async () => {
+  const other: RelayerConfig = { ...MAIN, id: '0xA' }
+  await apply({ relayers: [MAIN, other], address: '0xB' })
+  // Now `main` has what was `0x0xA`'s, which has another network.
+  expect(await apply({ relayers: [MAIN, { ...other, network: 'sepolia' }], address: '0x0xA' })).toHaveLength(
+    2,
+  )
+})

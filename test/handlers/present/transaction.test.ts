@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { presentTransaction, presentWithAttempts } from '../../../src/handlers/present/transaction.ts'
+import { draftOf, eip1559, FROM, legacy, requestOf, TO } from '../../chains/evm/build.ts'
+import { itemOf } from '../../transactions/build.ts'
+import { chainOf, createWorld } from '../../transactions/world.ts'
+
+const chain = chainOf(createWorld())
+const SIGNED_AT = new Date('2030-01-01T00:00:01.000Z')
+const BROADCAST_AT = new Date('2030-01-01T00:00:02.000Z')
+const signature = { r: 'aa', s: 'bb', v: 1, sig: 'aabb01' }
+
+function attempt(number: number, fees = eip1559(2n ** 100n, 10n)) {
+  return {
+    signed: { raw: new Uint8Array(), hash: `0x${number}`, signature },
+    draft: draftOf(fees, { value: 2n ** 128n - 1n, data: '0xff', gasLimit: 50_000n }),
+    signedAt: SIGNED_AT,
+    broadcastAt: BROADCAST_AT,
+  }
+}
+
+describe('presentTransaction', () => {
+  test('before anything is signed it shows what was asked for, and leaves out what is not known', () => {
+    const request = requestOf({ value: 2n ** 128n - 1n, gasPrice: 2n ** 64n })
+    const { transaction } = itemOf([], {
+      status: 'pending',
+      request,
+      nonce: undefined,
+      currentAttempt: undefined,
+    })
+    expect(presentTransaction({ transaction, attempts: [] }, chain)).toStrictEqual({
+      id: 'tx',
+      relayer_id: 'relayer',
+      status: 'pending',
+      created_at: '1970-01-01T00:00:00.000Z',
+      from: FROM,
+      to: TO,
+      value: '340282366920938463463374607431768211455',
+      gas_price: '18446744073709551616',
+    })
+  })
+
+  test('then the attempt that counts, with exact amounts and RFC 3339 times', () => {
+    const item = itemOf([attempt(1), attempt(2)], {
+      currentAttempt: 1,
+      confirmedAt: new Date('2030-01-01T00:00:03.004Z'),
+    })
+    expect(presentTransaction(item, chain)).toStrictEqual({
+      id: 'tx',
+      relayer_id: 'relayer',
+      status: 'submitted',
+      created_at: '1970-01-01T00:00:00.000Z',
+      sent_at: '2030-01-01T00:00:02.000Z',
+      confirmed_at: '2030-01-01T00:00:03.004Z',
+      hash: '0x1',
+      from: FROM,
+      to: TO,
+      value: '340282366920938463463374607431768211455',
+      data: '0xff',
+      nonce: 5n,
+      gas_limit: 50_000n,
+      max_fee_per_gas: '1267650600228229401496703205376',
+      max_priority_fee_per_gas: '10',
+      signature,
+      speed: { level: 'fast', price_multiplier: 1.5, raise_after_seconds: 180 },
+    })
+  })
+
+  test('a legacy attempt has a gas price and no other', () => {
+    const shown = presentTransaction(itemOf([attempt(1, legacy(7n))]), chain)
+    expect(shown).toMatchObject({ gas_price: '7' })
+    expect(shown).not.toHaveProperty('max_fee_per_gas')
+  })
+
+  test('a request with a price has no speed', () => {
+    expect(
+      presentTransaction(itemOf([attempt(1)], { request: requestOf({ gasPrice: 1n }) }), chain),
+    ).not.toHaveProperty('speed')
+  })
+
+  test('a creation has no receiver', () => {
+    const { to: _, ...draft } = draftOf(legacy(1n))
+    expect(presentTransaction(itemOf([{ ...attempt(1), draft }]), chain)).not.toHaveProperty('to')
+  })
+})
+
+test('presentWithAttempts shows every attempt that was ever signed, oldest first', () => {
+  const item = itemOf([
+    { ...attempt(1), outcome: 'superseded' },
+    { ...attempt(2, legacy(9n)), kind: 'cancel', outcome: 'refused', error: 'underpriced' },
+  ])
+  expect(presentWithAttempts(item, chain).attempts).toStrictEqual([
+    {
+      number: 1,
+      kind: 'send',
+      outcome: 'superseded',
+      nonce: 5n,
+      hash: '0x1',
+      to: TO,
+      value: '340282366920938463463374607431768211455',
+      data: '0xff',
+      gas_limit: 50_000n,
+      max_fee_per_gas: '1267650600228229401496703205376',
+      max_priority_fee_per_gas: '10',
+      signed_at: '2030-01-01T00:00:01.000Z',
+      broadcast_at: '2030-01-01T00:00:02.000Z',
+    },
+    expect.objectContaining({
+      number: 2,
+      kind: 'cancel',
+      outcome: 'refused',
+      hash: '0x2',
+      gas_price: '9',
+      error: 'underpriced',
+    }),
+  ])
+})

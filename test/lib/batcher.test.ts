@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { createBatcher } from '../../src/lib/batcher.ts'
+
+/** A batcher whose runs end when the test says so. */
+function held({ maxItems = 100, collectsTurn = false } = {}) {
+  const runs: {
+    items: readonly string[]
+    end: (results?: readonly string[]) => void
+    fail: (error: Error) => void
+  }[] = []
+  const add = createBatcher<string, string>({
+    keyOf: (item) => item.charAt(0),
+    maxItems,
+    collectsTurn,
+    run: (items) =>
+      new Promise((resolve, reject) => {
+        runs.push({
+          items,
+          end: (results = items.map((item) => `${item}!`)) => resolve(results),
+          fail: reject,
+        })
+      }),
+  })
+  return { add, runs }
+}
+
+/** Lets everything that is ready to run, run. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('a batcher', () => {
+  test('runs a lone item at once', async () => {
+    const { add, runs } = held()
+    const result = add('a1')
+    expect(runs.map((run) => run.items)).toEqual([['a1']])
+    runs[0]?.end()
+    expect(await result).toBe('a1!')
+  })
+
+  test('collects what arrives during a run into the next one, and gives each its own result', async () => {
+    const { add, runs } = held()
+    const results = Promise.all(['a1', 'a2', 'a3'].map(add))
+    runs[0]?.end()
+    await settle()
+    expect(runs.map((run) => run.items)).toEqual([['a1'], ['a2', 'a3']])
+    runs[1]?.end()
+    expect(await results).toEqual(['a1!', 'a2!', 'a3!'])
+  })
+
+  test('collects the rest of the turn first where it is told to', async () => {
+    const { add, runs } = held({ collectsTurn: true })
+    const results = Promise.all(['a1', 'a2'].map(add))
+    expect(runs).toEqual([])
+    await settle()
+    expect(runs.map((run) => run.items)).toEqual([['a1', 'a2']])
+    runs[0]?.end()
+    expect(await results).toEqual(['a1!', 'a2!'])
+  })
+
+  test('never runs two batches of one key at once, and keys do not wait for each other', async () => {
+    const { add, runs } = held()
+    void add('a1')
+    void add('a2')
+    const b = add('b1')
+    await settle()
+    expect(runs.map((run) => run.items)).toEqual([['a1'], ['b1']])
+    runs[1]?.end()
+    expect(await b).toBe('b1!')
+  })
+
+  test('takes at most so many at once, in order', async () => {
+    const { add, runs } = held({ maxItems: 2 })
+    const results = Promise.all(['a1', 'a2', 'a3', 'a4', 'a5'].map(add))
+    for (let done = 0; done < 4; done += 1) {
+      runs[done]?.end()
+      await settle()
+    }
+    expect(runs.map((run) => run.items)).toEqual([['a1'], ['a2', 'a3'], ['a4', 'a5']])
+    expect(await results).toHaveLength(5)
+  })
+
+  test('a failed run fails its own items only', async () => {
+    const { add, runs } = held()
+    const first = add('a1')
+    const second = add('a2')
+    runs[0]?.fail(new Error('no disk'))
+    await expect(first).rejects.toThrow('no disk')
+    await settle()
+    runs[1]?.end()
+    expect(await second).toBe('a2!')
+  })
+
+  test('a run that throws before it promises anything fails its items too', async () => {
+    const add = createBatcher<string, string>({
+      keyOf: () => 'k',
+      maxItems: 1,
+      run: () => {
+        throw new Error('at once')
+      },
+    })
+    await expect(add('a')).rejects.toThrow('at once')
+    await expect(add('b')).rejects.toThrow('at once')
+  })
+
+  test('a result that is missing is a fault, not a wait without end', async () => {
+    const { add, runs } = held()
+    const first = add('a1')
+    runs[0]?.end([])
+    await expect(first).rejects.toThrow('fewer results')
+  })
+
+  test('starts anew after it was empty', async () => {
+    const { add, runs } = held()
+    const first = add('a1')
+    runs[0]?.end()
+    await first
+    await settle()
+    void add('a2')
+    expect(runs.map((run) => run.items)).toEqual([['a1'], ['a2']])
+  })
+})

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/database/engine.ts'
+import { fromExactJson, toExactJson } from '../../src/lib/exact-json.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+/** Out as JSON text and in again, as the database does it. */
+const throughJson = (value: unknown): unknown => fromExactJson(JSON.parse(JSON.stringify(toExactJson(value))))
+
+const date = fc.date({
+  min: new Date('0001-01-01T00:00:00.000Z'),
+  max: new Date('9999-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+})
+/** Any text, also what is none: with zero bytes and halves of surrogate pairs. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.array(fc.constantFrom('a', '\u0000', '\ud83d', '\udd11', 'é')).map((units) => units.join('')),
+)
+const scalar = fc.oneof(fc.bigInt(), date, text, fc.boolean(), fc.constant(null), fc.integer())
+
+/** Names of fields are plain words. */
+const name = fc.string({ unit: 'grapheme-ascii' }).filter((key) => !['$int', '$time', '$text'].includes(key))
+
+/** Any nesting of lists and objects. */
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    scalar,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(name, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+  ),
+}))
+
+describe('what goes through exact JSON comes back as it was (I10)', () => {
+  test('any nesting of integers, times, texts and the rest', () => {
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(throughJson(given)).toStrictEqual(given)
+      }),
+    )
+  })
+
+  test('also through a column of type jsonb', async () => {
+    const property = fc.asyncProperty(value, async (given) => {
+      const stored = JSON.stringify({ given: toExactJson(given) })
+      const { rows } = await sql<{ kept: { given: unknown } }>`select ${stored}::jsonb as kept`.execute(
+        database.db,
+      )
+      expect(fromExactJson(rows[0]?.kept.given)).toStrictEqual(given)
+    })
+    await fc.assert(property)
+  })
+
+  test.each([0n, -1n, 2n ** 53n + 1n, -(2n ** 63n), 2n ** 64n - 1n, 2n ** 256n + 1n])(
+    'the integer %d',
+    (given) => {
+      expect(throughJson(given)).toBe(given)
+    },
+  )
+
+  test('digits and times that are texts stay texts', () => {
+    const given = { digits: '9007199254740993', time: '2030-01-01T00:00:00.000Z', empty: '' }
+    expect(throughJson(given)).toStrictEqual(given)
+  })
+
+  test('fields that are undefined are left out, null is kept', () => {
+    expect(throughJson({ a: undefined, b: null, c: [{ d: undefined }] })).toStrictEqual({ b: null, c: [{}] })
+  })
+})

@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Behaviour, type Receiver, startReceiver } from '../../support/receiver.ts'
+import { openRoom } from '../fixture.ts'
+
+const HOUR_MS = 3_600_000
+
+async function receiver(): Promise<Receiver> {
+  const started = await startReceiver()
+  onTestFinished(started.stop)
+  return started
+}
+
+const delivered = (items: readonly { delivery: { status: string } }[]) =>
+  items.length > 0 && items.every(({ delivery }) => delivery.status === 'delivered')
+
+/** The numbers of events of one transaction in the order of arrival. */
+const orderOf = ({ received }: Receiver, transactionId: string) =>
+  received
+    .filter(({ body }) => body.payload.id === transactionId)
+    .map(({ body }) => Number(body.payload.status))
+
+describe('a receiver that fails once', () => {
+  const drip: Behaviour = (response) => {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write('.'), 50)
+    response.on('close', () => clearInterval(timer))
+  }
+  const cases: [string, Behaviour, string][] = [
+    ['answers 500', 500, 'The receiver answered with 500.'],
+    [
+      'answers with a redirect',
+      (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+      'The receiver answered with 302.',
+    ],
+    ['never answers', () => {}, 'The receiver did not answer: no complete answer within 500 ms.'],
+    ['drips its answer', drip, 'The receiver did not answer: no complete answer within 500 ms.'],
+    [
+      'resets the connection',
+      (response) => response.destroy(),
+      'The receiver did not answer: socket hang up.',
+    ],
+  ]
+  test.each(cases)('%s: is told again', async (_what, behaviour, error) => {
+    const target = await receiver()
+    const room = await openRoom({ timeoutMs: 500 })
+    await room.addNotification('ops', target.url)
+    target.behave(() => (target.received.length === 1 ? behaviour : 204))
+    await room.emit('ops', 't')
+    const [failed] = await room.settled('ops', (items) => items[0]?.delivery.tries === 1)
+    expect(failed?.delivery).toMatchObject({ status: 'pending', lastTry: { error } })
+    await room.pass(10_000)
+    const [done] = await room.settled('ops', delivered)
+    expect(done?.delivery).toMatchObject({ tries: 2, lastTry: { response: { code: 204 } } })
+    const [first, second] = target.received
+    expect(second?.text).toBe(first?.text)
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+  })
+})
+
+test('a huge answer is read up to a limit, and counts', async () => {
+  const target = await receiver()
+  const room = await openRoom()
+  await room.addNotification('ops', target.url)
+  target.behave(() => (response) => {
+    response.writeHead(200)
+    const chunk = Buffer.alloc(65_536, 'x')
+    const push = () => {
+      while (response.write(chunk));
+      response.once('drain', push)
+    }
+    push()
+  })
+  await room.emit('ops', 't')
+  const [done] = await room.settled('ops', delivered)
+  expect(done?.delivery.lastTry?.response?.body).toHaveLength(16_384)
+})
+
+test('a certificate that nobody vouches for is a failure', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'relayer-tls-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      '-days',
+      '1',
+      '-subj',
+      '/CN=localhost',
+    ],
+    { stdio: 'pipe' },
+  )
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_request, response) =>
+    response.end(),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const room = await openRoom()
+  await room.addNotification('ops', `https://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await room.emit('ops', 't')
+  const [failed] = await room.settled('ops', (items) => items[0]?.delivery.tries === 1)
+  expect(failed?.delivery.lastTry?.error).toMatch(/self-signed certificate/)
+})
+
+test('410 pauses the notification; what waits is sent when it goes on', async () => {
+  const target = await receiver()
+  const room = await openRoom()
+  await room.addNotification('ops', target.url)
+  target.behave(() => 410)
+  await room.emit('ops', 't', 3)
+  await room.settled('ops', (items) => items.some(({ delivery }) => delivery.status === 'dead'))
+  expect(
+    await room.database.db.selectFrom('notifications').select(['paused', 'paused_reason']).execute(),
+  ).toEqual([{ paused: true, paused_reason: 'gone' }])
+  await room.emit('ops', 'u')
+  await room.pass(HOUR_MS)
+  expect(target.received).toHaveLength(1)
+  target.behave(() => 204)
+  await room.steering.resume('ops')
+  const items = await room.settled(
+    'ops',
+    (list) => list.filter(({ delivery }) => delivery.status === 'delivered').length === 3,
+  )
+  expect(items.map(({ delivery }) => delivery.status)).toEqual([
+    'delivered',
+    'delivered',
+    'delivered',
+    'dead',
+  ])
+})
+
+test('429 with Retry-After: nobody is sent anything until then', async () => {
+  const target = await receiver()
+  const room = await openRoom()
+  await room.addNotification('ops', target.url)
+  target.behave(() => (response) => response.writeHead(429, { 'retry-after': '600' }).end())
+  await room.emit('ops', 't')
+  await room.settled('ops', (items) => items[0]?.delivery.tries === 1)
+  target.behave(() => 204)
+  await room.emit('ops', 'u')
+  await room.settled('ops', (items) => items.length === 2)
+  await room.pass(590_000)
+  expect(target.received).toHaveLength(1)
+  await room.pass(15_000)
+  await room.settled('ops', delivered)
+})
+
+test('down for hours: nothing is lost, and each transaction is told in order', async () => {
+  const target = await receiver()
+  const room = await openRoom()
+  await room.addNotification('ops', target.url)
+  await target.down()
+  await room.emit('ops', 't', 4)
+  await room.emit('ops', 'u', 3)
+  await room.settled('ops', (items) => items.filter(({ delivery }) => delivery.tries === 1).length === 2)
+  for (let hour = 0; hour < 20; hour += 1) {
+    await room.pass(HOUR_MS)
+    await room.settled(
+      'ops',
+      (items) => items.filter(({ delivery }) => delivery.tries === hour + 2).length === 2,
+    )
+  }
+  expect((await room.deliveries('ops')).map(({ delivery }) => delivery.status)).not.toContain('dead')
+  await target.up()
+  await room.pass(HOUR_MS)
+  await room.settled('ops', delivered)
+  expect(orderOf(target, 't')).toEqual([1, 2, 3, 4])
+  expect(orderOf(target, 'u')).toEqual([5, 6, 7])
+})
+
+test('given up after a day, a dead letter is delivered again on demand', async () => {
+  const target = await receiver()
+  const room = await openRoom()
+  await room.addNotification('ops', target.url)
+  target.behave(() => 503)
+  await room.emit('ops', 't', 2)
+  await room.settled('ops', (items) => items.some(({ delivery }) => delivery.tries === 1))
+  await room.pass(25 * HOUR_MS)
+  const dead = await room.settled(
+    'ops',
+    (items) => items.length === 2 && items.every(({ delivery }) => delivery.status === 'dead'),
+  )
+  // Each had its chance, though the second one waited all the time behind the first.
+  expect(dead.map(({ delivery }) => delivery.tries)).toEqual([1, 2])
+  target.behave(() => 204)
+  expect(await room.steering.redeliver('ops', { kind: 'dead' })).toEqual({ redelivered: 2, remaining: 0 })
+  await room.settled('ops', delivered)
+  expect(orderOf(target, 't').slice(-2)).toEqual([1, 2])
+})
+
+test('a receiver that hangs delays no other', async () => {
+  const slow = await receiver()
+  const quick = await receiver()
+  const room = await openRoom({ timeoutMs: 20_000 })
+  await room.addNotification('slow', slow.url)
+  await room.addNotification('quick', quick.url)
+  const hanging: (() => void)[] = []
+  slow.behave(() => (response) => void hanging.push(() => response.writeHead(204).end()))
+  for (let index = 0; index < 40; index += 1) await room.emit('slow', `s${index}`)
+  await slow.arrived(16)
+  for (let index = 0; index < 40; index += 1) await room.emit('quick', `q${index}`)
+  await room.settled('quick', (items) => items.length === 40 && delivered(items))
+  expect(slow.received).toHaveLength(16)
+  slow.behave(() => 204)
+  for (const finish of hanging) finish()
+  await room.settled('slow', (items) => items.length === 40 && delivered(items))
+})
+
+test('connections are used again', async () => {
+  const target = await receiver()
+  const room = await openRoom()
+  await room.addNotification('ops', target.url)
+  await room.emit('ops', 't', 10)
+  await target.arrived(10)
+  expect(new Set(target.received.map(({ connection }) => connection)).size).toBe(1)
+})

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Checked,
+  createHealthChecker,
+  type HealthChecker,
+} from '../../../src/relayers/health/check-health.ts'
+import { NO_MEMORY } from '../../../src/relayers/health/health.ts'
+import { listSubjects } from '../../../src/relayers/health/health-store.ts'
+import type { Relayer } from '../../../src/relayers/relayer.ts'
+import { findRelayer, removeRelayer, saveRelayer, setSystemDisabled } from '../../../src/relayers/store.ts'
+import { insert, newTransaction, openRoom, type Room, type TestAccount } from '../../transactions/fixture.ts'
+import { chainOf, createWorld, type World } from '../../transactions/world.ts'
+
+let room: Room
+let checker: HealthChecker
+beforeAll(async () => {
+  room = await openRoom()
+  const { db, clock, log, operatorOf } = room.context
+  checker = createHealthChecker({ db, clock, log, prepare: async (relayer) => operatorOf(relayer) })
+})
+afterAll(() => room.close())
+
+interface Place {
+  readonly world: World
+  readonly account: TestAccount
+  readonly id: string
+  check(): Promise<Checked | undefined>
+  /** The relayer as it is stored. */
+  now(): Promise<Relayer>
+  /** The states that events told of. */
+  told(): Promise<(boolean | undefined)[]>
+}
+
+async function place(): Promise<Place> {
+  const world = createWorld()
+  world.override = { verify: async () => ({ kind: 'ok', value: undefined }) }
+  const chain = chainOf(world)
+  const account = await room.addAccount({ chain })
+  const { id } = account.relayer
+  const { db } = room.database
+  return {
+    world,
+    account,
+    id,
+    check: async () => {
+      const [subject] = await listSubjects(db, id)
+      if (subject === undefined) throw new Error('the relayer is gone')
+      const patient = { ...subject, chain, lines: account.operator.lines, memory: NO_MEMORY }
+      return (await checker.check(chain, [patient], new AbortController().signal))[0]
+    },
+    now: async () => {
+      const found = await findRelayer(db, id)
+      if (found === undefined) throw new Error('the relayer is gone')
+      return found
+    },
+    told: async () => {
+      const rows = await db
+        .selectFrom('events')
+        .select('payload')
+        .where('relayer_id', '=', id)
+        .where('type', '=', 'relayer_state_update')
+        .orderBy('id')
+        .execute()
+      return rows.map(({ payload }) => (payload as { system_disabled?: boolean }).system_disabled)
+    },
+  }
+}
+
+const POOR = { kind: 'ok', value: 0n } as const
+const FINE = { kind: 'ok', value: 10n ** 18n } as const
+
+async function failedChecks(id: string): Promise<number | undefined> {
+  return (await listSubjects(room.database.db, id))[0]?.failedChecks
+}
+
+test('many who find the same at once write it and tell it once', async () => {
+  const { world, check, now, told } = await place()
+  world.balance = POOR
+  await Promise.all(Array.from({ length: 5 }, check))
+  expect(await now()).toMatchObject({ systemDisabled: true, disabledReason: { type: 'BalanceCheckFailed' } })
+  expect(await told()).toEqual([true])
+  world.balance = FINE
+  await Promise.all(Array.from({ length: 5 }, check))
+  expect((await now()).systemDisabled).toBe(false)
+  expect(await told()).toEqual([true, false])
+})
+
+test('checks that fail in a row are counted from the first one, and the count outlives the healing', async () => {
+  const { world, id, check } = await place()
+  world.balance = POOR
+  const counts = []
+  for (let turn = 0; turn < 3; turn += 1) counts.push((await check())?.failedChecks)
+  expect(counts).toEqual([1, 2, 3])
+  expect(await failedChecks(id)).toBe(3)
+  world.balance = FINE
+  expect((await check())?.failedChecks).toBe(0)
+  expect(await failedChecks(id)).toBe(3)
+  world.balance = POOR
+  await check()
+  expect(await failedChecks(id)).toBe(1)
+})
+
+test('what was found about a relayer that was changed meanwhile is not written', async () => {
+  const { world, account, check, now, told } = await place()
+  world.override = {
+    ...world.override,
+    balance: async () => {
+      const relayer = { ...account.relayer, policies: { minBalance: 0n } }
+      await room.database.db.transaction().execute((tx) => saveRelayer(tx, relayer))
+      return POOR
+    },
+  }
+  await check()
+  expect((await now()).systemDisabled).toBe(false)
+  expect(await told()).toEqual([])
+})
+
+test('nor about one that was removed', async () => {
+  const { world, id, check, told } = await place()
+  world.override = {
+    ...world.override,
+    balance: async () => {
+      await room.database.db.transaction().execute((tx) => removeRelayer(tx, id))
+      return POOR
+    },
+  }
+  await check()
+  expect(await told()).toEqual([])
+})
+
+test('another type of reason is told, other numbers are only shown', async () => {
+  const { world, check, now, told } = await place()
+  world.balance = POOR
+  await check()
+  world.balance = { kind: 'ok', value: -5n }
+  await check()
+  expect((await now()).disabledReason?.details).toContain('-5 wei')
+  expect(await told()).toEqual([true])
+  const detail = 'network anvil: another chain.'
+  world.override = {
+    verify: async () => ({ kind: 'refused', refusal: { code: 'invalid_request', detail } }),
+  }
+  await check()
+  expect((await now()).disabledReason).toEqual({ type: 'RpcValidationFailed', details: detail })
+  expect(await told()).toEqual([true, true])
+})
+
+test('the nonces of confirmed transactions are what the chain is held against, those in flight are not', async () => {
+  const { world, account, id, check, now } = await place()
+  await insert(
+    room.context,
+    newTransaction(account, { status: 'confirmed', nonce: 4n }),
+    newTransaction(account, { status: 'confirmed', nonce: 3n }),
+    newTransaction(account, { status: 'failed', nonce: 5n }),
+    newTransaction(account, { status: 'submitted', nonce: 6n }),
+    newTransaction(account, { status: 'confirmed', nonce: 9n, network: 'another' }),
+  )
+  const [subject] = await listSubjects(room.database.db, id)
+  expect(subject?.confirmed).toEqual(new Map([[account.relayer.address, 4n]]))
+  world.nonce = { kind: 'ok', value: 5n }
+  expect((await check())?.memory.outOfStep).toBe(0)
+  world.nonce = { kind: 'ok', value: 4n }
+  expect((await check())?.memory.outOfStep).toBe(1)
+  expect((await now()).systemDisabled).toBe(false)
+})
+
+test('an aborted check writes nothing', async () => {
+  const { world, account, id, now } = await place()
+  const stopping = new AbortController()
+  world.override = {
+    ...world.override,
+    balance: async () => {
+      stopping.abort()
+      return POOR
+    },
+  }
+  const [subject] = await listSubjects(room.database.db, id)
+  if (subject === undefined) throw new Error('the relayer is gone')
+  const { chain, lines } = account.operator
+  expect(
+    await checker.check(chain, [{ ...subject, chain, lines, memory: NO_MEMORY }], stopping.signal),
+  ).toEqual([])
+  expect((await now()).systemDisabled).toBe(false)
+})
+
+test('a caller gets the relayer as it is after the check', async () => {
+  const { world, account } = await place()
+  world.balance = POOR
+  expect(await checker.checkNow(account.relayer)).toMatchObject({ systemDisabled: true })
+  world.balance = FINE
+  expect(await checker.checkNow(account.relayer)).toMatchObject({ systemDisabled: false })
+})
+
+test('and waits for a silent chain for five seconds', async () => {
+  const { world, account } = await place()
+  world.override = { verify: () => new Promise(() => {}) }
+  let checked: Relayer | undefined
+  const checking = checker.checkNow(account.relayer).then((relayer) => {
+    checked = relayer
+  })
+  while (room.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+  room.clock.advance(4_999)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(checked).toBeUndefined()
+  room.clock.advance(1)
+  await checking
+  expect(checked).toEqual(account.relayer)
+})
+
+test('a chain that cannot be asked at all is logged and changes nothing for the caller', async () => {
+  const { world, account } = await place()
+  world.override = { verify: () => Promise.reject(new Error('on purpose')) }
+  expect(await checker.checkNow(account.relayer)).toEqual(account.relayer)
+})
+
+test('a reason that a person reads is kept as it is while nobody can tell', async () => {
+  const { world, id, check, now } = await place()
+  const reason = { type: 'BalanceCheckFailed', details: 'The account can spend 0 wei.' } as const
+  await room.database.db.transaction().execute((tx) => setSystemDisabled(tx, id, reason))
+  world.balance = { kind: 'unknown', detail: 'no answer' }
+  await check()
+  expect(await now()).toMatchObject({ systemDisabled: true, disabledReason: reason })
+  expect(await failedChecks(id)).toBe(2)
+})

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest'
+import type { Answer } from '../../../src/chains/answer.ts'
+import type { EvmPolicies } from '../../../src/chains/evm/content.ts'
+import {
+  type HealthFacts,
+  type HealthMemory,
+  judgeHealth,
+  NO_MEMORY,
+  nextStep,
+  untilNextCheck,
+} from '../../../src/relayers/health/health.ts'
+import type { DisabledReason, Relayer } from '../../../src/relayers/relayer.ts'
+
+const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const NOW = Date.parse('2026-11-20T10:00:00Z')
+
+const RELAYER: Relayer = {
+  id: 'r1',
+  name: 'One',
+  network: 'anvil',
+  networkType: 'evm',
+  address: ADDRESS,
+  signerId: 'key',
+  paused: false,
+  systemDisabled: false,
+  policies: {},
+}
+const STELLAR: Relayer = { ...RELAYER, networkType: 'stellar', network: 'testnet', policies: {} }
+
+const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value })
+const SILENT: Answer<never> = { kind: 'unknown', detail: 'fetch failed' }
+const WRONG: Answer<never> = {
+  kind: 'refused',
+  refusal: { code: 'invalid_request', detail: 'network anvil: chain 5 is not 31337.' },
+}
+const GONE: Answer<never> = { kind: 'refused', refusal: { code: 'account_not_found', detail: 'no account' } }
+
+const WELL: HealthFacts = {
+  network: ok(undefined),
+  endpoints: [{ host: 'node.example', healthy: true }],
+  balance: ok(10n ** 18n),
+  lines: [{ address: ADDRESS, confirmed: 7n, next: ok(8n) }],
+}
+const line = (next: Answer<bigint>) => [{ address: ADDRESS, confirmed: 7n, next }]
+
+function judge(facts: Partial<HealthFacts>, memory: HealthMemory = NO_MEMORY, relayer: Relayer = RELAYER) {
+  const unit = relayer.networkType === 'stellar' ? 'stroops' : 'wei'
+  return judgeHealth({ relayer, unit, now: NOW }, { ...WELL, ...facts }, memory)
+}
+
+describe('one look', () => {
+  test.each<[string, Partial<HealthFacts>, DisabledReason['type'] | undefined, boolean]>([
+    ['everything right', {}, undefined, false],
+    ['the chain is further than we are', { lines: line(ok(100n)) }, undefined, false],
+    ['nothing was ever confirmed', { lines: [] }, undefined, false],
+    ['another chain', { network: WRONG }, 'RpcValidationFailed', false],
+    [
+      'another chain, and what it says of money',
+      { network: WRONG, balance: ok(0n) },
+      'RpcValidationFailed',
+      false,
+    ],
+    ['silence', { network: SILENT, balance: SILENT, lines: [] }, undefined, true],
+    ['nobody tells the balance', { balance: SILENT }, undefined, true],
+    ['nothing to spend', { balance: ok(0n) }, 'BalanceCheckFailed', false],
+    ['exactly the minimum', { balance: ok(1n) }, undefined, false],
+    ['a nonce that is behind, once', { lines: line(ok(7n)) }, undefined, true],
+    ['nobody tells the nonce', { lines: line(SILENT) }, undefined, true],
+    [
+      'no money, and nobody tells the nonce',
+      { balance: ok(0n), lines: line(SILENT) },
+      'BalanceCheckFailed',
+      true,
+    ],
+  ])('%s', (_name, facts, type, unsure) => {
+    const { verdict } = judge(facts)
+    expect({ type: verdict.reason?.type, unsure: verdict.unsure }).toEqual({ type, unsure })
+  })
+
+  test.each<[EvmPolicies, bigint, boolean]>([
+    [{ minBalance: 0n }, 0n, true],
+    [{ minBalance: 2n ** 100n }, 2n ** 100n - 1n, false],
+    [{ minBalance: 2n ** 100n }, 2n ** 100n, true],
+  ])('min_balance of %o, and %d on the account', (policies, balance, healthy) => {
+    const { verdict } = judge({ balance: ok(balance) }, NO_MEMORY, { ...RELAYER, policies })
+    expect(verdict.reason === undefined).toBe(healthy)
+  })
+
+  test('the default minimum is the one of the chain', () => {
+    const { verdict } = judge({ balance: ok(999_999n) }, NO_MEMORY, STELLAR)
+    expect(verdict.reason?.details).toBe('The account can spend 999999 stroops, and min_balance is 1000000.')
+  })
+
+  test('an account that is gone, on Stellar, is a matter of its balance', () => {
+    expect(judge({ balance: ok(0n), lines: line(GONE) }, NO_MEMORY, STELLAR).verdict).toMatchObject({
+      reason: { type: 'BalanceCheckFailed' },
+      unsure: false,
+    })
+  })
+})
+
+describe('silence', () => {
+  const silent = { network: SILENT, balance: SILENT, lines: [] }
+  const since = (checks: number, ms: number): HealthMemory => ({
+    outOfStep: 0,
+    silence: { checks, since: NOW - ms },
+  })
+
+  test.each([
+    ['twice before, over half a minute', since(2, 30_000), true],
+    ['twice before, within a moment', since(2, 29_999), false],
+    ['once before, for an hour', since(1, 3_600_000), false],
+  ])('%s: believed %o', (_name, memory, believed) => {
+    const { verdict } = judge(silent, memory)
+    expect(verdict).toEqual(
+      believed
+        ? {
+            unsure: false,
+            reason: {
+              type: 'RpcValidationFailed',
+              details:
+                'No endpoint of network anvil (node.example) has answered since 2026-11-20T09:59:30.000Z.',
+            },
+          }
+        : { unsure: true },
+    )
+  })
+
+  test('an answer in between begins the count anew, and nonces that were out of step are remembered through it', () => {
+    expect(judge({}, since(2, 60_000)).memory).toEqual({ outOfStep: 0 })
+    expect(judge(silent, { outOfStep: 1 }).memory).toEqual({
+      outOfStep: 1,
+      silence: { checks: 1, since: NOW },
+    })
+  })
+})
+
+describe('a nonce out of step', () => {
+  test('is believed when it is seen again', () => {
+    const once = judge({ lines: line(ok(3n)) })
+    expect(once.memory).toEqual({ outOfStep: 1 })
+    expect(judge({ lines: line(ok(3n)) }, once.memory).verdict).toEqual({
+      unsure: false,
+      reason: {
+        type: 'NonceSyncFailed',
+        details: `${ADDRESS} has nonce 3 next on network anvil, but nonce 7 of it is confirmed: the chain was reset, or it is another one.`,
+      },
+    })
+  })
+
+  test('is remembered as long as nobody tells, and forgotten when it is right', () => {
+    expect(judge({ lines: line(SILENT) }, { outOfStep: 1 }).memory.outOfStep).toBe(1)
+    expect(judge({}, { outOfStep: 1 }).memory.outOfStep).toBe(0)
+  })
+
+  test('on Stellar it is a sequence number', () => {
+    const { verdict } = judge({ lines: line(ok(3n)), balance: ok(10n ** 9n) }, { outOfStep: 1 }, STELLAR)
+    expect(verdict.reason).toMatchObject({
+      type: 'SequenceSyncFailed',
+      details: expect.stringContaining('sequence number 3 next'),
+    })
+  })
+
+  test('with the balance it is several reasons, told in one text', () => {
+    const { verdict } = judge({ lines: line(ok(3n)), balance: ok(0n) }, { outOfStep: 1 })
+    expect(verdict.reason?.type).toBe('Multiple')
+    expect(verdict.reason?.details).toMatch(/min_balance is 1\. 0xf39F.* has nonce 3 next/)
+  })
+})
+
+describe('what a verdict means', () => {
+  const low: DisabledReason = { type: 'BalanceCheckFailed', details: 'The account can spend 0 wei.' }
+  const lower: DisabledReason = { ...low, details: 'The account can spend 1 wei.' }
+  const silent: DisabledReason = { type: 'RpcValidationFailed', details: 'Nobody answers.' }
+  const enabled = { systemDisabled: false }
+  const disabled = { systemDisabled: true, disabledReason: low }
+  test.each([
+    ['a healthy one stays as it is', enabled, { unsure: false }, { kind: 'none' }],
+    ['what is not sure disables nobody', enabled, { unsure: true }, { kind: 'none' }],
+    ['a reason disables', enabled, { reason: low, unsure: true }, { kind: 'disable', reason: low }],
+    ['what heals enables', disabled, { unsure: false }, { kind: 'enable' }],
+    ['what is not sure heals nobody', disabled, { unsure: true }, { kind: 'remain' }],
+    [
+      'another number is no other reason',
+      disabled,
+      { reason: lower, unsure: false },
+      { kind: 'remain', reason: lower },
+    ],
+    [
+      'another reason is told',
+      disabled,
+      { reason: silent, unsure: false },
+      { kind: 'disable', reason: silent },
+    ],
+    [
+      'another reason that may be half of the story is not',
+      disabled,
+      { reason: silent, unsure: true },
+      { kind: 'remain' },
+    ],
+  ])('%s', (_name, relayer, verdict, step) => {
+    expect(nextStep(relayer, verdict)).toEqual(step)
+  })
+})
+
+test('the pauses between checks', () => {
+  const seconds = [0, 1, 2, 3, 4, 5, 6, 100].map((failed) => untilNextCheck(failed, 25_000) / 1_000)
+  expect(seconds).toEqual([25, 10, 20, 30, 45, 60, 60, 60])
+})

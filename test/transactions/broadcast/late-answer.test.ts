@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BroadcastResult } from '../../../src/chains/answer.ts'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/** A cancellation whose bytes the worker offers as well, while the caller's own offer is under way. */
+async function place() {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const [placed] = await insert(room.context, newTransaction(owner))
+  if (!placed) throw new Error('nothing was stored')
+  room.clock.advance(1_000)
+  await workAccount(room.context, owner.relayer.id)
+  const fees = { kind: 'legacy', gasPrice: 1_000n } as const
+  const draft = { type: 'evm', value: 0n, data: '0x', gasLimit: 21_000n, fees } as const
+  const worker = Promise.withResolvers<BroadcastResult>()
+  const asked = Promise.withResolvers<void>()
+  let step = Promise.resolve()
+  world.override = {
+    replace: async () => ({ kind: 'ok', value: { draft, logs: [] } }),
+    broadcast: async () => {
+      world.override = {
+        broadcast: async () => {
+          asked.resolve()
+          return [await worker.promise]
+        },
+      }
+      room.clock.advance(1_000)
+      step = workAccount(room.context, owner.relayer.id)
+      await asked.promise
+      return [{ kind: 'refused', detail: 'exceeds the configured cap' }]
+    },
+  }
+  const cancel = createReplacer(room.context).cancelTransaction(owner.relayer, placed.id)
+  await expect(cancel).rejects.toMatchObject({ code: 'replacement_underpriced' })
+  return {
+    /** What the worker hears after the caller was told. */
+    late: async (result: BroadcastResult) => {
+      worker.resolve(result)
+      await step
+      const { attempts } = await reload(room.context, placed)
+      return attempts.map(({ outcome, error }) => [outcome, error])
+    },
+  }
+}
+
+test('a late answer that decides nothing does not bring back what was taken back meanwhile', async () => {
+  const { late } = await place()
+  expect(await late({ kind: 'unknown', detail: 'time-out' })).toEqual([
+    ['broadcast', undefined],
+    ['refused', 'exceeds the configured cap'],
+  ])
+})
+
+test('a node that has taken it all the same is believed', async () => {
+  const { late } = await place()
+  expect(await late({ kind: 'accepted' })).toEqual([
+    ['broadcast', undefined],
+    ['broadcast', undefined],
+  ])
+})

@@ -1,0 +1,290 @@
+import { describe, expect, test } from 'vitest'
+import type { BroadcastResult } from '../../../src/chains/answer.ts'
+import type { Attempt } from '../../../src/chains/attempt.ts'
+import type { Chain } from '../../../src/chains/chain.ts'
+import type { EvmAttempt } from '../../../src/chains/evm/types.ts'
+import { currentAttempt } from '../../../src/transactions/broadcast/broadcast.ts'
+import { settleBroadcast } from '../../../src/transactions/broadcast/settle-broadcast.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { itemOf } from '../build.ts'
+import { chainOf, createWorld } from '../world.ts'
+
+const NOW = new Date('2030-01-01T00:00:00.000Z')
+
+const chain: Chain = chainOf(createWorld())
+
+function settle(
+  result: BroadcastResult,
+  attempts: readonly Partial<EvmAttempt>[],
+  change: Partial<Transaction> = {},
+) {
+  const item = itemOf(attempts, { status: 'sent', ...change })
+  const attempt = currentAttempt(item)
+  if (!attempt) throw new Error('no current attempt')
+  return settleBroadcast({ item, attempt, result, now: NOW, costOf: chain.cost })
+}
+
+const SIGNED = { outcome: 'signed' } as const
+const IN_POOL = { outcome: 'broadcast', broadcastAt: new Date(1) } as const
+const REFUSED = { outcome: 'refused' } as const
+const said = (kind: Exclude<BroadcastResult['kind'], 'accepted'>): BroadcastResult => ({
+  kind,
+  detail: 'words of the node',
+})
+const ACCEPTED: BroadcastResult = { kind: 'accepted' }
+const inMs = (ms: number) => new Date(NOW.getTime() + ms)
+
+interface Case {
+  readonly name: string
+  readonly result: BroadcastResult
+  readonly attempts: readonly Partial<EvmAttempt>[]
+  readonly change?: Partial<Transaction>
+  readonly want: Partial<Transaction>
+  /** Undefined where nothing is decided: whatever is known of the attempt stays. */
+  readonly outcome: Attempt['outcome'] | undefined
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'taken: submitted, and offered again when nothing is heard',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    want: { status: 'submitted', sentAt: NOW, nextRunAt: inMs(30_000), currentAttempt: 1 },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'taken once more: the first time stays',
+    result: ACCEPTED,
+    attempts: [IN_POOL],
+    change: { status: 'submitted', sentAt: new Date(1) },
+    want: { status: 'submitted', sentAt: new Date(1) },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'taken, with valid_until before the next look',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    change: { request: { type: 'evm', value: 1n, validUntil: inMs(5_000) } },
+    want: { status: 'submitted', nextRunAt: inMs(5_000) },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'taken, and valid_until passed while the node was answering',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    change: { request: { type: 'evm', value: 1n, validUntil: inMs(-1) } },
+    want: { status: 'submitted', nextRunAt: inMs(1_000) },
+    outcome: 'broadcast',
+  },
+  {
+    name: 'taken, a cancellation keeps its reason',
+    result: ACCEPTED,
+    attempts: [SIGNED],
+    change: { intent: 'cancel', statusReason: 'canceled' },
+    want: { status: 'submitted', statusReason: 'canceled' },
+    outcome: 'broadcast',
+  },
+  ...(['unknown', 'later', 'nonce_used'] as const).map(
+    (kind): Case => ({
+      name: `${kind}: nothing is decided, the same bytes go out again soon (I6)`,
+      result: said(kind),
+      attempts: [SIGNED],
+      want: { status: 'sent', currentAttempt: 1, intent: 'request', nonce: 5n, nextRunAt: inMs(1_000) },
+      outcome: undefined,
+    }),
+  ),
+  {
+    name: 'unknown after it was in a pool: still submitted',
+    result: said('unknown'),
+    attempts: [IN_POOL],
+    change: { status: 'submitted' },
+    want: { status: 'submitted', currentAttempt: 1 },
+    outcome: undefined,
+  },
+  {
+    name: 'underpriced against our own earlier attempt: that one counts again',
+    result: said('underpriced'),
+    attempts: [IN_POOL, SIGNED],
+    want: { status: 'submitted', currentAttempt: 1 },
+    outcome: 'refused',
+  },
+  {
+    name: 'refused, the newest earlier one that was not refused counts again',
+    result: said('refused'),
+    attempts: [IN_POOL, IN_POOL, REFUSED, SIGNED],
+    want: { status: 'submitted', currentAttempt: 2 },
+    outcome: 'refused',
+  },
+  {
+    name: 'underpriced against something unknown: the bytes stay open, nothing is given up (R4)',
+    result: said('underpriced'),
+    attempts: [SIGNED],
+    want: { status: 'sent', currentAttempt: 1, intent: 'request', nextRunAt: inMs(1_000) },
+    outcome: undefined,
+  },
+  {
+    name: 'refused for good and nothing else in a pool: a no-op takes the nonce (R11)',
+    result: said('refused'),
+    attempts: [SIGNED],
+    want: { status: 'pending', intent: 'abandon', nonce: 5n, currentAttempt: undefined, nextRunAt: NOW },
+    outcome: 'refused',
+  },
+  {
+    name: 'too cheap at the price of the service: the same nonce is priced again',
+    result: said('too_cheap'),
+    attempts: [SIGNED],
+    want: {
+      status: 'pending',
+      intent: 'request',
+      nonce: 5n,
+      currentAttempt: undefined,
+      nextRunAt: inMs(5_000),
+    },
+    outcome: 'refused',
+  },
+  ...(
+    [
+      [4, 5_000],
+      [5, 10_000],
+      [30, 160_000],
+    ] as const
+  ).map(
+    ([refused, wait]): Case => ({
+      name: `too cheap after ${refused} attempts: priced again after ${wait} ms`,
+      result: said('too_cheap'),
+      attempts: [...Array.from({ length: refused }, () => REFUSED), SIGNED],
+      want: { status: 'pending', nextRunAt: inMs(wait) },
+      outcome: 'refused',
+    }),
+  ),
+  {
+    name: 'too cheap at the price of the caller: the price stays, and the bytes are offered again',
+    result: said('too_cheap'),
+    attempts: [SIGNED],
+    change: { request: { type: 'evm', value: 1n, gasPrice: 1n } },
+    want: {
+      status: 'sent',
+      currentAttempt: 1,
+      nextRunAt: inMs(5_000),
+      statusReason: expect.stringContaining('named by the caller') as unknown as string,
+    },
+    outcome: undefined,
+  },
+  {
+    name: 'too cheap for a no-op in place of what had a price of the caller: priced again',
+    result: said('too_cheap'),
+    attempts: [REFUSED, SIGNED],
+    change: { intent: 'cancel', request: { type: 'evm', value: 1n, gasPrice: 1n } },
+    want: { status: 'pending', intent: 'cancel', nonce: 5n },
+    outcome: 'refused',
+  },
+  {
+    name: 'too cheap after a node took it: it may lie in that pool, so the bytes stay',
+    result: said('too_cheap'),
+    attempts: [IN_POOL],
+    change: { status: 'submitted' },
+    want: { status: 'submitted', currentAttempt: 1 },
+    outcome: undefined,
+  },
+  {
+    name: 'too cheap against an earlier attempt in a pool: that one counts again',
+    result: said('too_cheap'),
+    attempts: [IN_POOL, SIGNED],
+    want: { status: 'submitted', currentAttempt: 1 },
+    outcome: 'refused',
+  },
+  {
+    name: 'too dear for one endpoint, while another did not answer: it may have the bytes, so nothing falls back',
+    result: { kind: 'too_dear', detail: 'words of the node', unanswered: true },
+    attempts: [IN_POOL, SIGNED],
+    want: { status: 'sent', currentAttempt: 2 },
+    outcome: undefined,
+  },
+  {
+    name: 'too dear for every endpoint: priced again, never given up',
+    result: said('too_dear'),
+    attempts: [SIGNED],
+    want: {
+      status: 'pending',
+      intent: 'request',
+      nonce: 5n,
+      statusReason: 'No endpoint lets so high a fee pass: words of the node',
+    },
+    outcome: 'refused',
+  },
+  {
+    name: 'too dear at the price of the caller: waits with the reason',
+    result: said('too_dear'),
+    attempts: [SIGNED],
+    change: { request: { type: 'evm', value: 1n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } },
+    want: { status: 'sent', currentAttempt: 1 },
+    outcome: undefined,
+  },
+  {
+    name: 'a gas limit that was estimated: estimated anew for the same nonce',
+    result: said('gas_limit'),
+    attempts: [SIGNED],
+    change: { estimatedGas: 21_000n },
+    want: {
+      status: 'pending',
+      intent: 'request',
+      nonce: 5n,
+      estimatedGas: undefined,
+      nextRunAt: inMs(1_000),
+    },
+    outcome: 'refused',
+  },
+  {
+    name: 'a gas limit of the caller: a no-op takes the nonce',
+    result: said('gas_limit'),
+    attempts: [SIGNED],
+    change: { request: { type: 'evm', value: 1n, gasLimit: 21_000n } },
+    want: { status: 'pending', intent: 'abandon', nonce: 5n },
+    outcome: 'refused',
+  },
+  {
+    name: 'a gas limit after three estimates: a no-op takes the nonce',
+    result: said('gas_limit'),
+    attempts: [REFUSED, REFUSED, REFUSED, SIGNED],
+    want: { status: 'pending', intent: 'abandon', nonce: 5n },
+    outcome: 'refused',
+  },
+  {
+    name: 'a gas limit after two estimates: once more',
+    result: said('gas_limit'),
+    attempts: [REFUSED, REFUSED, SIGNED],
+    want: { status: 'pending', intent: 'request', nonce: 5n },
+    outcome: 'refused',
+  },
+  {
+    name: 'a refused cancellation stays a cancellation, and is not tried again at once',
+    result: said('refused'),
+    attempts: [REFUSED, SIGNED],
+    change: { intent: 'cancel' },
+    want: { status: 'pending', intent: 'cancel', nonce: 5n, nextRunAt: inMs(30_000) },
+    outcome: 'refused',
+  },
+]
+
+describe('what a node said', () => {
+  test.each(CASES)('$name', ({ result, attempts, change = {}, want, outcome }) => {
+    const settled = settle(result, attempts, change)
+    expect(settled.transaction).toMatchObject(want)
+    expect(settled.outcome).toMatchObject({ transactionId: 'tx', number: attempts.length })
+    expect(settled.outcome.outcome).toBe(outcome)
+  })
+
+  test('the words of the node reach the record', () => {
+    for (const kind of ['unknown', 'later', 'nonce_used', 'underpriced', 'refused'] as const) {
+      const settled = settle(said(kind), [SIGNED])
+      expect(settled.transaction.statusReason).toContain('words of the node')
+      expect(settled.outcome.error).toBe('words of the node')
+    }
+  })
+
+  test('the nonce is never given back', () => {
+    for (const kind of ['unknown', 'later', 'nonce_used', 'underpriced', 'refused'] as const) {
+      expect(settle(said(kind), [SIGNED]).transaction.nonce).toBe(5n)
+    }
+  })
+})

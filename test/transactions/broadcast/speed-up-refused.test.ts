@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../../../src/chains/answer.ts'
+import type { EvmRequest } from '../../../src/chains/evm/content.ts'
+import type { EvmAttempt, EvmPrepared } from '../../../src/chains/evm/types.ts'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { requestOf } from '../../chains/evm/build.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/** Each attempt pays more than all before it. */
+async function dearer(
+  { to, value, data = '0x' }: EvmRequest,
+  attempts: readonly EvmAttempt[],
+): Promise<Answer<EvmPrepared>> {
+  const fees = { kind: 'legacy', gasPrice: 1_000n * BigInt(attempts.length + 1) } as const
+  const content = { type: 'evm', value, data, gasLimit: 21_000n, fees } as const
+  return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: [] } }
+}
+
+/** A transfer of 7 wei that a node has taken. */
+async function place() {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  world.override = {
+    replace: dearer,
+    speedUp: async (attempts) => {
+      const last = attempts.at(-1)
+      return last ? dearer(last.draft, attempts) : { kind: 'unknown', detail: 'nothing to raise' }
+    },
+  }
+  const transaction = newTransaction(owner, { request: requestOf({ speed: 'fast', value: 7n }) })
+  await insert(room.context, transaction)
+  const step = async (afterMs: number) => {
+    room.clock.advance(afterMs)
+    await workAccount(room.context, owner.relayer.id)
+  }
+  await step(1_000)
+  const now = () => reload(room.context, transaction)
+  const kinds = async () => (await now()).attempts.map(({ kind, outcome }) => `${kind} ${outcome}`)
+  const replacer = createReplacer(room.context)
+  const change = {
+    replace: () => replacer.replaceTransaction(owner.relayer, transaction.id, requestOf({ value: 8n })),
+    cancel: () => replacer.cancelTransaction(owner.relayer, transaction.id),
+  }
+  return { world, step, now, kinds, change }
+}
+
+const REFUSED = { kind: 'refused', detail: 'exceeds the configured cap' } as const
+const MINUTE = 60_000
+
+describe('after a change that a node refused', () => {
+  test.each(['replace', 'cancel'] as const)('(%s) the content that still counts is raised', async (kind) => {
+    const { world, step, now, kinds, change } = await place()
+    world.offer = () => REFUSED
+    await expect(change[kind]()).rejects.toMatchObject({ code: 'replacement_underpriced' })
+    world.offer = () => ({ kind: 'accepted' })
+    await step(10 * MINUTE)
+    expect(await kinds()).toEqual(['send broadcast', `${kind} refused`, 'speed_up broadcast'])
+    expect((await now()).attempts.at(-1)?.draft).toMatchObject({ value: 7n })
+  })
+
+  test('and that stands all the same, because nobody could be told, the change is made again', async () => {
+    const { world, step, now, kinds, change } = await place()
+    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    await change.cancel()
+    world.offer = () => REFUSED
+    await step(1_000)
+    expect((await now()).transaction).toMatchObject({ intent: 'cancel', currentAttempt: 1 })
+    world.offer = () => ({ kind: 'accepted' })
+    await step(10 * MINUTE)
+    expect(await kinds()).toEqual(['send broadcast', 'cancel refused', 'cancel broadcast'])
+    expect((await now()).attempts.at(-1)?.draft).toMatchObject({ value: 0n })
+    await step(10 * MINUTE)
+    expect((await now()).attempts.at(-1)).toMatchObject({ kind: 'speed_up', draft: { value: 0n } })
+  })
+})

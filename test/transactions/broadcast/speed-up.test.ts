@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../../../src/chains/answer.ts'
+import type { EvmRequest } from '../../../src/chains/evm/content.ts'
+import type { EvmAttempt, EvmPrepared } from '../../../src/chains/evm/types.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { requestOf } from '../../chains/evm/build.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld, SILENT_NETWORK } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/** The newest attempt with fees ten times as high. */
+async function dearer(attempts: readonly EvmAttempt[]): Promise<Answer<EvmPrepared>> {
+  const newest = attempts.at(-1)
+  if (!newest) return { kind: 'unknown', detail: 'nothing to raise' }
+  const fees = {
+    kind: 'legacy',
+    gasPrice: 10_000n * BigInt(attempts.filter(({ outcome }) => outcome !== 'refused').length),
+  } as const
+  return { kind: 'ok', value: { draft: { ...newest.draft, fees }, logs: [] } }
+}
+
+async function place(...requests: readonly Partial<EvmRequest>[]) {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  world.override = { speedUp: dearer, replace: (_request, attempts) => dearer(attempts) }
+  const made = requests.map((request) => newTransaction(owner, { request: requestOf(request) }))
+  const stored = await insert(room.context, ...made)
+  room.clock.advance(1_000)
+  const step = () => workAccount(room.context, owner.relayer.id)
+  await step()
+  return { world, owner, stored, step }
+}
+
+async function kindsOf(transaction: Transaction | undefined): Promise<string[]> {
+  if (!transaction) throw new Error('no transaction')
+  const { attempts } = await reload(room.context, transaction)
+  return attempts.map(({ kind, outcome }) => `${kind} ${outcome}`)
+}
+
+const MINUTE = 60_000
+
+describe('a fee', () => {
+  test.each([
+    { speed: 'fastest', patience: 2 * MINUTE },
+    { speed: 'fast', patience: 3 * MINUTE },
+    { speed: 'average', patience: 5 * MINUTE },
+    { speed: 'safeLow', patience: 10 * MINUTE },
+  ] as const)('is raised after the wait of $speed, and again after the next', async ({ speed, patience }) => {
+    const { stored, step } = await place({ speed })
+    room.clock.advance(patience - 1)
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
+    room.clock.advance(1)
+    await step()
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up broadcast'])
+    room.clock.advance(patience)
+    await step()
+    expect(await kindsOf(stored[0])).toHaveLength(3)
+  })
+
+  test('that the caller named is left alone', async () => {
+    const { stored, step } = await place({ gasPrice: 5n })
+    room.clock.advance(60 * MINUTE)
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
+  })
+
+  test('is raised at the head of the line only', async () => {
+    const { stored, step } = await place({ speed: 'fast' }, { speed: 'fast' })
+    room.clock.advance(10 * MINUTE)
+    await step()
+    expect(await kindsOf(stored[0])).toHaveLength(2)
+    expect(await kindsOf(stored[1])).toHaveLength(1)
+  })
+
+  test('waits anew when the transaction has come first, because before it waited for others', async () => {
+    const { stored, step } = await place({ speed: 'fast' }, { speed: 'fast' })
+    const [first, second] = stored
+    if (!first || !second) throw new Error('nothing was stored')
+    room.clock.advance(60 * MINUTE)
+    const { transaction } = await reload(room.context, first)
+    const { db } = room.database
+    await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
+    // An event has the time of the database, which the clock of the room has left behind.
+    await db
+      .updateTable('events')
+      .set({ created_at: new Date(room.clock.now()) })
+      .where('transaction_id', '=', first.id)
+      .execute()
+    room.clock.advance(3 * MINUTE - 1)
+    await step()
+    expect(await kindsOf(second)).toHaveLength(1)
+    room.clock.advance(30_000)
+    await step()
+    expect(await kindsOf(second)).toEqual(['send broadcast', 'speed_up broadcast'])
+  })
+
+  test('on a network without a mempool is raised only when the base fee has passed it (R13)', async () => {
+    const world = createWorld()
+    const network = { ...SILENT_NETWORK, mempool: false }
+    const owner = await room.addAccount({ chain: chainOf(world), network })
+    const [stored] = await insert(
+      room.context,
+      newTransaction(owner, { request: requestOf({ speed: 'fast' }) }),
+    )
+    let baseFee = 99n
+    world.override = {
+      speedUp: dearer,
+      comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market: 300n, baseFee } }),
+    }
+    const step = () => workAccount(room.context, owner.relayer.id)
+    room.clock.advance(1_000)
+    await step()
+    room.clock.advance(10 * MINUTE)
+    await step()
+    expect(await kindsOf(stored)).toEqual(['send broadcast'])
+    expect(world.offered).toHaveLength(2) // The same bytes again.
+    baseFee = 101n
+    room.clock.advance(MINUTE)
+    await step()
+    expect(await kindsOf(stored)).toEqual(['send broadcast', 'speed_up broadcast'])
+  })
+
+  test.each([
+    { name: 'and the market has passed it: raised', market: 101n, kinds: ['send signed', 'speed_up signed'] },
+    { name: 'for another reason than its price: left alone', market: 100n, kinds: ['send signed'] },
+  ])('that no node ever took, counted from its signature, $name', async ({ market, kinds }) => {
+    const world = createWorld()
+    const owner = await room.addAccount({ chain: chainOf(world) })
+    world.offer = () => ({ kind: 'later', detail: 'txpool is full' })
+    world.override = {
+      speedUp: dearer,
+      comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market, baseFee: 1n } }),
+    }
+    const [stored] = await insert(
+      room.context,
+      newTransaction(owner, { request: requestOf({ speed: 'fast' }), nextRunAt: new Date(0) }),
+    )
+    await workAccount(room.context, owner.relayer.id)
+    room.clock.advance(3 * MINUTE - 1)
+    await workAccount(room.context, owner.relayer.id)
+    expect(await kindsOf(stored)).toEqual(['send signed'])
+    room.clock.advance(1_000)
+    await workAccount(room.context, owner.relayer.id)
+    expect(await kindsOf(stored)).toEqual(kinds)
+  })
+
+  test('that cannot be raised leaves the transaction waiting, with the reason', async () => {
+    const { world, stored, step } = await place({ speed: 'fast' })
+    world.override = {
+      speedUp: async () => ({
+        kind: 'refused',
+        refusal: { code: 'gas_price_above_cap', detail: 'The cap is 5.' },
+      }),
+    }
+    room.clock.advance(10 * MINUTE)
+    await step()
+    const [transaction] = stored
+    if (!transaction) throw new Error('no transaction')
+    expect((await reload(room.context, transaction)).transaction).toMatchObject({
+      status: 'submitted',
+      statusReason: 'Waiting for inclusion; the fee cannot be raised: The cap is 5.',
+    })
+    // A pool may have lost it: what cannot be raised is offered again as it is, time after time.
+    const [hash] = world.offered
+    room.clock.advance(30_000)
+    await step()
+    expect(world.offered).toEqual([hash, hash, hash])
+  })
+
+  test('that a node will not have: the earlier attempt counts, and nobody behind is held up', async () => {
+    const { world, owner, stored, step } = await place({ speed: 'fast' })
+    const [first] = world.offered
+    world.offer = (hash) =>
+      hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
+    room.clock.advance(10 * MINUTE)
+    await step()
+    // The market stands still, so the next raise gives the very same bytes.
+    room.clock.advance(30_000)
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up refused'])
+    world.offer = () => ({ kind: 'accepted' })
+    const [next] = await insert(room.context, newTransaction(owner))
+    room.clock.advance(1_000)
+    await step()
+    expect(await kindsOf(next)).toEqual(['send broadcast'])
+  })
+})
+
+describe('valid_until', () => {
+  const soon = () => ({ validUntil: new Date(room.clock.now() + 10_000) })
+
+  test('passes in a pool: a no-op is to take the nonce', async () => {
+    const { stored, step } = await place(soon())
+    room.clock.advance(10_000)
+    await step()
+    const [transaction] = stored
+    if (!transaction) throw new Error('no transaction')
+    expect(await kindsOf(transaction)).toEqual(['send broadcast', 'expire broadcast'])
+    expect((await reload(room.context, transaction)).transaction).toMatchObject({
+      status: 'submitted',
+      intent: 'expire',
+      statusReason: 'valid_until passed; a no-op is to take its nonce.',
+    })
+  })
+
+  test('passes before any node took it: the old bytes are not offered again, a no-op is', async () => {
+    const world = createWorld()
+    const owner = await room.addAccount({ chain: chainOf(world) })
+    world.override = { replace: (_request, attempts) => dearer(attempts) }
+    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    const validUntil = new Date(room.clock.now() + 5_000)
+    const [stored] = await insert(
+      room.context,
+      newTransaction(owner, { request: requestOf({ speed: 'fast', validUntil }) }),
+    )
+    room.clock.advance(1_000)
+    await workAccount(room.context, owner.relayer.id)
+    const [late] = world.offered.splice(0)
+    world.offer = () => ({ kind: 'accepted' })
+    room.clock.advance(10_000)
+    await workAccount(room.context, owner.relayer.id)
+    expect(await kindsOf(stored)).toEqual(['send signed', 'expire broadcast'])
+    expect(world.offered).not.toContain(late)
+  })
+
+  test('the no-op is refused: it is tried again, and nobody behind is held up', async () => {
+    const { world, owner, stored, step } = await place(soon())
+    const [first] = world.offered
+    world.offer = (hash) =>
+      hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
+    room.clock.advance(10_000)
+    await step()
+    room.clock.advance(30_000)
+    await step()
+    world.offer = () => ({ kind: 'accepted' })
+    const [next] = await insert(room.context, newTransaction(owner))
+    room.clock.advance(1_000)
+    await step()
+    expect(await kindsOf(next)).toEqual(['send broadcast'])
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'expire refused'])
+  })
+})

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Intent } from '../../../src/transactions/model/transaction.ts'
+import { createPendingCanceler } from '../../../src/transactions/replace/cancel-pending.ts'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { eventsOf, insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/** An account with as many pending transactions, oldest first, and a canceler; `before` runs before each cancellation. */
+async function place(count: number, before: (id: string) => void = () => {}) {
+  const owner = await room.addAccount({ chain: chainOf(createWorld()) })
+  const waiting = await insert(
+    room.context,
+    ...Array.from({ length: count }, () => newTransaction(owner, { cost: 5n })),
+  )
+  const replacer = createReplacer(room.context)
+  const cancelPending = createPendingCanceler(room.context, {
+    cancelTransaction: (relayer, id) => {
+      before(id)
+      return replacer.cancelTransaction(relayer, id)
+    },
+  })
+  const abort = new AbortController()
+  return { owner, waiting, ids: waiting.map(({ id }) => id), abort, cancelPending }
+}
+
+describe('canceling everything that waits', () => {
+  test('begins none after ten seconds, tells how many are left, and goes on when it is repeated', async () => {
+    const { owner, ids, abort, cancelPending } = await place(4, () => room.clock.advance(6_000))
+    const [first, second, third, fourth] = ids
+    expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
+      canceled: [fourth, third],
+      failures: [],
+      remaining: 2,
+    })
+    expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
+      canceled: [second, first],
+      failures: [],
+      remaining: 0,
+    })
+  })
+
+  test('stops when nobody waits for the answer any more', async () => {
+    const { owner, ids, abort, cancelPending } = await place(3, (id) => {
+      if (id === ids[1]) abort.abort()
+    })
+    expect(await cancelPending(owner.relayer, abort.signal)).toMatchObject({
+      canceled: [ids[2], ids[1]],
+      remaining: 1,
+    })
+  })
+
+  test('each cancellation is stored with its event', async () => {
+    const { owner, waiting, abort, cancelPending } = await place(2)
+    await cancelPending(owner.relayer, abort.signal)
+    for (const transaction of waiting) {
+      expect((await reload(room.context, transaction)).transaction).toMatchObject({
+        status: 'canceled',
+        cost: 0n,
+      })
+      expect(await eventsOf(room.context, transaction)).toEqual(['pending', 'canceled'])
+    }
+  })
+
+  test('handles at most a thousand', async () => {
+    const { owner, abort, cancelPending } = await place(1_003)
+    abort.abort()
+    expect(await cancelPending(owner.relayer, abort.signal)).toMatchObject({ canceled: [], remaining: 1_003 })
+    const { canceled, remaining } = await cancelPending(owner.relayer, new AbortController().signal)
+    expect([canceled.length, remaining]).toEqual([1_000, 3])
+  })
+
+  test('a fault of ours is one failure that says nothing of its inside', async () => {
+    const { owner, ids, abort, cancelPending } = await place(2, (id) => {
+      if (id === ids[1]) throw new Error('a secret of the inside')
+    })
+    const { canceled, failures, remaining } = await cancelPending(owner.relayer, abort.signal)
+    expect({ canceled, remaining }).toEqual({ canceled: [ids[0]], remaining: 0 })
+    expect(failures).toMatchObject([{ id: ids[1], error: { code: 'internal_error' } }])
+    expect(failures[0]?.error.detail).not.toContain('secret')
+  })
+
+  test.each<Intent>(['cancel', 'expire', 'abandon', 'filler', 'errand'])(
+    'what the service does by itself (%s) is left alone',
+    async (intent) => {
+      const { owner, abort, cancelPending } = await place(0)
+      await insert(room.context, newTransaction(owner, { intent, nonce: 0n }))
+      expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
+        canceled: [],
+        failures: [],
+        remaining: 0,
+      })
+    },
+  )
+})

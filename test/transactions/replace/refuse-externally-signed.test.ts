@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
+import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
+import { requestOf, TO } from '../../chains/evm/build.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld, headAt, include } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+const TRAITS = {
+  nonces: true,
+  inFlightPerLine: 1,
+  lapses: true,
+  finality: 'receipt',
+  unit: 'wei',
+  readMethods: [],
+} as const
+
+/** What somebody else has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
+async function place({ endsAfterMs }: { endsAfterMs?: number } = {}) {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  world.nonce = { kind: 'ok', value: 5n }
+  world.override = { traits: TRAITS }
+  world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+  const validUntil = endsAfterMs === undefined ? {} : { validUntil: new Date(room.clock.now() + endsAfterMs) }
+  const request = requestOf(validUntil)
+  const [placed] = await insert(room.context, newTransaction(owner, { request, line: TO, nonce: 5n }))
+  if (!placed) throw new Error('nothing was stored')
+  const step = async (afterMs: number) => {
+    room.clock.advance(afterMs)
+    await workAccount(room.context, owner.relayer.id)
+  }
+  const memory = createWatchMemory()
+  const look = (height: bigint) => {
+    world.head = headAt(height)
+    return watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+  }
+  const now = async () => (await reload(room.context, placed)).transaction
+  await step(1_000)
+  world.offer = () => ({ kind: 'underpriced', detail: 'a fee of at least 400 is expected' })
+  await step(1_000)
+  expect(await now()).toMatchObject({ status: 'pending', nonce: 5n, line: TO })
+  const cancel = () => createReplacer(room.context).cancelTransaction(owner.relayer, placed.id)
+  const [hash = ''] = world.offered
+  return { world, step, look, now, cancel, hash }
+}
+
+const USED = {
+  kind: 'refused',
+  refusal: { code: 'invalid_request', detail: 'Its sequence number 5 is used.' },
+} as const
+
+describe('what somebody else has signed, and one node refused', () => {
+  test('may be what has used the nonce: the chain is asked before anything is final (I6)', async () => {
+    const { world, step, look, now, hash } = await place()
+    world.override = { traits: TRAITS, prepare: async () => USED }
+    await step(10_000)
+    expect(await now()).toMatchObject({ status: 'sent', nonce: 5n, line: TO })
+    include(world, hash, { final: true })
+    world.nonce = { kind: 'ok', value: 6n }
+    await look(101n)
+    const { status, statusReason } = await now()
+    expect([status, statusReason]).toEqual(['confirmed', undefined])
+  })
+
+  test('has failed when the chain has proved that it is not included, and is not offered meanwhile', async () => {
+    const { world, step, look, now } = await place()
+    world.override = { traits: TRAITS, prepare: async () => USED, hasLapsed: async () => true }
+    await step(10_000)
+    expect((await now()).status).toBe('sent')
+    const { length } = world.offered
+    await step(60_000)
+    expect(world.offered).toHaveLength(length)
+    await look(101n)
+    expect(await now()).toMatchObject({ status: 'failed', cost: 0n })
+  })
+
+  test('its time passes by our clock: it is not over before the chain says so', async () => {
+    const { world, step, look, now } = await place({ endsAfterMs: 5_000 })
+    await step(10_000)
+    expect(await now()).toMatchObject({ status: 'sent', intent: 'expire' })
+    world.override = { traits: TRAITS, hasLapsed: async () => true }
+    await look(101n)
+    expect(await now()).toMatchObject({ status: 'expired', cost: 0n })
+  })
+
+  test('can be canceled by its signer alone', async () => {
+    const { now, cancel } = await place()
+    await expect(cancel()).rejects.toMatchObject({ status: 400, code: 'not_supported' })
+    expect((await now()).status).toBe('pending')
+  })
+})
+
+describe('what has lapsed', () => {
+  test('is over only when what one node refused has lapsed as well', async () => {
+    const { world, step, look, now } = await place()
+    world.offer = () => ({ kind: 'accepted' })
+    world.override = {
+      traits: TRAITS,
+      prepare: async ({ value }) => ({
+        kind: 'ok',
+        value: {
+          draft: {
+            type: 'evm',
+            value,
+            data: '0x',
+            gasLimit: 21_000n,
+            fees: { kind: 'legacy', gasPrice: 400n },
+          },
+          logs: [],
+        },
+      }),
+      hasLapsed: async ({ fees }) => fees.kind === 'legacy',
+    }
+    await step(10_000)
+    expect((await now()).status).toBe('submitted')
+    await look(101n)
+    expect((await now()).status).toBe('submitted')
+    world.override = { traits: TRAITS, hasLapsed: async () => true }
+    await look(102n)
+    expect((await now()).status).toBe('expired')
+  })
+})

@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../../../src/chains/answer.ts'
+import type { EvmRequest } from '../../../src/chains/evm/content.ts'
+import type { EvmAttempt, EvmPrepared } from '../../../src/chains/evm/types.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { requestOf } from '../../chains/evm/build.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld, include } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/** Every replacement pays more than the one before, as a market that follows the pool does. */
+const dearer = async (
+  { to, value, data = '0x' }: EvmRequest,
+  attempts: readonly EvmAttempt[],
+): Promise<Answer<EvmPrepared>> => {
+  const fees = { kind: 'legacy', gasPrice: 1_000n * BigInt(attempts.length + 1) } as const
+  const content = { type: 'evm', value, data, gasLimit: 21_000n, fees } as const
+  return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: ['dearer'] } }
+}
+
+async function place() {
+  const world = createWorld()
+  world.override = { replace: dearer }
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const replacer = createReplacer(room.context)
+  const pending = async () => {
+    const transaction = newTransaction(owner)
+    await insert(room.context, transaction)
+    // It is due by the machine's time, which a slow machine lets run ahead of the clock of the room.
+    room.clock.advance(Math.max(1_000, transaction.nextRunAt.getTime() - room.clock.now()))
+    return (await reload(room.context, transaction)).transaction
+  }
+  const submitted = async () => {
+    const transaction = await pending()
+    await workAccount(room.context, owner.relayer.id)
+    return (await reload(room.context, transaction)).transaction
+  }
+  const replace = ({ id }: Transaction, value: bigint) =>
+    replacer.replaceTransaction(owner.relayer, id, requestOf({ value, speed: 'fast' }))
+  const cancel = ({ id }: Transaction) => replacer.cancelTransaction(owner.relayer, id)
+  return { world, owner, replacer, pending, submitted, replace, cancel }
+}
+
+describe('before it is signed', () => {
+  test('the new content takes its place, without a bump', async () => {
+    const { world, pending, replace } = await place()
+    const transaction = await pending()
+    const { transaction: now, attempts, logs } = await replace(transaction, 7n)
+    expect(now).toMatchObject({
+      id: transaction.id,
+      status: 'pending',
+      request: { value: 7n },
+      createdAt: transaction.createdAt,
+    })
+    expect(attempts).toEqual([])
+    expect(logs[0]).toContain('Nothing had been signed')
+    expect(world.offered).toEqual([])
+  })
+
+  test('a cancellation is final at once when there is no nonce', async () => {
+    const { pending, cancel } = await place()
+    const { transaction } = await cancel(await pending())
+    expect(transaction).toMatchObject({ status: 'canceled', cost: 0n })
+  })
+
+  test('with a nonce, a no-op has to take it', async () => {
+    const { world, owner, pending, cancel } = await place()
+    const transaction = await pending()
+    await room.context.db
+      .transaction()
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, line: transaction.from, nonce: 0n }]))
+    const canceled = await cancel(transaction)
+    expect(canceled.transaction).toMatchObject({ status: 'pending', intent: 'cancel', nonce: 0n })
+    await workAccount(room.context, owner.relayer.id)
+    const { transaction: now, attempts } = await reload(room.context, transaction)
+    expect(now).toMatchObject({ status: 'submitted', nonce: 0n, intent: 'cancel' })
+    expect(attempts).toMatchObject([{ kind: 'cancel', draft: { to: owner.relayer.address, value: 0n } }])
+    expect(world.offered).toHaveLength(1)
+  })
+})
+
+describe('after it was broadcast', () => {
+  test('a further attempt with the same nonce is signed, stored and offered before the answer', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    const { transaction, attempts } = await replace(before, 7n)
+    expect(transaction).toMatchObject({ status: 'submitted', nonce: before.nonce, currentAttempt: 2 })
+    expect(attempts.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
+      'send broadcast',
+      'replace broadcast',
+    ])
+    expect(world.offered.at(-1)).toBe(attempts[1]?.signed.hash)
+  })
+
+  test('changes at once are made one after the other, and none is lost', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    const values = [1n, 2n, 3n, 4n, 5n].map((value) => value * 11n)
+    await Promise.all(values.map((value) => replace(before, value)))
+    const { transaction, attempts } = await reload(room.context, before)
+    expect(attempts.slice(1)).toMatchObject(values.map((value) => ({ draft: { value } })))
+    expect(new Set(world.offered).size).toBe(6)
+    expect(transaction).toMatchObject({ currentAttempt: 6, nonce: before.nonce, request: { value: 55n } })
+  })
+
+  test('a worker that changes the record meanwhile does not lose it either', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    let raced = false
+    world.override = {
+      replace: async (request, earlier) => {
+        if (!raced) {
+          raced = true
+          const { transaction } = await reload(room.context, before)
+          await room.context.db
+            .transaction()
+            .execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason: 'raced' }]))
+        }
+        return dearer(request, earlier)
+      },
+    }
+    const { transaction, attempts } = await replace(before, 7n)
+    expect(transaction).toMatchObject({ currentAttempt: 2, request: { value: 7n } })
+    expect(attempts).toHaveLength(2)
+  })
+
+  test('a cancellation is a no-op to itself, and asked for twice it is made once', async () => {
+    const { world, owner, submitted, cancel } = await place()
+    const before = await submitted()
+    const [, second] = await Promise.all([cancel(before), cancel(before)])
+    expect(second.logs).toEqual(['The cancellation is under way already.'])
+    const { transaction, attempts } = await reload(room.context, before)
+    expect(transaction).toMatchObject({ status: 'submitted', intent: 'cancel' })
+    expect(attempts.map(({ kind }) => kind)).toEqual(['send', 'cancel'])
+    expect(attempts[1]?.draft).toMatchObject({ to: owner.relayer.address, value: 0n, data: '0x' })
+    expect(world.offered).toHaveLength(2)
+  })
+})
+
+describe('when it cannot be done', () => {
+  test.each(['mined', 'confirmed', 'failed', 'canceled', 'expired'] as const)(
+    '%s: refused, nothing changed',
+    async (status) => {
+      const { pending, replace, cancel } = await place()
+      const transaction = await pending()
+      await room.context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
+      for (const change of [replace(transaction, 7n), cancel(transaction)]) {
+        await expect(change).rejects.toMatchObject({ status: 400, code: 'transaction_not_replaceable' })
+      }
+      expect((await reload(room.context, transaction)).transaction).toMatchObject({
+        status,
+        request: transaction.request,
+      })
+    },
+  )
+
+  test("another relayer's transaction does not exist (R24)", async () => {
+    const [one, other] = [await place(), await place()]
+    const foreign = await other.submitted()
+    for (const change of [one.replace(foreign, 7n), one.cancel(foreign)]) {
+      await expect(change).rejects.toMatchObject({ status: 404, code: 'transaction_not_found' })
+    }
+    expect((await reload(room.context, foreign)).attempts).toHaveLength(1)
+  })
+
+  test.each(['underpriced', 'refused', 'too_cheap', 'too_dear', 'gas_limit'] as const)(
+    'the node says %s: the record is as it was, and the caller is told',
+    async (kind) => {
+      const { world, submitted, replace } = await place()
+      const before = await submitted()
+      world.offer = () => ({ kind, detail: 'words of the node' })
+      await expect(replace(before, 7n)).rejects.toMatchObject({
+        status: 400,
+        code: 'replacement_underpriced',
+        detail: expect.stringContaining('words of the node'),
+      })
+      const { transaction, attempts } = await reload(room.context, before)
+      const { request, intent, cost, nonce } = before
+      expect(transaction).toMatchObject({
+        status: 'submitted',
+        currentAttempt: 1,
+        request,
+        intent,
+        cost,
+        nonce,
+      })
+      expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast', 'refused'])
+    },
+  )
+
+  test('one endpoint will not have it and another did not answer: it may have taken it, so the change stands', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    world.offer = () => ({ kind: 'too_dear', detail: 'words of the node', unanswered: true })
+    const { transaction, attempts } = await replace(before, 7n)
+    expect(transaction).toMatchObject({ currentAttempt: 2, request: { value: 7n } })
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast', 'signed'])
+  })
+
+  test.each([
+    { kind: 'underpriced', raised: 'broadcast' },
+    { kind: 'refused', raised: 'broadcast' },
+    { kind: 'underpriced', raised: 'mined' },
+  ] as const)(
+    'the node says $kind because a worker was faster, and the raised fee is $raised: the change did happen',
+    async ({ kind, raised }) => {
+      const { world, owner, submitted, replace } = await place()
+      const before = await submitted()
+      const overtaken = { kind, detail: 'replacement transaction underpriced' } as const
+      world.override = {
+        replace: dearer,
+        broadcast: async (raws) => {
+          world.override = { speedUp: (attempts) => dearer(requestOf({ value: 7n }), attempts) }
+          for (const wait of [60_000, 600_000]) {
+            room.clock.advance(wait)
+            await workAccount(room.context, owner.relayer.id)
+          }
+          await room.context.db
+            .transaction()
+            .execute((tx) => saveOutcomes(tx, [{ transactionId: before.id, number: 3, outcome: raised }]))
+          return raws.map(() => overtaken)
+        },
+      }
+      await replace(before, 7n)
+      const { transaction, attempts } = await reload(room.context, before)
+      expect(attempts.map((attempt) => attempt.kind)).toEqual(['send', 'replace', 'speed_up'])
+      expect(transaction).toMatchObject({ status: 'submitted', currentAttempt: 3, request: { value: 7n } })
+    },
+  )
+
+  test('the node does not answer: stored, said, and offered again later (I6)', async () => {
+    const { world, owner, submitted, replace } = await place()
+    const before = await submitted()
+    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    const { transaction, logs } = await replace(before, 7n)
+    expect(transaction).toMatchObject({ status: 'sent', currentAttempt: 2, request: { value: 7n } })
+    expect(logs.at(-1)).toContain('not taken by a node yet (time-out)')
+    world.offer = () => ({ kind: 'accepted' })
+    room.clock.advance(1_000)
+    await workAccount(room.context, owner.relayer.id)
+    expect((await reload(room.context, before)).transaction).toMatchObject({
+      status: 'submitted',
+      currentAttempt: 2,
+    })
+  })
+
+  test('no prices: 500, and nothing was changed', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    world.override = { replace: async () => ({ kind: 'unknown', detail: 'time-out' }) }
+    await expect(replace(before, 7n)).rejects.toMatchObject({ status: 500, code: 'network_unavailable' })
+    expect((await reload(room.context, before)).attempts).toHaveLength(1)
+  })
+
+  test('an earlier attempt was mined meanwhile: told so, and the chain decides (R9)', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    const [hash] = world.offered
+    if (!hash) throw new Error('nothing was offered')
+    include(world, hash)
+    world.offer = () => ({ kind: 'nonce_used', detail: 'nonce too low' })
+    await expect(replace(before, 7n)).rejects.toMatchObject({
+      status: 400,
+      code: 'transaction_not_replaceable',
+    })
+    expect((await reload(room.context, before)).attempts).toHaveLength(2)
+  })
+
+  test('the earlier content was mined in the bytes of the replacement: that is no earlier attempt', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    const [first] = world.offered
+    if (!first) throw new Error('nothing was offered')
+    world.offer = (hash) => {
+      include(world, first, { result: { appliedHash: hash } })
+      return { kind: 'nonce_used', detail: 'nonce too low' }
+    }
+    expect((await replace(before, 7n)).attempts).toHaveLength(2)
+  })
+
+  test('more than the account holds: refused before anything is signed', async () => {
+    const { world, submitted, replace } = await place()
+    const before = await submitted()
+    await expect(replace(before, 10n ** 20n)).rejects.toMatchObject({ code: 'insufficient_balance' })
+    expect(world.offered).toHaveLength(1)
+    expect((await reload(room.context, before)).attempts).toHaveLength(1)
+  })
+})

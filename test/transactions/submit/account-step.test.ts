@@ -1,0 +1,395 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { acquireLease } from '../../../src/database/lease.ts'
+import { saveRelayer } from '../../../src/relayers/store.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { countInFlight } from '../../../src/transactions/store/work-store.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { requestOf, TO } from '../../chains/evm/build.ts'
+import {
+  eventsOf,
+  insert,
+  newTransaction,
+  openRoom,
+  type Room,
+  reload,
+  type TestAccount,
+} from '../fixture.ts'
+import { chainOf, createWorld, type World } from '../world.ts'
+
+const LIMIT = 4
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom({ maxInFlight: LIMIT })
+})
+afterAll(() => room.close())
+
+async function place(): Promise<{ world: World; owner: TestAccount; step: () => Promise<void> }> {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  return { world, owner, step: () => workAccount(room.context, owner.relayer.id) }
+}
+
+async function accept(owner: TestAccount, change: Partial<Transaction> = {}): Promise<Transaction> {
+  const [transaction] = await insert(room.context, newTransaction(owner, change))
+  if (!transaction) throw new Error('nothing was stored')
+  // The database gives its own time to a new row; the clock of the room must not be behind it.
+  room.clock.advance(Math.max(0, transaction.nextRunAt.getTime() - room.clock.now()))
+  return transaction
+}
+
+const now = (transaction: Transaction) => reload(room.context, transaction)
+const hashesOf = async (transaction: Transaction) =>
+  (await now(transaction)).attempts.map(({ signed }) => signed.hash)
+
+describe('submitting', () => {
+  test('numbers, signs and offers in the order of acceptance', async () => {
+    const { world, owner, step } = await place()
+    world.nonce = { kind: 'ok', value: 7n }
+    const transactions = [await accept(owner), await accept(owner), await accept(owner)]
+    await step()
+    const stored = await Promise.all(transactions.map(now))
+    expect(stored.map(({ transaction }) => [transaction.status, transaction.nonce])).toEqual([
+      ['submitted', 7n],
+      ['submitted', 8n],
+      ['submitted', 9n],
+    ])
+    expect(world.offered).toEqual(stored.flatMap(({ attempts }) => attempts.map(({ signed }) => signed.hash)))
+    expect(await Promise.all(transactions.map((one) => eventsOf(room.context, one)))).toEqual(
+      transactions.map(() => ['pending', 'sent', 'submitted']),
+    )
+  })
+
+  test('one at a time where pools hold only one of an account (EIP-7702)', async () => {
+    const { world, owner, step } = await place()
+    world.override = { inFlightLimit: async () => 1 }
+    const transactions = [await accept(owner), await accept(owner)]
+    await step()
+    const stored = await Promise.all(transactions.map(now))
+    expect(stored.map(({ transaction }) => transaction.status)).toEqual(['submitted', 'pending'])
+  })
+
+  test.each([
+    { name: 'is signed with while it is recent', ageMs: 119_999, known: 21_500n },
+    { name: 'is made anew when it is old', ageMs: 120_000, known: undefined },
+  ])('an estimate $name', async ({ ageMs, known }) => {
+    const { world, owner, step } = await place()
+    const chain = chainOf(createWorld())
+    const given: (bigint | undefined)[] = []
+    world.override = {
+      prepare: (request, account, knownGas) => {
+        given.push(knownGas)
+        return chain.prepare(request, account, knownGas)
+      },
+    }
+    const createdAt = new Date(room.clock.now() - ageMs)
+    // Due already: the clock of the room must not move on to it.
+    await accept(owner, { createdAt, estimatedGas: 21_500n, nextRunAt: createdAt })
+    await step()
+    expect(given).toEqual([known])
+  })
+
+  test('bytes and hash are committed before they leave, and no database transaction is open then (I3, I9)', async () => {
+    const { world, owner, step } = await place()
+    const transaction = await accept(owner)
+    const seen: unknown[] = []
+    world.override = {
+      // On the one connection of this engine, this read would wait for ever inside an open transaction.
+      broadcast: async (raws) => {
+        const { transaction: stored, attempts } = await now(transaction)
+        seen.push(
+          stored.status,
+          attempts.map(({ signed }) => Buffer.from(signed.raw)),
+          raws.map((raw) => Buffer.from(raw)),
+        )
+        return raws.map(() => ({ kind: 'accepted' }) as const)
+      },
+    }
+    await step()
+    expect(seen[0]).toBe('sent')
+    expect(seen[1]).toEqual(seen[2])
+    expect((await now(transaction)).transaction.status).toBe('submitted')
+  })
+
+  test('takes no more than fit into flight, and goes on when there is room', async () => {
+    const { world, owner, step } = await place()
+    for (let index = 0; index < LIMIT + 2; index += 1) await accept(owner)
+    await step()
+    await step()
+    expect(world.offered).toHaveLength(LIMIT)
+    expect(await countInFlight(room.context.db, owner.relayer.id)).toEqual(
+      new Map([[owner.relayer.address, LIMIT]]),
+    )
+  })
+
+  describe('what waits in a pool', () => {
+    async function waiting() {
+      const { world, owner, step } = await place()
+      for (let index = 0; index < 4; index += 1) await accept(owner)
+      await step()
+      const hashes = world.offered.splice(0)
+      return { world, step, hashes }
+    }
+
+    test('costs one call for the account, as long as the pool knows the first of it', async () => {
+      const { world, step, hashes } = await waiting()
+      world.offer = () => ({ kind: 'accepted', known: true })
+      for (let round = 0; round < 3; round += 1) {
+        room.clock.advance(30_000)
+        await step()
+      }
+      expect(world.offered).toEqual([hashes[0], hashes[0], hashes[0]])
+    })
+
+    test('keeps its version, so that what the chain decides meanwhile can be written', async () => {
+      const { world, owner, step } = await place()
+      const transactions = [await accept(owner), await accept(owner)]
+      await step()
+      const before = await Promise.all(transactions.map(now))
+      world.offer = () => ({ kind: 'accepted', known: true })
+      room.clock.advance(30_000)
+      await step()
+      const after = await Promise.all(transactions.map(now))
+      expect(after.map(({ transaction }) => transaction.version)).toEqual(
+        before.map(({ transaction }) => transaction.version),
+      )
+      for (const [index, { transaction }] of after.entries())
+        expect(transaction.nextRunAt > (before[index]?.transaction.nextRunAt ?? 0)).toBe(true)
+    })
+
+    test('goes out again as a whole, in the order of the nonces, when the pool has lost the first', async () => {
+      const { world, step, hashes } = await waiting()
+      room.clock.advance(30_000)
+      await step()
+      expect(world.offered).toEqual(hashes)
+    })
+
+    test('does not keep what no node took from being offered', async () => {
+      const { world, owner, step } = await place()
+      await accept(owner)
+      await step()
+      world.offer = () => ({ kind: 'later', detail: 'pool is full' })
+      await accept(owner)
+      await step()
+      const [first, second] = world.offered.splice(0)
+      world.offer = () => ({ kind: 'accepted', known: true })
+      room.clock.advance(30_000)
+      await step()
+      expect(world.offered).toEqual([first, second])
+    })
+  })
+
+  test('a missing nonce is closed even when everything in flight waits for it (I5)', async () => {
+    const { world, owner, step } = await place()
+    world.nonce = { kind: 'ok', value: 1n }
+    for (let index = 0; index < LIMIT; index += 1) await accept(owner)
+    await step()
+    const filler = await accept(owner, { nonce: 0n, intent: 'filler', request: { type: 'evm', value: 0n } })
+    await step()
+    expect((await now(filler)).transaction.status).toBe('submitted')
+    expect(world.offered).toHaveLength(LIMIT + 1)
+  })
+
+  test('does nothing while another process holds the account (R16)', async () => {
+    const { world, owner, step } = await place()
+    const transaction = await accept(owner)
+    await acquireLease(room.context.db, {
+      name: `account:${owner.relayer.id}`,
+      owner: 'another process',
+      ttlMs: 60_000,
+    })
+    await step()
+    expect(world.offered).toEqual([])
+    expect((await now(transaction)).transaction.nonce).toBeUndefined()
+  })
+
+  test('an account that another process took over meanwhile: nothing is stored, and nothing leaves (R16)', async () => {
+    const { world, owner, step } = await place()
+    const transaction = await accept(owner)
+    const sign = owner.operator.chain.sign
+    const lease = { name: `account:${owner.relayer.id}`, ttlMs: 60_000 }
+    world.override = {
+      sign: async (...content) => {
+        await acquireLease(room.context.db, { ...lease, owner: room.context.owner, ttlMs: 0 })
+        await acquireLease(room.context.db, { ...lease, owner: 'another process' })
+        return sign(...content)
+      },
+    }
+    await step()
+    expect(world.offered).toEqual([])
+    expect((await now(transaction)).attempts).toEqual([])
+    expect((await now(transaction)).transaction).toMatchObject({ status: 'pending', nonce: 0n })
+  })
+
+  test('a paused account signs nothing new, and what is signed stays on its way', async () => {
+    const { world, owner, step } = await place()
+    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    const signed = await accept(owner)
+    await step()
+    const waiting = await accept(owner)
+    await room.context.db.transaction().execute((tx) => saveRelayer(tx, { ...owner.relayer, paused: true }))
+    room.clock.advance(1_000)
+    await step()
+    const [hash] = await hashesOf(signed)
+    expect(world.offered).toEqual([hash, hash])
+    expect((await now(waiting)).attempts).toEqual([])
+  })
+})
+
+describe('silence (I6)', () => {
+  test('about the nonce: no number is given', async () => {
+    const { world, owner, step } = await place()
+    world.nonce = { kind: 'unknown', detail: 'time-out' }
+    const transaction = await accept(owner)
+    await step()
+    expect((await now(transaction)).transaction).toMatchObject({ status: 'pending' })
+    expect((await now(transaction)).transaction.nonce).toBeUndefined()
+  })
+
+  test('about prices: it waits, and says for what', async () => {
+    const { world, owner, step } = await place()
+    world.override = { prepare: async () => ({ kind: 'unknown', detail: 'no prices' }) }
+    const transaction = await accept(owner)
+    await step()
+    expect((await now(transaction)).transaction).toMatchObject({
+      status: 'pending',
+      statusReason: 'Waiting: no prices.',
+    })
+  })
+
+  test.each(['unknown', 'later', 'nonce_used'] as const)(
+    'after the bytes left (%s): the same bytes again and again, never another nonce (R2, R3, R26)',
+    async (kind) => {
+      const { world, owner, step } = await place()
+      world.offer = () => ({ kind, detail: 'words' })
+      const transaction = await accept(owner)
+      for (let round = 0; round < 5; round += 1) {
+        await step()
+        room.clock.advance(120_000)
+      }
+      const { transaction: stored, attempts } = await now(transaction)
+      expect(stored).toMatchObject({ status: 'sent', nonce: 0n })
+      expect(attempts).toHaveLength(1)
+      expect(new Set(world.offered).size).toBe(1)
+      expect(world.offered).toHaveLength(5)
+      world.offer = () => ({ kind: 'accepted' })
+      await step()
+      expect((await now(transaction)).transaction.status).toBe('submitted')
+    },
+  )
+})
+
+describe('a crash (I12)', () => {
+  test('between storing and offering: the next step offers the stored bytes (R2)', async () => {
+    const { world, owner, step } = await place()
+    const transaction = await accept(owner)
+    world.override = { broadcast: () => Promise.reject(new Error('kill -9')) }
+    await expect(step()).rejects.toThrow('kill -9')
+    const hashes = await hashesOf(transaction)
+    world.override = {}
+    room.clock.advance(1_000)
+    await step()
+    expect(world.offered).toEqual(hashes)
+    expect((await now(transaction)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
+  })
+
+  test('between numbering and signing: the number is used, by the same transaction (R1)', async () => {
+    const { world, owner, step } = await place()
+    const [first, second] = [await accept(owner), await accept(owner)]
+    world.override = { sign: () => Promise.reject(new Error('kill -9')) }
+    await expect(step()).rejects.toThrow('kill -9')
+    expect((await now(first)).transaction).toMatchObject({ status: 'pending', nonce: 0n })
+    world.override = {}
+    const third = await accept(owner)
+    await step()
+    const nonces = await Promise.all(
+      [first, second, third].map(async (one) => (await now(one)).transaction.nonce),
+    )
+    expect(nonces).toEqual([0n, 1n, 2n])
+  })
+})
+
+describe('what cannot be sent', () => {
+  test('nobody overtakes one that waits for money, and it goes when the money is there (R12)', async () => {
+    const { world, owner, step } = await place()
+    const refusal = { code: 'insufficient_balance', detail: 'top it up' } as const
+    const [poor, behind] = [await accept(owner), await accept(owner)]
+    world.override = { prepare: async () => ({ kind: 'refused', refusal }) }
+    await step()
+    expect((await now(poor)).transaction).toMatchObject({
+      status: 'pending',
+      statusReason: 'Waiting for funds: top it up',
+    })
+    expect(world.offered).toEqual([])
+    world.override = {}
+    await step()
+    expect((await now(behind)).attempts).toEqual([])
+    room.clock.advance(2_000)
+    await step()
+    expect((await now(poor)).transaction.nonce).toBe(0n)
+    expect((await now(behind)).transaction.nonce).toBe(1n)
+  })
+
+  test('one that would revert now fails without a nonce, and the next one goes', async () => {
+    const { world, owner, step } = await place()
+    const [bad, good] = [await accept(owner, { request: requestOf({ value: 666n }) }), await accept(owner)]
+    const { prepare } = chainOf(world)
+    world.override = {
+      prepare: async (request, account, gas) =>
+        request.value === 666n
+          ? { kind: 'refused', refusal: { code: 'execution_reverted', detail: 'It would revert.' } }
+          : prepare(request, account, gas),
+    }
+    await step()
+    const { transaction } = await now(bad)
+    expect(transaction).toMatchObject({ status: 'failed', statusReason: 'It would revert.', cost: 0n })
+    expect(transaction.nonce).toBeUndefined()
+    expect((await now(good)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
+  })
+
+  test('valid_until passes before it is signed: expired, without a nonce', async () => {
+    const { world, owner, step } = await place()
+    const transaction = await accept(owner, {
+      request: { type: 'evm', value: 1n, validUntil: new Date(room.clock.now() + 1_000) },
+    })
+    room.clock.advance(5_000)
+    await step()
+    expect((await now(transaction)).transaction).toMatchObject({ status: 'expired' })
+    expect(world.offered).toEqual([])
+  })
+
+  test('refused for good: a no-op takes its nonce, and both hashes are kept (R11, I4)', async () => {
+    const { world, owner, step } = await place()
+    const transaction = await accept(owner)
+    world.offer = () => ({ kind: 'refused', detail: 'exceeds block gas limit' })
+    await step()
+    world.offer = () => ({ kind: 'accepted' })
+    await step()
+    const { transaction: stored, attempts } = await now(transaction)
+    expect(stored).toMatchObject({ status: 'submitted', nonce: 0n, intent: 'abandon' })
+    expect(attempts).toMatchObject([
+      { kind: 'send', outcome: 'refused', draft: { to: TO } },
+      { kind: 'abandon', outcome: 'broadcast', draft: { to: owner.relayer.address } },
+    ])
+  })
+
+  test('a no-op that is refused too stops nobody and is offered again later, as the same bytes', async () => {
+    const { world, owner, step } = await place()
+    const transaction = await accept(owner)
+    world.offer = () => ({ kind: 'refused', detail: 'no' })
+    for (let round = 0; round < 3; round += 1) {
+      await step()
+      room.clock.advance(30_000)
+    }
+    expect(await hashesOf(transaction)).toHaveLength(2)
+    expect(world.offered).toHaveLength(3)
+    world.offer = () => ({ kind: 'accepted' })
+    await step()
+    expect((await now(transaction)).transaction).toMatchObject({
+      status: 'submitted',
+      currentAttempt: 2,
+      nonce: 0n,
+    })
+    expect((await now(transaction)).attempts.map(({ outcome }) => outcome)).toEqual(['refused', 'broadcast'])
+  })
+})

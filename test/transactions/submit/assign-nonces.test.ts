@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { acquireLease, LeaseLostError, releaseLease } from '../../../src/database/lease.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { numberTransactions, type OpenLine } from '../../../src/transactions/submit/assign-nonces.ts'
+import { insert, leaseOf, newTransaction, openRoom, type Room, reload, type TestAccount } from '../fixture.ts'
+import { chainOf, createWorld } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+const account = () => room.addAccount({ chain: chainOf(createWorld()) })
+const store = (owner: TestAccount, count: number) =>
+  insert(room.context, ...Array.from({ length: count }, () => newTransaction(owner)))
+const noncesOf = (transactions: readonly Transaction[]) => transactions.map(({ nonce }) => nonce)
+
+/** The account's own line, with more seats than any test has transactions. */
+const ownLine = ({ relayer }: TestAccount, chainNonce = 0n): OpenLine => ({
+  address: relayer.address,
+  chainNonce,
+  seats: 100,
+})
+
+async function number(owner: TestAccount, transactions: readonly Transaction[], chainNonce = 0n) {
+  return numberOn(owner, transactions, [ownLine(owner, chainNonce)])
+}
+
+async function numberOn(
+  owner: TestAccount,
+  transactions: readonly Transaction[],
+  lines: readonly OpenLine[],
+) {
+  const lease = await leaseOf(room.context, owner)
+  return numberTransactions(room.context, { relayerId: owner.relayer.id, transactions, lines, lease })
+}
+
+async function counterOf({ relayer }: TestAccount): Promise<bigint | null> {
+  const row = await room.context.db
+    .selectFrom('accounts')
+    .select('next_nonce')
+    .where('relayer_id', '=', relayer.id)
+    .where('address', '=', relayer.address)
+    .executeTakeFirstOrThrow()
+  return row.next_nonce
+}
+
+describe('numbering', () => {
+  test('goes on from the counter, in the order of acceptance, and starts where the chain is', async () => {
+    const owner = await account()
+    expect(noncesOf(await number(owner, await store(owner, 3), 40n))).toEqual([40n, 41n, 42n])
+    expect(noncesOf(await number(owner, await store(owner, 2), 0n))).toEqual([43n, 44n])
+    expect(await counterOf(owner)).toBe(45n)
+  })
+
+  test('follows the chain when something foreign has used nonces (R4), and never goes back (R6)', async () => {
+    const owner = await account()
+    await number(owner, await store(owner, 1), 10n)
+    expect(noncesOf(await number(owner, await store(owner, 1), 15n))).toEqual([15n])
+    expect(noncesOf(await number(owner, await store(owner, 1), 3n))).toEqual([16n])
+  })
+
+  test('a transaction keeps the nonce that it has', async () => {
+    const owner = await account()
+    const [first] = await number(owner, await store(owner, 1), 5n)
+    if (!first) throw new Error('nothing was numbered')
+    const again = await number(owner, [first, ...(await store(owner, 1))], 5n)
+    expect(noncesOf(again)).toEqual([5n, 6n])
+    expect(await counterOf(owner)).toBe(7n)
+  })
+
+  test('a row that was changed meanwhile gets none, and leaves no gap', async () => {
+    const owner = await account()
+    const [a, b, c] = await store(owner, 3)
+    if (!a || !b || !c) throw new Error('nothing was stored')
+    await room.context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...b, status: 'canceled' }]))
+    const numbered = await number(owner, [a, b, c])
+    expect(numbered.map(({ id, nonce }) => [id, nonce])).toEqual([
+      [a.id, 0n],
+      [c.id, 1n],
+    ])
+    expect((await reload(room.context, b)).transaction.nonce).toBeUndefined()
+    expect(await counterOf(owner)).toBe(2n)
+  })
+
+  test('crowds of steps at once give each nonce once, without a gap (R5)', async () => {
+    const owner = await account()
+    const transactions = await store(owner, 30)
+    const steps = [transactions.slice(0, 12), transactions.slice(6, 20), transactions.slice(15)]
+    await Promise.all(steps.map((step) => number(owner, step)))
+    const stored = await Promise.all(transactions.map((transaction) => reload(room.context, transaction)))
+    const nonces = stored.map(({ transaction }) => Number(transaction.nonce)).sort((a, b) => a - b)
+    expect(nonces).toEqual(Array.from({ length: 30 }, (_, index) => index))
+    expect(await counterOf(owner)).toBe(30n)
+  })
+
+  test('with a lost lease nothing is written, and no nonce is spent (R16)', async () => {
+    const owner = await account()
+    const lost = await leaseOf(room.context, owner)
+    await releaseLease(room.context.db, lost)
+    await acquireLease(room.context.db, { name: lost.name, owner: 'another process', ttlMs: 60_000 })
+    const transactions = await store(owner, 2)
+    const late = numberTransactions(room.context, {
+      relayerId: owner.relayer.id,
+      transactions,
+      lines: [ownLine(owner, 9n)],
+      lease: lost,
+    })
+    await expect(late).rejects.toThrow(LeaseLostError)
+    expect(await counterOf(owner)).toBeNull()
+    for (const transaction of transactions) {
+      expect((await reload(room.context, transaction)).transaction).toMatchObject({ version: 1 })
+      expect((await reload(room.context, transaction)).transaction.nonce).toBeUndefined()
+    }
+  })
+})
+
+describe('several lines', () => {
+  const line = (address: string, chainNonce: bigint, seats: number): OpenLine => ({
+    address,
+    chainNonce,
+    seats,
+  })
+  const placesOf = (transactions: readonly Transaction[]) =>
+    transactions.map((transaction) => [transaction.line, transaction.nonce])
+
+  async function countersOf({ relayer }: TestAccount): Promise<[string, bigint | null][]> {
+    const rows = await room.context.db
+      .selectFrom('accounts')
+      .select(['address', 'next_nonce'])
+      .where('relayer_id', '=', relayer.id)
+      .where('address', '<>', relayer.address)
+      .orderBy('address')
+      .execute()
+    return rows.map((row) => [row.address, row.next_nonce])
+  }
+
+  test('are filled one after the other, and each goes on from its own counter', async () => {
+    const owner = await account()
+    const own = owner.relayer.address
+    const lines = [line(own, 5n, 1), line('A', 100n, 2), line('B', 2n ** 40n, 1)]
+    const transactions = await store(owner, 4)
+    const numbered = await numberOn(owner, transactions, lines)
+    expect(numbered.map(({ id }) => id)).toEqual(transactions.map(({ id }) => id))
+    expect(placesOf(numbered)).toEqual([
+      [own, 5n],
+      ['A', 100n],
+      ['A', 101n],
+      ['B', 2n ** 40n],
+    ])
+    expect(placesOf(await numberOn(owner, await store(owner, 3), lines))).toEqual([
+      [own, 6n],
+      ['A', 102n],
+      ['A', 103n],
+    ])
+    expect(await countersOf(owner)).toEqual([
+      ['A', 104n],
+      ['B', 2n ** 40n + 1n],
+    ])
+    expect(await counterOf(owner)).toBe(7n)
+  })
+
+  test('those without a seat get no number, and stay as they are', async () => {
+    const owner = await account()
+    const transactions = await store(owner, 4)
+    const numbered = await numberOn(owner, transactions, [
+      line('A', 1n, 1),
+      line('B', 1n, 0),
+      line('C', 1n, 2),
+    ])
+    expect(placesOf(numbered)).toEqual([
+      ['A', 1n],
+      ['C', 1n],
+      ['C', 2n],
+    ])
+    const [last] = transactions.slice(-1)
+    if (!last) throw new Error('nothing was stored')
+    const { transaction } = await reload(room.context, last)
+    expect(transaction).toMatchObject({ status: 'pending', version: 1 })
+    expect([transaction.line, transaction.nonce]).toEqual([undefined, undefined])
+    expect(await countersOf(owner)).toEqual([
+      ['A', 2n],
+      ['C', 3n],
+    ])
+  })
+
+  test('without any line nothing is numbered, and what has a number is given back', async () => {
+    const owner = await account()
+    const [first] = await number(owner, await store(owner, 1))
+    if (!first) throw new Error('nothing was numbered')
+    expect(await numberOn(owner, [first, ...(await store(owner, 1))], [])).toEqual([first])
+  })
+
+  test('the same number on two lines belongs to two transactions, on one line it cannot (I2)', async () => {
+    const owner = await account()
+    const [a, b, c] = await store(owner, 3)
+    if (!a || !b || !c) throw new Error('nothing was stored')
+    await numberOn(owner, [a, b], [line('A', 7n, 1), line('B', 7n, 1)])
+    const stealing = room.context.db
+      .transaction()
+      .execute((tx) => saveTransactions(tx, [{ ...c, line: 'A', nonce: 7n }]))
+    await expect(stealing).rejects.toThrow('transactions_nonce')
+  })
+
+  test('crowds of steps at once give each number of each line once, without a gap (R5)', async () => {
+    const owner = await account()
+    const transactions = await store(owner, 30)
+    const lines = ['A', 'B', 'C'].map((address) => line(address, 10n, 4))
+    const steps = [transactions.slice(0, 12), transactions.slice(6, 20), transactions.slice(15)]
+    await Promise.all(steps.map((step) => numberOn(owner, step, lines)))
+    const stored = await Promise.all(transactions.map((one) => reload(room.context, one)))
+    const counters = await countersOf(owner)
+    expect(counters.map(([address]) => address)).toEqual(['A', 'B', 'C'])
+    for (const [address, next] of counters) {
+      const nonces = stored.flatMap(({ transaction }) =>
+        transaction.line === address ? [transaction.nonce] : [],
+      )
+      const gapless = Array.from({ length: nonces.length }, (_, index) => 10n + BigInt(index))
+      expect(nonces.sort((one, two) => Number(one) - Number(two))).toEqual(gapless)
+      expect(next).toBe(10n + BigInt(nonces.length))
+    }
+  })
+})

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
+import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
+import { combineReceipts } from '../combine-receipts.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld, headAt } from '../world.ts'
+
+/** As long as a verdict of "used elsewhere" takes, in ms. */
+const MISSING_MS = 30_000
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/**
+ * One transaction whose nonce is used, without a receipt at the endpoint that is asked, for long enough to be believed; and
+ * what all endpoints together say of it.
+ */
+async function judged(everywhere: (hash: string) => ReceiptAnswer) {
+  const world = createWorld()
+  const chain = chainOf(world)
+  const [neighbour, owner] = [await room.addAccount({ chain }), await room.addAccount({ chain })]
+  const [transaction] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  if (!transaction) throw new Error('nothing was stored')
+  await workAccount(room.context, owner.relayer.id)
+  const asked: (bigint | undefined)[] = []
+  world.nonce = { kind: 'ok', value: 1n }
+  world.override = {
+    proveInclusion: async (attempts, { asOf } = {}) => {
+      asked.push(asOf)
+      return combineReceipts(
+        attempts,
+        attempts.map(({ signed }) => everywhere(signed.hash)),
+      )
+    },
+  }
+  // One look is for all relayers of the network, with the operator of any of them.
+  const relayers = [neighbour.relayer, owner.relayer]
+  const target = { operator: neighbour.operator, relayers, memory: createWatchMemory() }
+  for (const height of [100n, 101n, 102n, 103n]) {
+    world.head = headAt(height)
+    await watchNetwork(room.context, target)
+    await watchNetwork(room.context, target)
+    room.clock.advance(MISSING_MS)
+  }
+  return { item: await reload(room.context, transaction), asked }
+}
+
+test('one endpoint says yes where another says no: included (R6)', async () => {
+  const { item } = await judged((hash) => ({
+    kind: 'included',
+    receipt: { hash, blockNumber: 99n, blockHash: '0xblock99', success: true, gasUsed: 21_000n },
+  }))
+  expect(item.transaction).toMatchObject({ status: 'mined', block: { number: 99n } })
+  expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['mined'])
+})
+
+test('one endpoint does not answer: nothing is decided, and it is asked again', async () => {
+  const { item, asked } = await judged(() => ({ kind: 'unknown' }))
+  expect(item.transaction.status).toBe('submitted')
+  expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['broadcast'])
+  // At one of two looks at the same time: a proof asks every endpoint for much.
+  expect(asked).toEqual([103n])
+})
+
+test('all say no, as of the head: only then somebody else has used the nonce', async () => {
+  const { item, asked } = await judged(() => ({ kind: 'none' }))
+  expect(asked[0]).toBe(103n)
+  expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['superseded'])
+  expect(item.transaction).toMatchObject({ status: 'pending', nonce: undefined, line: undefined })
+})

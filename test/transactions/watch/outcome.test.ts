@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest'
+import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
+import type { Intent, Transaction } from '../../../src/transactions/model/transaction.ts'
+import { finalised, included, lapsed, lost, reorged } from '../../../src/transactions/watch/outcome.ts'
+import { FROM } from '../../chains/evm/build.ts'
+import { itemOf } from '../build.ts'
+
+const NOW = new Date('2030-01-01T00:00:00.000Z')
+
+function includedAs(item: ReturnType<typeof itemOf>, number: number, reason?: string) {
+  const attempt = item.attempts.find((other) => other.number === number)
+  if (!attempt) throw new Error('no such attempt')
+  const receipt = {
+    hash: attempt.signed.hash,
+    blockNumber: 9n,
+    blockHash: '0xb',
+    success: reason === undefined,
+    gasUsed: 21_000n,
+  }
+  return included(item, { attempt, receipt, reason })
+}
+
+const outcomesOf = (outcomes: readonly { number: number; outcome: string }[]) =>
+  outcomes.map(({ number, outcome }) => `${number} ${outcome}`)
+
+describe('included', () => {
+  test('the record shows what the chain holds, and nothing is reserved any more', () => {
+    const { transaction, outcomes } = includedAs(itemOf(), 1)
+    expect(transaction).toMatchObject({
+      status: 'mined',
+      currentAttempt: 1,
+      block: { number: 9n, hash: '0xb' },
+      cost: 0n,
+    })
+    expect(transaction.statusReason).toBeUndefined()
+    expect(outcomesOf(outcomes)).toEqual(['1 mined'])
+  })
+
+  test('an older attempt wins: the record shows it and says what has lost', () => {
+    const item = itemOf([{}, { kind: 'replace' }], { statusReason: undefined })
+    const { transaction, outcomes } = includedAs(item, 1)
+    expect(transaction.currentAttempt).toBe(1)
+    expect(transaction.statusReason).toBe(
+      'Attempt 1 was included before its replacement (attempt 2), which has lost.',
+    )
+    expect(outcomesOf(outcomes)).toEqual(['1 mined', '2 superseded'])
+  })
+
+  test('somebody else has sent the same content: the record says so, and who paid where that is told', () => {
+    const item = itemOf()
+    const [attempt] = item.attempts
+    if (!attempt) throw new Error('no attempt')
+    const applied = (result: { appliedHash: string; feeAccount?: string }) =>
+      included(item, {
+        attempt,
+        receipt: { hash: attempt.signed.hash, blockNumber: 9n, blockHash: '9', success: true, result },
+        reason: undefined,
+      }).transaction.statusReason
+    expect(applied({ appliedHash: 'other', feeAccount: 'GSTRANGER' })).toBe(
+      'Somebody else sent the same signed content to the network: it was included once, as transaction other, and GSTRANGER paid the fee.',
+    )
+    expect(applied({ appliedHash: 'other' })).toMatch(/as transaction other\.$/)
+    expect(applied({ appliedHash: attempt.signed.hash, feeAccount: 'GRELAYER' })).toBeUndefined()
+  })
+
+  test('a raised fee is no other content: the older one has not beaten anything', () => {
+    const { transaction } = includedAs(itemOf([{}, { kind: 'speed_up' }]), 1)
+    expect(transaction.statusReason).toBeUndefined()
+  })
+
+  test('a refused replacement has not lost, it never ran; its outcome stays', () => {
+    const { transaction, outcomes } = includedAs(
+      itemOf([{}, { kind: 'replace', outcome: 'refused' }], { currentAttempt: 1 }),
+      1,
+    )
+    expect(transaction.statusReason).toBeUndefined()
+    expect(outcomesOf(outcomes)).toEqual(['1 mined'])
+  })
+
+  test('a refused attempt that is included after all is mined: the chain decides (I4)', () => {
+    const { transaction, outcomes } = includedAs(itemOf([{ outcome: 'refused' }, {}]), 1)
+    expect(transaction.currentAttempt).toBe(1)
+    expect(outcomesOf(outcomes)).toEqual(['1 mined', '2 superseded'])
+  })
+
+  test('reverted, with the reason', () => {
+    const { transaction, outcomes } = includedAs(itemOf(), 1, 'not enough')
+    expect(transaction).toMatchObject({ status: 'mined', statusReason: 'Reverted on chain: not enough.' })
+    expect(outcomesOf(outcomes)).toEqual(['1 reverted'])
+  })
+})
+
+test('reorged: back to submitted with every attempt open, the same bytes at once (I7)', () => {
+  const item = itemOf([{ outcome: 'mined' }, { outcome: 'superseded' }, { outcome: 'refused' }], {
+    status: 'mined',
+    currentAttempt: 1,
+    cost: 0n,
+    block: { number: 9n, hash: '0xb' },
+  })
+  const { transaction, outcomes } = reorged(item, { now: NOW, costOf: () => 21n })
+  expect(transaction).toMatchObject({ status: 'submitted', currentAttempt: 1, nonce: 5n, nextRunAt: NOW })
+  expect(transaction.block).toBeUndefined()
+  expect(transaction.cost).toBe(21n)
+  expect(outcomesOf(outcomes)).toEqual(['1 broadcast', '2 broadcast'])
+})
+
+interface Ending {
+  readonly name: string
+  readonly kinds: readonly AttemptKind[]
+  readonly shown: number
+  readonly intent: Intent
+  readonly outcome?: Attempt['outcome']
+  readonly want: Transaction['status']
+}
+
+/** What is included decides how it ends, not what was wanted last. */
+const ENDINGS: readonly Ending[] = [
+  { name: 'as asked', kinds: ['send'], shown: 1, intent: 'request', want: 'confirmed' },
+  { name: 'the replacement', kinds: ['send', 'replace'], shown: 2, intent: 'request', want: 'confirmed' },
+  { name: 'reverted', kinds: ['send'], shown: 1, intent: 'request', outcome: 'reverted', want: 'failed' },
+  { name: 'the cancellation', kinds: ['send', 'cancel'], shown: 2, intent: 'cancel', want: 'canceled' },
+  {
+    name: 'the original beat the cancellation (R9)',
+    kinds: ['send', 'cancel'],
+    shown: 1,
+    intent: 'cancel',
+    want: 'confirmed',
+  },
+  { name: 'a raised original', kinds: ['send', 'speed_up'], shown: 2, intent: 'request', want: 'confirmed' },
+  {
+    name: 'a raised cancellation',
+    kinds: ['send', 'cancel', 'speed_up'],
+    shown: 3,
+    intent: 'cancel',
+    want: 'canceled',
+  },
+  {
+    name: 'a replaced cancellation',
+    kinds: ['send', 'cancel', 'replace'],
+    shown: 3,
+    intent: 'request',
+    want: 'confirmed',
+  },
+  {
+    name: 'the cancellation that was replaced',
+    kinds: ['send', 'cancel', 'replace'],
+    shown: 2,
+    intent: 'request',
+    want: 'canceled',
+  },
+  { name: 'valid_until', kinds: ['send', 'expire'], shown: 2, intent: 'expire', want: 'expired' },
+  {
+    name: 'the no-op of valid_until, after a replacement',
+    kinds: ['send', 'expire', 'replace'],
+    shown: 2,
+    intent: 'request',
+    want: 'expired',
+  },
+  {
+    name: 'the no-op for what no node took',
+    kinds: ['send', 'abandon'],
+    shown: 2,
+    intent: 'abandon',
+    want: 'failed',
+  },
+  { name: 'a filler of our own', kinds: ['filler'], shown: 1, intent: 'filler', want: 'confirmed' },
+]
+
+describe('finalised', () => {
+  test.each(ENDINGS)('$name: $want', ({ kinds, shown, intent, outcome = 'mined', want }) => {
+    const attempts = kinds.map((kind, index) => ({
+      kind,
+      outcome: index + 1 === shown ? outcome : ('superseded' as const),
+    }))
+    const item = itemOf(attempts, { status: 'mined', intent, currentAttempt: shown })
+    expect(finalised(item, NOW).transaction).toMatchObject({ status: want, confirmedAt: NOW })
+  })
+
+  test('a raised fee after a cancellation that a node refused: the content is that of the request', () => {
+    const item = itemOf(
+      [
+        { kind: 'send', outcome: 'superseded' },
+        { kind: 'cancel', outcome: 'refused' },
+        { kind: 'speed_up', outcome: 'mined' },
+      ],
+      { status: 'mined' },
+    )
+    expect(finalised(item, NOW).transaction.status).toBe('confirmed')
+  })
+})
+
+/** What the service can give a new nonce, because nobody else has signed it. */
+const RENEWABLE = { now: NOW, renewable: true }
+
+describe('lost: the nonce went to something foreign', () => {
+  test('a request goes back to get a fresh one, and nothing of the old attempts counts', () => {
+    const { transaction, outcomes } = lost(itemOf([{}, {}, { outcome: 'refused' }]), RENEWABLE)
+    expect(transaction).toMatchObject({ status: 'pending', cost: 0n, nextRunAt: NOW })
+    expect([transaction.nonce, transaction.currentAttempt]).toEqual([undefined, undefined])
+    expect(transaction.statusReason).toContain(
+      'Nonce 5 was used by a transaction that did not come from this service',
+    )
+    expect(outcomesOf(outcomes)).toEqual(['1 superseded', '2 superseded'])
+  })
+
+  test.each([
+    ['cancel', 'canceled'],
+    ['expire', 'expired'],
+    ['abandon', 'failed'],
+    ['filler', 'canceled'],
+  ] as const)('a no-op of intent %s has nothing left to do: %s', (intent, status) => {
+    const { transaction } = lost(itemOf([{}], { intent }), RENEWABLE)
+    expect(transaction).toMatchObject({ status, cost: 0n, nonce: 5n })
+  })
+
+  test('what only its signer could give another nonce has failed, and its own stays', () => {
+    const { transaction, outcomes } = lost(itemOf([{}]), { now: NOW, renewable: false })
+    expect(transaction).toMatchObject({ status: 'failed', cost: 0n, nonce: 5n, line: FROM })
+    expect(outcomesOf(outcomes)).toEqual(['1 superseded'])
+  })
+})
+
+describe('lapsed: the chain has come past the end of every attempt, and includes none', () => {
+  const WANTED = { now: NOW, over: false, foreign: false }
+  const FREED = { relayerId: 'relayer', address: FROM }
+
+  test('what the caller still wants is signed anew, in the same place and with its money', () => {
+    const item = itemOf([{ outcome: 'lapsed' }, { outcome: 'refused' }, {}], { cost: 7n })
+    const { transaction, outcomes, freed } = lapsed(item, WANTED)
+    expect(transaction).toMatchObject({ status: 'pending', line: FROM, nonce: 5n, cost: 7n, nextRunAt: NOW })
+    expect(transaction.currentAttempt).toBeUndefined()
+    expect(transaction.statusReason).toContain('signed anew')
+    expect(outcomesOf(outcomes)).toEqual(['3 lapsed'])
+    expect(freed).toBeUndefined()
+  })
+
+  test('an errand of the service itself too', () => {
+    expect(lapsed(itemOf([{}], { intent: 'errand' }), WANTED).transaction).toMatchObject({
+      status: 'pending',
+      nonce: 5n,
+    })
+  })
+
+  test('what is over ends, and its nonce is free', () => {
+    const { transaction, outcomes, freed } = lapsed(itemOf([{}]), { ...WANTED, over: true })
+    expect(transaction).toMatchObject({ status: 'expired', cost: 0n })
+    expect([transaction.line, transaction.nonce]).toEqual([undefined, undefined])
+    expect(outcomesOf(outcomes)).toEqual(['1 lapsed'])
+    expect(freed).toEqual(FREED)
+  })
+
+  test('what only its signer could sign again ends too, and no counter of ours follows', () => {
+    const { transaction, freed } = lapsed(itemOf([{}]), { ...WANTED, foreign: true })
+    expect(transaction.status).toBe('expired')
+    expect(freed).toBeUndefined()
+  })
+
+  test.each([
+    ['cancel', 'canceled'],
+    ['expire', 'expired'],
+    ['abandon', 'failed'],
+  ] as const)('a no-op of intent %s has nothing left to do: %s', (intent, status) => {
+    const { transaction, freed } = lapsed(itemOf([{}], { intent }), WANTED)
+    expect(transaction).toMatchObject({ status, cost: 0n, nonce: undefined })
+    expect(freed).toEqual(FREED)
+  })
+})

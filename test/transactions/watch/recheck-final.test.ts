@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
+import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld, headAt, include } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/** The time between two looks at final blocks, in ms. */
+const RECHECK_MS = 30_000
+
+/** Confirmed transactions, each in a block of its own from 100 on; depth is 2. */
+async function confirmed(count: number) {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const memory = createWatchMemory()
+  const look = async (height: bigint) => {
+    world.head = headAt(height)
+    room.clock.advance(RECHECK_MS)
+    await watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+  }
+  const stored = await insert(
+    room.context,
+    ...Array.from({ length: count }, () => newTransaction(owner, { nextRunAt: new Date(0) })),
+  )
+  await workAccount(room.context, owner.relayer.id)
+  const hashes = [...world.offered]
+  world.offered.length = 0
+  for (const [index, hash] of hashes.entries()) include(world, hash, { blockNumber: 100n + BigInt(index) })
+  world.nonce = { kind: 'ok', value: BigInt(count) }
+  await look(120n)
+  await look(121n)
+  const statuses = await Promise.all(
+    stored.map(async (one) => (await reload(room.context, one)).transaction.status),
+  )
+  expect(new Set(statuses)).toEqual(new Set(['confirmed']))
+  return { world, owner, stored, hashes, look }
+}
+
+async function incidents({ id }: Transaction): Promise<unknown[]> {
+  const rows = await room.database.db
+    .selectFrom('events')
+    .select(['type', 'payload'])
+    .where('transaction_id', '=', id)
+    .where('type', '=', 'transaction_reorganized')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ payload }) => (payload as { status_reason: string }).status_reason)
+}
+
+test('a confirmed transaction whose block is gone is announced, and the same bytes go out again', async () => {
+  const { world, stored, hashes, look } = await confirmed(3)
+  world.blocks.set(102n, '0xother102')
+  world.receipts.delete(hashes[2] ?? '')
+  await look(122n)
+  const [, second, third] = stored
+  if (!second || !third) throw new Error('nothing was stored')
+  const { transaction } = await reload(room.context, third)
+  expect(transaction.status).toBe('confirmed')
+  expect(transaction.block).toBeUndefined()
+  expect(transaction.statusReason).toContain('Block 102 that included it is no longer in the chain')
+  expect(await incidents(third)).toHaveLength(1)
+  expect(await incidents(second)).toEqual([])
+  expect(world.offered).toEqual([hashes[2]])
+
+  include(world, hashes[2] ?? '', { blockNumber: 130n })
+  await look(131n)
+  const again = (await reload(room.context, third)).transaction
+  expect(again).toMatchObject({ status: 'confirmed', block: { number: 130n, hash: '0xblock130' } })
+  expect(again.reorganizedAt).toBeUndefined()
+  expect(await incidents(third)).toHaveLength(2)
+  await look(132n)
+  expect(await incidents(third)).toHaveLength(2)
+})
+
+test('every block above the last common one is found, however many there are', async () => {
+  const { world, stored, hashes, look } = await confirmed(8)
+  for (let number = 103n; number < 108n; number += 1n) world.blocks.set(number, `0xother${number}`)
+  for (const hash of hashes.slice(3)) world.receipts.delete(hash)
+  await look(122n)
+  const told = await Promise.all(stored.map(async (one) => (await incidents(one)).length))
+  expect(told).toEqual([0, 0, 0, 1, 1, 1, 1, 1])
+})
+
+test('a node that does not tell the block says nothing', async () => {
+  const { world, stored, look } = await confirmed(1)
+  world.blocks.clear()
+  await look(122n)
+  const [only] = stored
+  if (!only) throw new Error('nothing was stored')
+  expect(await incidents(only)).toEqual([])
+  expect(world.offered).toEqual([])
+})
+
+test('where another attempt is included after the reorganisation, the record ends as that one asks', async () => {
+  const { world, stored, hashes, look } = await confirmed(1)
+  const [only] = stored
+  if (!only) throw new Error('nothing was stored')
+  world.blocks.set(100n, '0xother100')
+  world.receipts.delete(hashes[0] ?? '')
+  await look(122n)
+  include(world, hashes[0] ?? '', { blockNumber: 125n, success: false, failure: 'paused' })
+  await look(130n)
+  const { transaction, attempts } = await reload(room.context, only)
+  expect(transaction).toMatchObject({ status: 'failed', block: { number: 125n } })
+  expect(transaction.statusReason).toContain('It was reverted: paused')
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(['reverted'])
+})
+
+test('finality by the word of the network: depth is not enough, and unknown is no', async () => {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const memory = createWatchMemory()
+  const [placed] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  if (!placed) throw new Error('nothing was stored')
+  await workAccount(room.context, owner.relayer.id)
+  include(world, world.offered[0] ?? '')
+  world.nonce = { kind: 'ok', value: 1n }
+  const look = async (number: bigint, finalNumber: bigint | 'unknown') => {
+    world.head = { kind: 'ok', value: { number, hash: `0x${number}`, finalNumber } }
+    await watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+    return (await reload(room.context, placed)).transaction.status
+  }
+  expect(await look(150n, 99n)).toBe('mined')
+  expect(await look(151n, 'unknown')).toBe('mined')
+  expect(await look(152n, 99n)).toBe('mined')
+  expect(await look(153n, 100n)).toBe('confirmed')
+})

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BroadcastResult } from '../../../src/chains/answer.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import {
+  ABANDON_AFTER_MS,
+  type QueueHeads,
+  reportStuck,
+  STUCK_AFTER_MS,
+} from '../../../src/transactions/watch/stuck.ts'
+import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
+import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
+import { requestOf } from '../../chains/evm/build.ts'
+import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld, include } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+async function place() {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const seen: QueueHeads = new Map()
+  const accept = async (change: Partial<Transaction> = {}) => {
+    const [stored] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0), ...change }))
+    if (!stored) throw new Error('nothing was stored')
+    return stored
+  }
+  const step = () => workAccount(room.context, owner.relayer.id)
+  const look = async (ms: number) => {
+    room.clock.advance(ms)
+    await reportStuck(room.context, seen)
+  }
+  return { world, owner, accept, step, look }
+}
+
+async function incidents({ id }: Transaction): Promise<number> {
+  const rows = await room.database.db
+    .selectFrom('events')
+    .select('id')
+    .where('transaction_id', '=', id)
+    .where('type', '=', 'transaction_stuck')
+    .execute()
+  return rows.length
+}
+
+const now = async (transaction: Transaction) => (await reload(room.context, transaction)).transaction
+
+describe('a transaction that cannot be signed', () => {
+  /** The node knows nothing of transfers of 13 wei. */
+  const isUnknown = (request: { value?: bigint }) => request.value === 13n
+
+  async function waiting() {
+    const parts = await place()
+    const prepare = chainOf(createWorld()).prepare
+    parts.world.override = {
+      prepare: async (request, account, gas) =>
+        isUnknown(request)
+          ? { kind: 'unknown', detail: 'the node cannot simulate it' }
+          : prepare(request, account, gas),
+    }
+    const first = await parts.accept({ request: requestOf({ value: 13n }) })
+    const second = await parts.accept()
+    await parts.step()
+    return { ...parts, first, second }
+  }
+
+  test('holds up the others for a quarter of an hour, is announced once, and is overtaken', async () => {
+    const { step, look, first, second } = await waiting()
+    await look(0)
+    await look(STUCK_AFTER_MS - 1)
+    await step()
+    expect([await incidents(first), (await now(second)).status]).toEqual([0, 'pending'])
+    await look(1)
+    await step()
+    expect(await incidents(first)).toBe(1)
+    expect((await now(first)).statusReason).toContain('the node cannot simulate it')
+    expect((await now(second)).status).toBe('submitted')
+    await look(STUCK_AFTER_MS)
+    await step()
+    expect([await incidents(first), await incidents(second)]).toEqual([1, 0])
+  })
+
+  test('is signed as soon as it can be, and is stuck no longer', async () => {
+    const { world, step, look, first } = await waiting()
+    await look(0)
+    await look(STUCK_AFTER_MS)
+    world.override = {}
+    room.clock.advance(5_000)
+    await step()
+    const { status, stuckSince } = await now(first)
+    expect([status, stuckSince]).toEqual(['submitted', undefined])
+  })
+
+  test('does not hold up the others by money that is missing, either', async () => {
+    const { world, accept, step, look } = await place()
+    const dear = await accept({ request: requestOf({ value: 10n ** 21n }) })
+    const cheap = await accept()
+    await step()
+    await look(0)
+    await look(STUCK_AFTER_MS)
+    await step()
+    expect([(await now(dear)).status, (await now(cheap)).status]).toEqual(['pending', 'submitted'])
+    world.balance = { kind: 'ok', value: 10n ** 22n }
+    room.clock.advance(5_000)
+    await step()
+    expect((await now(dear)).status).toBe('submitted')
+  })
+})
+
+describe('a transaction that is signed and not mined', () => {
+  const PRICED = requestOf({ maxFeePerGas: 100n, maxPriorityFeePerGas: 10n })
+
+  test('is announced when it is the head for too long, and those behind it are not', async () => {
+    const { accept, step, look } = await place()
+    const [first, second] = [await accept({ request: PRICED }), await accept({ request: PRICED })]
+    await step()
+    await look(0)
+    await look(STUCK_AFTER_MS)
+    await look(STUCK_AFTER_MS)
+    expect([await incidents(first), await incidents(second)]).toEqual([1, 0])
+  })
+
+  test('loses its nonce to a no-op after another day, at a price of the service', async () => {
+    const { world, owner, accept, step, look } = await place()
+    const first = await accept({ request: PRICED })
+    await step()
+    await look(0)
+    await look(STUCK_AFTER_MS)
+    room.clock.advance(ABANDON_AFTER_MS - 1)
+    await step()
+    expect((await now(first)).intent).toBe('request')
+    const replaced = chainOf(createWorld())
+    world.override = {
+      replace: async () =>
+        replaced.prepare(replaced.noop({ address: owner.relayer.address, policies: {} }), {
+          address: owner.relayer.address,
+          policies: {},
+        }),
+    }
+    room.clock.advance(60_000)
+    await step()
+    const { intent, statusReason, nonce } = await now(first)
+    expect([intent, nonce]).toEqual(['abandon', 0n])
+    expect(statusReason).toContain('held up the account for a day')
+    expect((await reload(room.context, first)).attempts.map(({ kind }) => kind)).toEqual(['send', 'abandon'])
+  })
+
+  test('is announced once, however often its price is made anew', async () => {
+    const { world, accept, step, look } = await place()
+    world.offer = () => ({ kind: 'too_cheap', detail: 'below the minimum of the pool' })
+    const first = await accept()
+    await step()
+    await look(0)
+    await look(STUCK_AFTER_MS)
+    const since = (await now(first)).stuckSince
+    for (let times = 0; times < 3; times += 1) {
+      room.clock.advance(200_000)
+      await step()
+      await look(30_000)
+    }
+    expect(await incidents(first)).toBe(1)
+    expect((await now(first)).stuckSince).toEqual(since)
+  })
+
+  test('that a block includes is stuck no longer', async () => {
+    const { world, owner, accept, step, look } = await place()
+    const refused: BroadcastResult = { kind: 'later', detail: 'the pool is full' }
+    world.offer = () => refused
+    const first = await accept()
+    await step()
+    await look(0)
+    await look(STUCK_AFTER_MS)
+    expect((await now(first)).stuckSince).toBeInstanceOf(Date)
+    include(world, world.offered[0] ?? '')
+    world.nonce = { kind: 'ok', value: 1n }
+    const target = { operator: owner.operator, relayers: [owner.relayer], memory: createWatchMemory() }
+    await watchNetwork(room.context, target)
+    const { status, stuckSince } = await now(first)
+    expect([status, stuckSince]).toEqual(['mined', undefined])
+  })
+})
+
+test('a relayer that is switched off holds nothing up', async () => {
+  const { owner, accept, look } = await place()
+  const first = await accept()
+  await room.database.db
+    .updateTable('relayers')
+    .set({ paused: true })
+    .where('id', '=', owner.relayer.id)
+    .execute()
+  await look(0)
+  await look(STUCK_AFTER_MS)
+  expect(await incidents(first)).toBe(0)
+})

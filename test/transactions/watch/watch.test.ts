@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
+import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
+import { eventsOf, insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { chainOf, createWorld, headAt, include } from '../world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+/** An account with `count` submitted transactions, nonces from 0, and a watcher of its network. Depth is 2. */
+async function place(count = 1) {
+  const world = createWorld()
+  const owner = await room.addAccount({ chain: chainOf(world) })
+  const memory = createWatchMemory()
+  const step = () => workAccount(room.context, owner.relayer.id)
+  const submit = async (amount: number) => {
+    const stored = await insert(room.context, ...Array.from({ length: amount }, () => newTransaction(owner)))
+    room.clock.advance(1_000)
+    await step()
+    return Promise.all(
+      stored.map(async (transaction) => (await reload(room.context, transaction)).transaction),
+    )
+  }
+  const transactions = await submit(count)
+  const look = (height?: bigint) => {
+    if (height !== undefined) world.head = headAt(height)
+    return watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+  }
+  const [first] = transactions
+  const [hash] = world.offered
+  if (count > 0 && (!first || !hash)) throw new Error('nothing was submitted')
+  return { world, owner, transactions, first: first as Transaction, hash: hash as string, look, step, submit }
+}
+
+const statusOf = async (transaction: Transaction) =>
+  (await reload(room.context, transaction)).transaction.status
+
+describe('the way to the end', () => {
+  test('mined, then confirmed at depth and not before, each with its event', async () => {
+    const { world, first, hash, look } = await place()
+    include(world, hash)
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    expect((await reload(room.context, first)).transaction).toMatchObject({
+      status: 'mined',
+      block: { number: 100n, hash: '0xblock100' },
+      cost: 0n,
+    })
+    await look(101n)
+    expect(await statusOf(first)).toBe('mined')
+    await look(102n)
+    const { transaction, attempts } = await reload(room.context, first)
+    expect(transaction).toMatchObject({ status: 'confirmed', confirmedAt: new Date(room.clock.now()) })
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['mined'])
+    expect(await eventsOf(room.context, first)).toEqual([
+      'pending',
+      'sent',
+      'submitted',
+      'mined',
+      'confirmed',
+    ])
+  })
+
+  test('reverted is failed at depth only, with the reason', async () => {
+    const { world, first, hash, look } = await place()
+    include(world, hash, { success: false })
+    world.nonce = { kind: 'ok', value: 1n }
+    world.override = { revertReason: async () => 'not enough' }
+    await look(100n)
+    expect((await reload(room.context, first)).transaction).toMatchObject({
+      status: 'mined',
+      statusReason: 'Reverted on chain: not enough.',
+    })
+    await look(102n)
+    expect(await statusOf(first)).toBe('failed')
+  })
+
+  test('found when it is deep already, it is final without waiting for another block', async () => {
+    const { world, first, hash, look } = await place()
+    include(world, hash, { blockNumber: 90n })
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    await look()
+    expect(await statusOf(first)).toBe('confirmed')
+  })
+
+  test('an older attempt that is included is the truth (I4)', async () => {
+    const { world, owner, first, hash, look, step } = await place()
+    world.override = {
+      speedUp: async (attempts) => {
+        const [attempt] = attempts
+        if (!attempt) throw new Error('no attempt')
+        return {
+          kind: 'ok',
+          value: { draft: { ...attempt.draft, fees: { kind: 'legacy', gasPrice: 500n } }, logs: [] },
+        }
+      },
+    }
+    room.clock.advance(600_000)
+    await step()
+    expect((await reload(room.context, first)).transaction.currentAttempt).toBe(2)
+    include(world, hash)
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    const { transaction, attempts } = await reload(room.context, first)
+    expect(transaction).toMatchObject({ status: 'mined', currentAttempt: 1, from: owner.relayer.address })
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['mined', 'superseded'])
+  })
+})
+
+describe('unknown is never no (I6)', () => {
+  test('a head that lags decides nothing (R6)', async () => {
+    const { world, first, hash, look, submit } = await place()
+    include(world, hash)
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    world.blocks.set(100n, '0xother')
+    world.receipts.clear()
+    await submit(1)
+    await look(99n)
+    expect(await statusOf(first)).toBe('mined')
+  })
+
+  test('a head that stays lower for a minute is the chain: what it no longer holds goes out again', async () => {
+    const { world, first, hash, look } = await place()
+    include(world, hash)
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    world.blocks.set(100n, '0xother')
+    world.receipts.clear()
+    room.clock.advance(59_999)
+    await look(99n)
+    expect(await statusOf(first)).toBe('mined')
+    room.clock.advance(1)
+    await look(99n)
+    expect(await statusOf(first)).toBe('submitted')
+  })
+
+  test('receipts that cannot be read are asked for again, at the same block (R7)', async () => {
+    const { world, first, hash, look } = await place()
+    world.receipts.set(hash, { kind: 'unknown' })
+    world.nonce = { kind: 'ok', value: 1n }
+    for (const height of [100n, 101n, 110n, 200n]) await look(height)
+    expect(await statusOf(first)).toBe('submitted')
+    include(world, hash, { blockNumber: 200n })
+    await look()
+    expect(await statusOf(first)).toBe('mined')
+  })
+
+  test('a silent head, nonce or block hash leaves everything as it is', async () => {
+    const { world, first, hash, look } = await place()
+    const silence = { kind: 'unknown', detail: 'time-out' } as const
+    include(world, hash)
+    world.nonce = silence
+    await look(100n)
+    expect(await statusOf(first)).toBe('submitted')
+    world.nonce = { kind: 'ok', value: 1n }
+    await look()
+    expect(await statusOf(first)).toBe('mined')
+    world.blocks.clear()
+    await look(150n)
+    expect(await statusOf(first)).toBe('mined')
+    world.head = silence
+    await look()
+    world.blocks.set(100n, '0xblock100')
+    await look(151n)
+    expect(await statusOf(first)).toBe('confirmed')
+  })
+})
+
+describe('a reorg (I7, R8)', () => {
+  test.each([true, false])(
+    'takes it back, and the same bytes go out again (success: %s)',
+    async (success) => {
+      const { world, first, hash, look, step } = await place()
+      include(world, hash, { success })
+      world.nonce = { kind: 'ok', value: 1n }
+      await look(100n)
+      world.receipts.clear()
+      world.blocks.set(100n, '0xother')
+      world.nonce = { kind: 'ok', value: 0n }
+      await look(101n)
+      expect((await reload(room.context, first)).transaction).toMatchObject({
+        status: 'submitted',
+        nonce: 0n,
+      })
+      await step()
+      expect(world.offered).toEqual([hash, hash])
+      include(world, hash, { blockNumber: 102n })
+      world.nonce = { kind: 'ok', value: 1n }
+      await look(102n)
+      await look(104n)
+      expect(await statusOf(first)).toBe('confirmed')
+      expect((await reload(room.context, first)).attempts).toHaveLength(1)
+    },
+  )
+
+  test('into another block: mined there, counted from there', async () => {
+    const { world, first, hash, look } = await place()
+    include(world, hash)
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    world.blocks.set(100n, '0xother')
+    include(world, hash, { blockNumber: 101n })
+    await look(102n)
+    expect((await reload(room.context, first)).transaction).toMatchObject({
+      status: 'mined',
+      block: { number: 101n },
+    })
+    await look(103n)
+    expect(await statusOf(first)).toBe('confirmed')
+  })
+
+  test('whose receipt cannot be read leaves it mined', async () => {
+    const { world, first, hash, look } = await place()
+    include(world, hash)
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    world.blocks.set(100n, '0xother')
+    world.receipts.set(hash, { kind: 'unknown' })
+    await look(110n)
+    expect(await statusOf(first)).toBe('mined')
+  })
+})
+
+describe('a nonce that something foreign used (R4)', () => {
+  test('is believed only after the depth, and half a minute, with the same answer', async () => {
+    const { world, first, look } = await place()
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    room.clock.advance(60_000)
+    await look(102n)
+    expect(await statusOf(first)).toBe('submitted')
+    await look(103n)
+    const { transaction } = await reload(room.context, first)
+    expect(transaction).toMatchObject({ status: 'pending', nonce: undefined, currentAttempt: undefined })
+    expect(transaction.statusReason).toContain('did not come from this service')
+  })
+
+  test('is not believed after the depth alone: blocks may come faster than a replica follows (R6)', async () => {
+    const { world, first, look } = await place()
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    room.clock.advance(29_999)
+    await look(200n)
+    expect(await statusOf(first)).toBe('submitted')
+    room.clock.advance(1)
+    await look()
+    expect(await statusOf(first)).toBe('pending')
+  })
+
+  test('is forgotten when the receipt turns up after all', async () => {
+    const { world, first, hash, look } = await place()
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    await look(102n)
+    include(world, hash, { blockNumber: 100n })
+    await look(103n)
+    await look()
+    expect(await statusOf(first)).toBe('confirmed')
+  })
+})
+
+describe('a gap (I5)', () => {
+  test('is closed with a no-op of our own, once, and only where no transaction has the nonce', async () => {
+    const { world, owner, first, look, step } = await place(0)
+    expect(first).toBeUndefined()
+    world.nonce = { kind: 'ok', value: 5n }
+    const [waiting] = await insert(room.context, newTransaction(owner))
+    room.clock.advance(1_000)
+    await step()
+    world.nonce = { kind: 'ok', value: 3n }
+    await look(100n)
+    await look(101n)
+    room.clock.advance(1_000)
+    await step()
+    const rows = await room.context.db
+      .selectFrom('transactions')
+      .select(['nonce', 'intent', 'status'])
+      .where('relayer_id', '=', owner.relayer.id)
+      .orderBy('nonce')
+      .execute()
+    expect(rows).toEqual([
+      { nonce: 3n, intent: 'filler', status: 'submitted' },
+      { nonce: 4n, intent: 'filler', status: 'submitted' },
+      { nonce: 5n, intent: 'request', status: 'submitted' },
+    ])
+    expect(waiting && (await reload(room.context, waiting)).transaction.nonce).toBe(5n)
+  })
+
+  test('too wide to be one is left to a person', async () => {
+    const { world, owner, look, submit } = await place(0)
+    world.nonce = { kind: 'ok', value: 1_000n }
+    await submit(1)
+    world.nonce = { kind: 'ok', value: 0n }
+    await look(100n)
+    const { count } = await room.context.db
+      .selectFrom('transactions')
+      .select((eb) => eb.fn.countAll<bigint>().as('count'))
+      .where('relayer_id', '=', owner.relayer.id)
+      .executeTakeFirstOrThrow()
+    expect(count).toBe(1n)
+  })
+})
+
+describe('how often the chain is asked', () => {
+  test('once for a block in which nothing is left open', async () => {
+    const { world, hash, look } = await place()
+    include(world, hash)
+    world.nonce = { kind: 'ok', value: 1n }
+    await look(100n)
+    const { receiptsAsked } = world
+    await look()
+    await look()
+    expect(world.receiptsAsked).toBe(receiptsAsked)
+  })
+
+  test('no receipt of an account whose nonce has not passed', async () => {
+    const { world, look } = await place()
+    await look(100n)
+    expect(world.receiptsAsked).toBe(0)
+  })
+
+  test('a transaction that is stored, sent and mined during a look is not overlooked', async () => {
+    const { world, owner, look, step } = await place()
+    const [late] = await insert(room.context, newTransaction(owner))
+    if (!late) throw new Error('nothing was stored')
+    room.clock.advance(1_000)
+    world.override = {
+      head: async () => {
+        if (world.offered.length === 1) await step()
+        for (const hash of world.offered) include(world, hash)
+        world.nonce = { kind: 'ok', value: 2n }
+        return headAt(100n)
+      },
+    }
+    await look()
+    await look()
+    expect(await statusOf(late)).toBe('mined')
+  })
+})

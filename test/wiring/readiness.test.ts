@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EndpointReport } from '../../src/chains/answer.ts'
+import type { Chain } from '../../src/chains/chain.ts'
+import { createReadinessCheck } from '../../src/wiring/readiness.ts'
+import { openRoom, type Room } from '../transactions/fixture.ts'
+import { chainOf, createWorld } from '../transactions/world.ts'
+
+let room: Room
+beforeAll(async () => {
+  room = await openRoom()
+})
+afterAll(() => room.close())
+
+const WELL: EndpointReport = { host: 'a', healthy: true, head: 7n }
+const ILL: EndpointReport = { host: 'b', healthy: false, lastError: 'the endpoint answered HTTP 500' }
+
+/** A network that answers, or not, through these endpoints. */
+function chain(endpoints: readonly EndpointReport[], answers = true): Chain {
+  const world = createWorld()
+  world.override = {
+    verify: async () => (answers ? { kind: 'ok', value: undefined } : { kind: 'unknown', detail: 'silence' }),
+    endpoints: () => [...endpoints],
+  }
+  return chainOf(world)
+}
+
+test.each([
+  { name: 'all endpoints well', chains: [chain([WELL])], want: 'healthy' },
+  { name: 'one of two resting', chains: [chain([WELL, ILL])], want: 'degraded' },
+  { name: 'no answer', chains: [chain([ILL], false)], want: 'unhealthy' },
+  { name: 'one of two networks silent', chains: [chain([WELL]), chain([ILL], false)], want: 'degraded' },
+  { name: 'no network in use', chains: [], want: 'healthy' },
+])('networks with $name: $want', async ({ chains, want }) => {
+  const check = createReadinessCheck({
+    database: room.database,
+    chains: () => new Map(chains.map((one, index) => [`network-${index}`, one])),
+    loops: () => [],
+    clock: room.clock,
+  })
+  expect((await check()).networks.status).toBe(want)
+})
+
+test('a network with a failing endpoint says how many, and names no host to callers without a key', async () => {
+  const chains = () => new Map([['anvil', chain([WELL, ILL])]])
+  const check = createReadinessCheck({ database: room.database, chains, loops: () => [], clock: room.clock })
+  expect((await check()).networks.details).toEqual([
+    { name: 'anvil', status: 'degraded', error: '1 of 2 endpoints failed lately.' },
+  ])
+})
