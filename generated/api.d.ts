@@ -2369,7 +2369,7 @@ export interface components {
             /** @description Everything that was found, the most important first. Never empty. */
             readonly findings: readonly components["schemas"]["Finding"][];
             /** @description The account's line. Transactions are included in the order of their nonces. */
-            readonly line: {
+            readonly queue: {
                 /** @description How many open transactions of the account come before this one. 0 is the head. */
                 readonly position: number;
                 /** @description Signed and not mined. */
@@ -2563,12 +2563,12 @@ export interface components {
              *     - `speed_up`: the service raised the price by itself.
              *     - `expire`: a no-op in its place, because `valid_until` passed.
              *     - `abandon`: a no-op in its place, because no node would ever take it.
-             *     - `filler`: a no-op of the service's own that closes a gap before those behind it.
-             *     - `renew`: the same content again, because the earlier version lapsed.
-             *     - `errand`: something of the service's own that others wait for, such as opening channel accounts.
+             *     - `gap_filler`: a no-op of the service's own that closes a gap before those behind it.
+             *     - `re_sign`: the same content signed again, because the earlier version expired.
+             *     - `setup`: something of the service's own that others wait for, such as opening channel accounts.
              * @enum {string}
              */
-            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "filler" | "renew" | "errand";
+            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "gap_filler" | "re_sign" | "setup";
             /**
              * @description - `signed`: signed and stored; perhaps on its way.
              *     - `broadcast`: a node took it.
@@ -2576,10 +2576,10 @@ export interface components {
              *     - `mined`: included and successful.
              *     - `reverted`: included, but its effects were undone.
              *     - `superseded`: something else with this nonce was included.
-             *     - `lapsed`: its time is over, and the chain has proved that it was not included.
+             *     - `expired`: its time is over, and the chain has proved that it was not included.
              * @enum {string}
              */
-            readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "lapsed";
+            readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "expired";
             /** @description The account nonce that it is signed with. EVM. */
             readonly nonce?: components["schemas"]["Quantity"];
             readonly hash: components["schemas"]["TransactionHash"];

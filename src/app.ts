@@ -12,7 +12,7 @@ import { endAllLeases } from './database/lease.ts'
 import { migrate } from './database/migrate.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
-import { createWakers } from './events/wakers.ts'
+import { createEventNotifier } from './events/wakers.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
 import { createHttpServer } from './http/server.ts'
@@ -26,12 +26,12 @@ import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
 import { createTransactionSigner } from './transactions/sign-only.ts'
 import { WORK_CHANNEL } from './transactions/store/transactions-store.ts'
-import { formFleet } from './wiring/create-registry.ts'
+import { createRuntimes } from './wiring/create-registry.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
-import { createObservation, type Observation } from './wiring/metrics.ts'
+import { createInstrumentation, type Instrumentation } from './wiring/metrics.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
-import { FLEET_CHANNEL, type Fleet } from './wiring/relayer-registry.ts'
+import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registry.ts'
 import { createStuckWorker } from './workers/stuck-worker.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 
@@ -97,19 +97,25 @@ async function assemble(parts: Parts): Promise<App> {
   const { config, database, clock, log } = parts
   const { db } = database
   const owner = randomUUID()
-  const observation = createObservation(config, { clock, log })
-  const formation = await formFleet({ ...parts, observation, owner })
-  const { fleet, context, prepare, sealer } = formation
-  const presentEvents = createEventPresenter({ db, operatorsOf: fleet.operatorsOf })
-  const observer = observation?.deliveries
+  const instrumentation = createInstrumentation(config, { clock, log })
+  const runtimeSet = await createRuntimes({ ...parts, instrumentation, owner })
+  const { registry, context, prepare, sealer } = runtimeSet
+  const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
+  const observer = instrumentation?.deliveries
   const shared = { config, database, presentEvents, sealer, owner, clock, log }
   const deliveries = await createDeliveries({ ...shared, observer })
   const submit = createSubmitWorker(context)
-  const management = createManagement({ ...parts, formation, owner })
-  const standing = [fleet.loop, submit, createStuckWorker(context), management.health, ...deliveries.loops]
-  const loops = () => [...standing, ...fleet.watchLoops()]
-  observation?.watch({ database, owner, loops })
-  const wakers = createWakers()
+  const management = createManagement({ ...parts, runtimeSet, owner })
+  const permanentWorkers = [
+    registry.loop,
+    submit,
+    createStuckWorker(context),
+    management.health,
+    ...deliveries.loops,
+  ]
+  const loops = () => [...permanentWorkers, ...registry.watchLoops()]
+  instrumentation?.watch({ database, owner, loops })
+  const notifier = createEventNotifier()
   const stopping = new AbortController()
   const replacer = createReplacer(context)
   const handlers = createHandlers({
@@ -121,34 +127,34 @@ async function assemble(parts: Parts): Promise<App> {
     cancelPending: createPendingCanceler(context, replacer),
     signTransaction: createTransactionSigner(context),
     gather: (relayer, item) => gatherFacts(context, relayer, item),
-    wakers,
+    notifier,
     presentEvents,
     stopping: stopping.signal,
     ...deliveries,
-    check: createReadinessCheck({ database, chains: () => chainsOf(fleet), loops, clock }),
+    check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
   })
-  const server = await openServer(parts, handlers, observation)
+  const server = await openServer(parts, handlers, instrumentation)
   // One after the other: they share a connection.
-  const ears = [
+  const subscriptions = [
     await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
-    await database.listen(EVENTS_CHANNEL, wakers.wake),
-    await database.listen(FLEET_CHANNEL, () => fleet.loop.wake()),
+    await database.listen(EVENTS_CHANNEL, notifier.wake),
+    await database.listen(RELAYERS_CHANNEL, () => registry.loop.wake()),
     await deliveries.listen(),
   ]
   return {
     start: async () => {
-      for (const loop of standing) loop.start()
+      for (const loop of permanentWorkers) loop.start()
       const { host, port } = await server.listen()
-      const shown = await observation?.listen()
+      const shown = await instrumentation?.listen()
       return { url: `http://${host}:${port}`, ...(shown && { metricsUrl: shown.url }) }
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all([server.drain(config.shutdownMs), ...standing.map((loop) => loop.stop())])
-      for (const unlisten of ears) await unlisten()
+      await Promise.all([server.drain(config.shutdownMs), ...permanentWorkers.map((loop) => loop.stop())])
+      for (const unlisten of subscriptions) await unlisten()
       await deliveries.close()
-      formation.close()
-      await observation?.close()
+      runtimeSet.close()
+      await instrumentation?.close()
       await database.close()
     },
   }
@@ -157,9 +163,9 @@ async function assemble(parts: Parts): Promise<App> {
 async function openServer(
   { config, clock, log }: Parts,
   handlers: HandlerMap,
-  observation: Observation | undefined,
+  instrumentation: Instrumentation | undefined,
 ) {
-  const metrics = observation && { observer: observation.requests, read: observation.read }
+  const metrics = instrumentation && { observer: instrumentation.requests, read: instrumentation.read }
   return createHttpServer({
     contract: await loadContract(),
     handlers,
@@ -179,6 +185,6 @@ async function openServer(
   })
 }
 
-function chainsOf(fleet: Fleet): Map<string, Chain> {
-  return new Map([...fleet.squads()].map(([name, { operator }]) => [name, operator.chain]))
+function chainsOf(registry: RelayerRegistry): Map<string, Chain> {
+  return new Map([...registry.endpointGroups()].map(([name, { runtime }]) => [name, runtime.chain]))
 }

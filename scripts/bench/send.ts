@@ -22,7 +22,7 @@ const LONE_REQUESTS = 100
 const LONE_PAUSE_MS = 50
 
 /** The longest that one phase may take, in ms. */
-const PATIENCE_MS = 600_000
+const TIMEOUT_MS = 600_000
 
 /** USER_HZ of Linux: a tick of /proc/<pid>/stat, in ms. */
 const TICK_MS = 10
@@ -146,9 +146,9 @@ async function confirmed(service: ServiceProcess, count: number): Promise<void> 
 }
 
 async function becomes(isSo: () => Promise<boolean>, everyMs: number): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + TIMEOUT_MS
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`not done within ${PATIENCE_MS} ms`)
+    if (performance.now() > deadline) throw new Error(`not done within ${TIMEOUT_MS} ms`)
     await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
 }

@@ -9,7 +9,7 @@ export interface Data<T> {
 }
 
 /** A status that takes longer than this will not come, in ms. */
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 
 /** Waits until the transaction has this status, and whatever else is wanted of it. */
 export async function reach(
@@ -18,7 +18,7 @@ export async function reach(
   status: Transaction['status'],
   also: (transaction: Transaction) => boolean = () => true,
 ): Promise<Transaction> {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
     const { data } = await stage.api<Data<Transaction>>('GET', `/relayers/${relayer_id}/transactions/${id}`)
     if (data.status === status && also(data)) return data

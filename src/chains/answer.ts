@@ -87,7 +87,7 @@ export interface Head {
    * How far the chain has come in the measure in which its drafts lapse (`lapsesAt`), counting only what cannot be undone.
    * Stellar: the close time of the ledger, in Unix seconds. Solana: the finalized block height. Absent where nothing lapses.
    */
-  readonly lapsedUpTo?: bigint
+  readonly expiredUpTo?: bigint
   /**
    * The newest block that counts as final, where the chain itself tells (`safe` or `finalized`); `unknown` when it did not. Absent where depth
    * decides, or the receipt.

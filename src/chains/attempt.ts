@@ -45,9 +45,9 @@ export type AttemptKind =
   | 'expire'
   | 'abandon'
   | 'speed_up'
-  | 'filler'
-  | 'renew'
-  | 'errand'
+  | 'gap_filler'
+  | 're_sign'
+  | 'setup'
 
 /**
  * What is known of an attempt. `signed`: stored, perhaps on its way · `broadcast`: a node took it · `refused`: a node
@@ -61,7 +61,7 @@ export type AttemptOutcome =
   | 'mined'
   | 'reverted'
   | 'superseded'
-  | 'lapsed'
+  | 'expired'
 
 /** One signed version of a transaction. */
 export interface Attempt<D extends Draft = Draft> {
@@ -69,7 +69,7 @@ export interface Attempt<D extends Draft = Draft> {
   readonly number: number
   readonly kind: AttemptKind
   /** The address whose nonce it takes: the relayer's, one of its channels', or that of whoever signed its content. */
-  readonly line: string
+  readonly sourceAccount: string
   /**
    * Attempts of one transaction differ in it only when something outside the service used the earlier one, or when the
    * earlier one lapsed. Absent on chains without nonces.

@@ -40,21 +40,21 @@ export interface Prepared<D extends Draft = Draft> {
 }
 
 /** Something else has to be included first; `request` does it. */
-export interface ErrandFirst<R extends ChainRequest = ChainRequest> {
-  readonly kind: 'errand'
+export interface SetupRequired<R extends ChainRequest = ChainRequest> {
+  readonly kind: 'setup'
   readonly request: R
   /** Why, as a sentence for a person. */
   readonly detail: string
 }
 
 /** Both the earlier attempts and the new content could be included, so the new content is signed when those have lapsed. */
-export interface AfterLapse {
-  readonly kind: 'after_lapse'
+export interface AfterExpiry {
+  readonly kind: 'after_expiry'
   readonly detail: string
 }
 
 /** An address that gives nonces, and the key that signs for it. */
-export interface Line {
+export interface SourceAccount {
   readonly address: string
   readonly signer: Signer
 }
@@ -69,13 +69,13 @@ export interface Reviewed {
 }
 
 /** With what a draft is signed. */
-export interface Seat {
+export interface SigningContext {
   /** Whose nonce is taken. Without a signer where somebody else has signed the content for it. */
-  readonly line: { readonly address: string; readonly signer: Signer | undefined }
+  readonly sourceAccount: { readonly address: string; readonly signer: Signer | undefined }
   /** Absent on chains without nonces. */
   readonly nonce: bigint | undefined
   /** The relayer's own account: it pays, and what the content does is done in its name. */
-  readonly account: Line
+  readonly account: SourceAccount
 }
 
 /** The nonce that a request brings with it, because somebody else has signed its content. */
@@ -95,12 +95,12 @@ export interface ChainTraits {
   /** Whether transactions of a line follow each other by number. */
   readonly nonces: boolean
   /** Most transactions of one line that nodes hold at the same time; absent: as many as the configuration allows. */
-  readonly inFlightPerLine?: number
+  readonly maxInFlightPerAccount?: number
   /**
    * Whether signed content has an end of its own (`lapsesAt`), after which the chain takes it no more and its nonce is free
    * again. Then nothing is raised, no no-op keeps `valid_until`, and no gap is filled; what lapsed is signed anew.
    */
-  readonly lapses: boolean
+  readonly expires: boolean
   /** `block`: the block is deep enough, or the head says that it is final; checked by hash. `receipt`: the receipt says so itself. */
   readonly finality: 'block' | 'receipt'
   /** The methods of its nodes that callers may use when a relayer's policy does not say which: those that only read. */
@@ -108,7 +108,7 @@ export interface ChainTraits {
   /** The name of its smallest unit of money. */
   readonly unit: 'wei' | 'stroops' | 'lamports'
   /** How soon bytes that a node took are offered again, in ms, where nodes do not keep them in a pool. Absent: half a minute. */
-  readonly offerAgainAfterMs?: number
+  readonly rebroadcastAfterMs?: number
 }
 
 /**
@@ -134,18 +134,18 @@ export interface ChainOf<
   /** The place that a request brings with it; undefined when the service gives it one. For what passed `check`. */
   place(request: R): Place | undefined
   /** Whether the service alone can sign the content once more when it has lapsed. For what passed `check`. */
-  renewable(request: R): boolean
+  reSignable(request: R): boolean
   /**
    * Prices and limits for a new transaction. Simulates where that is needed; `knownGas` is an earlier estimate that spares
    * it.
    */
-  prepare(request: R, account: Account<P>, knownGas?: bigint): Promise<Answer<Prepared<D>> | ErrandFirst<R>>
+  prepare(request: R, account: Account<P>, knownGas?: bigint): Promise<Answer<Prepared<D>> | SetupRequired<R>>
   /** A new draft that a node will take in place of all `attempts` (same nonce). */
   replace(
     request: R,
     attempts: readonly Attempt<D>[],
     account: Account<P>,
-  ): Promise<Answer<Prepared<D>> | ErrandFirst<R> | AfterLapse>
+  ): Promise<Answer<Prepared<D>> | SetupRequired<R> | AfterExpiry>
   /** The content of the last one of these with a fee that beats them all; refused when it would pass the cap. */
   speedUp(attempts: readonly Attempt<D>[], level: Speed, account: Account<P>): Promise<Answer<Prepared<D>>>
   /** The request that does nothing and costs the least. */
@@ -156,8 +156,8 @@ export interface ChainOf<
    */
   inFlightLimit?(address: string): Promise<number | undefined>
   /** The request that opens these addresses as further lines; undefined where a chain has one line for each account. */
-  openLines(addresses: readonly string[], account: Account<P>): R | undefined
-  sign(draft: D, seat: Seat): Promise<SignedDraft>
+  openChannels(addresses: readonly string[], account: Account<P>): R | undefined
+  sign(draft: D, signingContext: SigningContext): Promise<SignedDraft>
   /**
    * Every hash under which the chain can include the attempt, its own first. Absent on chains where that is the only one.
    */
@@ -178,7 +178,7 @@ export interface ChainOf<
   broadcast(raws: readonly Uint8Array[], held?: readonly boolean[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
   /** Whether the chain, as it was at this head, includes the draft in no later block. False when that is not known. */
-  hasLapsed(draft: D, head: Head): Promise<boolean>
+  hasExpired(draft: D, head: Head): Promise<boolean>
   /**
    * Calls `listener` at each new block for as long as an endpoint tells of them by itself. It may tell late, twice or not at
    * all: a reason to look, never a fact.
@@ -211,7 +211,7 @@ export interface ChainOf<
   /** Most that the draft can take from the account: what it moves, and its fee, in the smallest unit. */
   cost(draft: D): bigint
   /** What the request moves out of the account, before any fee is known. */
-  outlay(request: R): bigint
+  amountOut(request: R): bigint
   /** What a speed means on this chain. */
   speed(level: Speed): SpeedMeaning
 }

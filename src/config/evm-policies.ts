@@ -1,5 +1,5 @@
 import type { EvmPolicies } from '../chains/evm/content.ts'
-import { defined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import { address, flag, u128 } from './fields/field-types.ts'
 import type { Reader } from './fields/reader.ts'
 import { readRpcMethods } from './fields/rpc-methods.ts'
@@ -8,7 +8,7 @@ import { readRpcMethods } from './fields/rpc-methods.ts'
 export function readEvmPolicies(relayer: Reader): EvmPolicies {
   const reader = relayer.object('policies')
   if (!reader) return {}
-  const policies: EvmPolicies = defined({
+  const policies: EvmPolicies = omitUndefined({
     eip1559Pricing: reader.find('eip1559_pricing', flag),
     gasLimitEstimation: reader.find('gas_limit_estimation', flag),
     gasPriceCap: reader.find('gas_price_cap', u128),

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
 import {
   DEFAULT_BLOCKTIME_MS,
@@ -150,7 +150,7 @@ function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
   // Its nodes tell themselves what is final.
   reader.ignore('type', 'required_confirmations', 'finality', 'features', 'symbol')
   const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
-  return defined({
+  return omitUndefined({
     ...shared,
     type: 'solana' as const,
     genesisHash,

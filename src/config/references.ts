@@ -13,7 +13,7 @@ export function checkReferences(lists: Lists): string[] {
     notification: lists.notifications.map(({ id }) => id),
     network: lists.networks.map(networkKey),
   }
-  const doubles = Object.entries(names).flatMap(([kind, list]) =>
+  const duplicates = Object.entries(names).flatMap(([kind, list]) =>
     repeated(list).map((name) => `${kind} "${name.split(':').at(-1)}" is defined more than once`),
   )
   const dangling = lists.relayers.flatMap((relayer) => [
@@ -22,7 +22,7 @@ export function checkReferences(lists: Lists): string[] {
     ...missing(relayer, 'notification', relayer.notificationId, names.notification),
     ...channelSigners(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
   ])
-  return [...doubles, ...dangling, ...sharedAccounts(lists), ...impossiblePricing(lists)]
+  return [...duplicates, ...dangling, ...sharedAccounts(lists), ...impossiblePricing(lists)]
 }
 
 /** Names are unique within their type. */
@@ -61,10 +61,10 @@ function sharedAccounts({ relayers, networks }: Lists): string[] {
         `relayers "${owner}" and "${relayer.id}" are the same account: signer "${signerId}" on ${chain}`,
       ]
     })
-    const doubles = repeated(signers).map(
+    const duplicates = repeated(signers).map(
       (signerId) => `relayer "${relayer.id}" names the signer "${signerId}" more than once`,
     )
-    return [...doubles, ...shared]
+    return [...duplicates, ...shared]
   })
 }
 

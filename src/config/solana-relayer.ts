@@ -1,5 +1,5 @@
 import type { SolanaPolicies } from '../chains/solana/content.ts'
-import { defined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import { int64, oneOf, publicKey, whole } from './fields/field-types.ts'
 import type { Reader } from './fields/reader.ts'
 import { readRpcMethods } from './fields/rpc-methods.ts'
@@ -23,7 +23,7 @@ export function readSolanaRelayer(
 function readPolicies(relayer: Reader): SolanaPolicies {
   const reader = relayer.object('policies')
   if (!reader) return {}
-  const policies = defined({
+  const policies = omitUndefined({
     minBalance: reader.find('min_balance', int64),
     maxFee: reader.find('max_allowed_fee_lamports', int64),
     allowedPrograms: readKeys(reader, 'allowed_programs'),

@@ -1,5 +1,5 @@
 import type { StellarPolicies } from '../chains/stellar/content.ts'
-import { defined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import { flag, id, int64, oneOf, whole } from './fields/field-types.ts'
 import type { Reader } from './fields/reader.ts'
 import { readRpcMethods } from './fields/rpc-methods.ts'
@@ -35,7 +35,7 @@ function readChannels(reader: Reader): StellarRelayerConfig['channels'] {
 function readPolicies(relayer: Reader): StellarPolicies {
   const reader = relayer.object('policies')
   if (!reader) return {}
-  const policies = defined({
+  const policies = omitUndefined({
     minBalance: reader.find('min_balance', int64),
     maxFee: reader.find('max_fee', int64),
     timeoutSeconds: reader.find('timeout_seconds', whole(1, MAX_TIMEOUT_SECONDS)),

@@ -52,7 +52,7 @@ export interface RelayersTable {
 export interface StoredRpcUrl {
   url: string
   weight: number
-  byApi?: true
+  untrusted?: true
 }
 
 export interface NotificationsTable {
@@ -66,7 +66,7 @@ export interface NotificationsTable {
   /** `operator` or `gone`. */
   paused_reason: string | null
   /** A caller chose the url: it leads only where callers may lead us. */
-  url_by_api: Generated<boolean>
+  url_untrusted: Generated<boolean>
 }
 
 export interface SignersTable {
@@ -121,12 +121,12 @@ export interface TransactionsTable {
   from_address: string
   status: string
   status_reason: string | null
-  intent: string
+  purpose: string
   request: JSONColumnType<object>
   /** Gas estimated at acceptance; spares a second simulation. */
   estimated_gas: bigint | null
   /** Whose nonce it takes: the account's own, a channel's, or that of whoever signed its content. */
-  line: string | null
+  source_account: string | null
   nonce: bigint | null
   version: Generated<number>
   current_attempt: number | null
@@ -168,7 +168,7 @@ export interface AttemptsTable {
   transaction_id: string
   number: number
   kind: string
-  line: string
+  source_account: string
   nonce: bigint | null
   hash: string
   /** Of the transaction inside a fee bump (Stellar). Null also in rows of before it was kept; `raw` tells it then. */
@@ -242,9 +242,9 @@ export interface DeliveriesTable {
   notification_id: string
   event_id: bigint
   event_number: bigint
-  /** Deliveries of one lane arrive in the order of their events. */
-  lane: string
-  /** `waiting` for an earlier one of its lane · `pending`: has a job · `delivered` · `dead`. */
+  /** Deliveries of one ordering key arrive in the order of their events. */
+  ordering_key: string
+  /** `waiting` for an earlier one of its ordering key · `pending`: has a job · `delivered` · `dead`. */
   status: string
   tries: Generated<number>
   /** A failure after this time is the last. */

@@ -3,12 +3,12 @@ import type { Attempt } from '../chains/attempt.ts'
 import type { ChainTraits } from '../chains/chain.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast/broadcast.ts'
-import type { Operator, TransactionsContext } from '../transactions/model/runtime.ts'
-import { levelOf, patienceMs } from '../transactions/model/speed-up-delay.ts'
+import type { RelayerRuntime, TransactionsContext } from '../transactions/model/runtime.ts'
+import { levelOf, speedUpAfterMs } from '../transactions/model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import { findHeadSince } from '../transactions/store/head-since-store.ts'
-import { countAhead, countInFlight, findTakenNonces, reservedBy } from '../transactions/store/work-store.ts'
+import { countAhead, countInFlight, findUsedNonces, reservedBy } from '../transactions/store/work-store.ts'
 
 /** The most missing nonces that are listed. */
 const MAX_MISSING = 64n
@@ -33,7 +33,7 @@ export interface DiagnosisFacts {
   readonly head: Head | undefined
   readonly requiredConfirmations: number
   /** Whether what waits lapses and is signed anew, instead of being raised. */
-  readonly lapses: boolean
+  readonly expires: boolean
   readonly unit: ChainTraits['unit']
   readonly endpoints: readonly EndpointReport[]
   /** When the fee of the shown attempt is raised, in ms since the epoch; undefined when it never is. */
@@ -47,7 +47,7 @@ export async function gatherFacts(
   item: TransactionWithAttempts,
 ): Promise<DiagnosisFacts> {
   const { transaction } = item
-  const operator = context.operatorOf(relayer)
+  const runtime = context.runtimeOf(relayer)
   const [account, network] = await Promise.all([
     accountFacts(context, transaction),
     isFinal(transaction.status) ? NOTHING_ASKED : networkFacts(context, relayer, item),
@@ -58,10 +58,10 @@ export async function gatherFacts(
     relayer,
     attempt: currentAttempt(item),
     now: context.clock.now(),
-    inFlightLimit: await limitOf(context, operator),
-    lapses: operator.chain.traits.lapses,
-    unit: operator.chain.traits.unit,
-    requiredConfirmations: operator.network.requiredConfirmations,
+    inFlightLimit: await limitOf(context, runtime),
+    expires: runtime.chain.traits.expires,
+    unit: runtime.chain.traits.unit,
+    requiredConfirmations: runtime.network.requiredConfirmations,
     raiseAt: await raiseTime(context, relayer, item),
     missing,
     ...account,
@@ -70,9 +70,12 @@ export async function gatherFacts(
 }
 
 /** Of all lines together. */
-async function limitOf({ maxInFlight }: TransactionsContext, { chain, lines }: Operator): Promise<number> {
-  const most = chain.traits.inFlightPerLine ?? maxInFlight
-  const limits = await Promise.all(lines.map(({ address }) => chain.inFlightLimit?.(address)))
+async function limitOf(
+  { maxInFlight }: TransactionsContext,
+  { chain, sourceAccounts }: RelayerRuntime,
+): Promise<number> {
+  const most = chain.traits.maxInFlightPerAccount ?? maxInFlight
+  const limits = await Promise.all(sourceAccounts.map(({ address }) => chain.inFlightLimit?.(address)))
   return limits.reduce<number>((sum, limit) => sum + Math.min(most, limit ?? most), 0)
 }
 
@@ -100,11 +103,11 @@ async function networkFacts(
   relayer: Relayer,
   item: TransactionWithAttempts,
 ): Promise<NetworkFacts> {
-  const { chain } = context.operatorOf(relayer)
+  const { chain } = context.runtimeOf(relayer)
   const attempt = currentAttempt(item)
   const [balance, [nonce], head, price] = await Promise.all([
     chain.balance(relayer.address),
-    chain.traits.nonces ? chain.nonces([item.transaction.line ?? relayer.address]) : [],
+    chain.traits.nonces ? chain.nonces([item.transaction.sourceAccount ?? relayer.address]) : [],
     chain.head(),
     attempt === undefined ? undefined : chain.comparePrice(attempt.draft, levelOf(item.transaction)),
   ])
@@ -125,7 +128,7 @@ async function missingNonces(
   const { nonce } = transaction
   if (nonce === undefined || chainNonce === undefined || chainNonce >= nonce) return []
   const to = nonce - chainNonce > MAX_MISSING ? chainNonce + MAX_MISSING : nonce
-  const taken = await findTakenNonces(db, transaction, { from: chainNonce, to })
+  const taken = await findUsedNonces(db, transaction, { from: chainNonce, to })
   const candidates = Array.from({ length: Number(to - chainNonce) }, (_, index) => chainNonce + BigInt(index))
   return candidates.filter((candidate) => !taken.has(candidate))
 }
@@ -135,7 +138,7 @@ async function raiseTime(
   relayer: Relayer,
   { transaction, attempts }: TransactionWithAttempts,
 ): Promise<number | undefined> {
-  const patience = patienceMs(context.operatorOf(relayer).chain, transaction)
+  const patience = speedUpAfterMs(context.runtimeOf(relayer).chain, transaction)
   const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
   if (patience === undefined || newest?.broadcastAt === undefined) return undefined
   const headSince = await findHeadSince(context.db, transaction)

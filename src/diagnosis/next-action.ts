@@ -58,9 +58,9 @@ function signing({ transaction }: DiagnosisFacts, codes: ReadonlySet<FindingCode
 }
 
 function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAction {
-  const { transaction, relayer, now, ahead, raiseAt, lapses } = facts
-  const end = transaction.intent === 'request' ? transaction.request.validUntil : undefined
-  if (lapses) return lapsing(facts)
+  const { transaction, relayer, now, ahead, raiseAt, expires } = facts
+  const end = transaction.purpose === 'request' ? transaction.request.validUntil : undefined
+  if (expires) return expiring(facts)
   if (end !== undefined && (raiseAt === undefined || end.getTime() < raiseAt)) {
     return { action: 'expire', at: end, message: 'When valid_until passes, a no-op takes its place.' }
   }
@@ -84,10 +84,10 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
   }
 }
 
-function lapsing({ attempt }: DiagnosisFacts): NextAction {
+function expiring({ attempt }: DiagnosisFacts): NextAction {
   const draft = attempt?.draft
-  if (draft?.type === 'solana') return lapsingByHeight(draft.lapsesAt)
-  const end = draft?.type === 'stellar' ? draft.lapsesAt : undefined
+  if (draft?.type === 'solana') return expiringByHeight(draft.expiresAt)
+  const end = draft?.type === 'stellar' ? draft.expiresAt : undefined
   const message =
     'A ledger includes it, or its time passes; then it is signed anew, unless valid_until is over.'
   return end === undefined
@@ -96,10 +96,10 @@ function lapsing({ attempt }: DiagnosisFacts): NextAction {
 }
 
 /** When a height is reached nobody knows; blocks come as they come. */
-function lapsingByHeight(lapsesAt: bigint | undefined): NextAction {
+function expiringByHeight(expiresAt: bigint | undefined): NextAction {
   const message =
-    lapsesAt === undefined
+    expiresAt === undefined
       ? 'A block has to include it; its durable nonce has no end.'
-      : `A block up to height ${lapsesAt - 1n} includes it; otherwise it is signed anew, unless valid_until is over or others have signed it, too.`
+      : `A block up to height ${expiresAt - 1n} includes it; otherwise it is signed anew, unless valid_until is over or others have signed it, too.`
   return { action: 'watch', message }
 }

@@ -3,7 +3,7 @@ import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventFilter, EventRecord } from './event.ts'
 import { nextEvents } from './read.ts'
-import type { Wakers } from './wakers.ts'
+import type { EventNotifier } from './wakers.ts'
 
 /** Events read at a time, and so the most that a slow reader keeps in memory. */
 const PAGE = 100
@@ -21,16 +21,16 @@ interface FollowOptions extends EventFilter {
  * so a slow one costs one page of memory. An empty page is a sign of life.
  */
 export async function* followEvents(
-  { db, clock, wakers }: { db: Kysely<Schema>; clock: Clock; wakers: Wakers },
+  { db, clock, notifier }: { db: Kysely<Schema>; clock: Clock; notifier: EventNotifier },
   { after, heartbeatMs, signal, ...filter }: FollowOptions,
 ): AsyncGenerator<readonly EventRecord[]> {
   let cursor = after
-  const waker = wakers.add()
-  signal.addEventListener('abort', waker.wake)
+  const listener = notifier.add()
+  signal.addEventListener('abort', listener.wake)
   try {
     while (!signal.aborted) {
       // Armed before reading: what is committed between reading and waiting ends the wait at once.
-      const news = waker.arm()
+      const news = listener.arm()
       const page = await nextEvents(db, { ...filter, after: cursor, limit: PAGE })
       cursor = page.at(-1)?.number ?? cursor
       if (page.length > 0) yield page
@@ -40,7 +40,7 @@ export async function* followEvents(
       }
     }
   } finally {
-    signal.removeEventListener('abort', waker.wake)
-    waker.remove()
+    signal.removeEventListener('abort', listener.wake)
+    listener.remove()
   }
 }

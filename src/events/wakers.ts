@@ -1,5 +1,5 @@
 /** One who waits for events. */
-export interface Waker {
+export interface EventListener {
   /** A signal that is aborted at the next news after this call, or by `wake`. */
   arm(): AbortSignal
   wake(): void
@@ -7,25 +7,25 @@ export interface Waker {
 }
 
 /** Everybody of this process who waits for events; one listening database connection serves them all. */
-export interface Wakers {
-  add(): Waker
+export interface EventNotifier {
+  add(): EventListener
   wake(): void
 }
 
-export function createWakers(): Wakers {
-  const armed = new Map<Waker, AbortController>()
+export function createEventNotifier(): EventNotifier {
+  const armed = new Map<EventListener, AbortController>()
   return {
     add: () => {
-      const waker: Waker = {
+      const listener: EventListener = {
         arm: () => {
           const controller = new AbortController()
-          armed.set(waker, controller)
+          armed.set(listener, controller)
           return controller.signal
         },
-        wake: () => armed.get(waker)?.abort(),
-        remove: () => void armed.delete(waker),
+        wake: () => armed.get(listener)?.abort(),
+        remove: () => void armed.delete(listener),
       }
-      return waker
+      return listener
     },
     wake: () => {
       for (const controller of armed.values()) controller.abort()

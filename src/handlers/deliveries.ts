@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import type { HandlerMap, Input } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
-import { defined } from '../lib/omit-undefined.ts'
-import type { Steering } from '../notifications/delivery/controls.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
+import type { DeliveryControls } from '../notifications/delivery/controls.ts'
 import type { BodyWriter } from '../notifications/delivery/deliver.ts'
 import {
   type DeliveryOfEvent,
@@ -23,7 +23,7 @@ const DEFAULT_OVERLAP_SECONDS = 86_400
 
 export interface DeliveryHandlerDeps {
   readonly db: Kysely<Schema>
-  readonly steering: Steering
+  readonly controls: DeliveryControls
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
 }
@@ -40,10 +40,10 @@ type Operations =
 
 /** The tag Deliveries. An id in a path scopes everything below it. */
 export function deliveryHandlers(deps: DeliveryHandlerDeps): Pick<HandlerMap, Operations> {
-  return { ...seeing(deps), ...steering(deps) }
+  return { ...seeing(deps), ...controls(deps) }
 }
 
-function seeing({ db, steering, bodiesOf }: DeliveryHandlerDeps) {
+function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
   const show = async (item: DeliveryOfEvent) => {
     const [body = ''] = await bodiesOf([item.event])
     return { data: presentWithExchange(item, body) }
@@ -59,37 +59,37 @@ function seeing({ db, steering, bodiesOf }: DeliveryHandlerDeps) {
     getDelivery: async ({ path }) => show(await requireDelivery(db, path)),
     redeliver: async ({ path }) => {
       const { delivery } = await requireDelivery(db, path)
-      await steering.redeliver(path.notification_id, { kind: 'one', id: delivery.id })
+      await controls.redeliver(path.notification_id, { kind: 'one', id: delivery.id })
       return show(await requireDelivery(db, path))
     },
   } satisfies Partial<HandlerMap>
 }
 
-function steering({ db, steering, keys }: DeliveryHandlerDeps) {
+function controls({ db, controls, keys }: DeliveryHandlerDeps) {
   return {
     redeliverMany: async ({ path, body }) => {
       const { id } = await requireNotification(db, path.notification_id)
-      return { data: await steering.redeliver(id, selectionOf(body)) }
+      return { data: await controls.redeliver(id, selectionOf(body)) }
     },
     sendTestEvent: async ({ path }) => {
       const { id } = await requireNotification(db, path.notification_id)
-      return { data: { event_id: await steering.test(id) } }
+      return { data: { event_id: await controls.test(id) } }
     },
     pauseNotification: async ({ path }) => {
       const { id } = await requireNotification(db, path.notification_id)
-      await steering.pause(id)
+      await controls.pause(id)
       return { data: presentNotification(await requireNotification(db, id)) }
     },
     resumeNotification: async ({ path }) => {
       const { id } = await requireNotification(db, path.notification_id)
-      await steering.resume(id)
+      await controls.resume(id)
       return { data: presentNotification(await requireNotification(db, id)) }
     },
     rotateSigningKey: async ({ path, body }) => {
       const { id } = await requireNotification(db, path.notification_id)
       const overlapMs = (body.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS) * 1000
       const expires = await keys.rotate(id, body.signing_key, overlapMs)
-      return { data: defined({ notification_id: id, previous_key_expires_at: expires?.toISOString() }) }
+      return { data: omitUndefined({ notification_id: id, previous_key_expires_at: expires?.toISOString() }) }
     },
   } satisfies Partial<HandlerMap>
 }

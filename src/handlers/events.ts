@@ -5,7 +5,7 @@ import { followEvents } from '../events/follow.ts'
 import { lastNumber } from '../events/number-store.ts'
 import { nextEvents } from '../events/read.ts'
 import { logBounds } from '../events/store.ts'
-import type { Wakers } from '../events/wakers.ts'
+import type { EventNotifier } from '../events/wakers.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventPresenter } from './present/event.ts'
 
@@ -18,7 +18,7 @@ const HEARTBEAT_MS = 15_000
 export interface EventHandlerDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock
-  readonly wakers: Wakers
+  readonly notifier: EventNotifier
   readonly presentEvents: EventPresenter
   /** Ends every stream. */
   readonly stopping: AbortSignal

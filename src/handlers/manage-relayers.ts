@@ -3,14 +3,14 @@ import type { RelayerManager } from '../relayers/manage.ts'
 import type { Managed } from '../relayers/managed.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { Operator } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { presentRelayer } from './present/relayer.ts'
 import { readCreation, readPatched } from './read/relayer.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface ManageRelayersDeps {
   readonly relayerOf: RelayerReader
-  readonly prepare: (relayer: Relayer) => Promise<Operator>
+  readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
   readonly manager: RelayerManager
 }
 

@@ -1,5 +1,5 @@
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import { defined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import { type NetworkManager, networkId } from '../networks/manage.ts'
 import { maskUrl } from '../networks/mask-url.ts'
 import type { Network } from '../networks/network.ts'
@@ -29,7 +29,7 @@ export function networkHandlers({ networks }: NetworkHandlerDeps): Pick<HandlerM
 
 /** A network as the contract shows it. */
 function presentNetwork(network: Network): Schemas['Network'] {
-  return defined({
+  return omitUndefined({
     id: networkId(network),
     name: network.name,
     network_type: network.type,

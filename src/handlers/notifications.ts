@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
-import { defined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { NotificationManager } from '../notifications/manage.ts'
 import type { Notification } from '../notifications/notification.ts'
 import { listNotifications } from '../notifications/store.ts'
@@ -56,5 +56,5 @@ export function presentNotification({
   paused,
 }: Notification): Schemas['Notification'] {
   const state = paused === undefined ? {} : { paused: true as const, paused_reason: paused }
-  return defined({ id, type, url, has_signing_key: hasSigningKey, ...state })
+  return omitUndefined({ id, type, url, has_signing_key: hasSigningKey, ...state })
 }

@@ -4,18 +4,18 @@ import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
-import { defined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { type AccountState, askBalance, lookAtAccount } from '../transactions/account-state.ts'
-import type { Operator } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface RelayerStateDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly relayerOf: RelayerReader
-  readonly operatorOf: (relayer: Relayer) => Operator
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }
 
 const UNITS: Record<ChainTraits['unit'], Schemas['RelayerBalance']['unit']> = {
@@ -28,7 +28,7 @@ const UNITS: Record<ChainTraits['unit'], Schemas['RelayerBalance']['unit']> = {
 export function relayerStateHandlers(
   deps: RelayerStateDeps,
 ): Pick<HandlerMap, 'getRelayerStatus' | 'getRelayerBalance'> {
-  const { clock, relayerOf, operatorOf } = deps
+  const { clock, relayerOf, runtimeOf } = deps
   return {
     getRelayerStatus: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -37,7 +37,7 @@ export function relayerStateHandlers(
     },
     getRelayerBalance: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const { chain } = operatorOf(relayer)
+      const { chain } = runtimeOf(relayer)
       const balance = await askBalance(clock, { chain, address: relayer.address })
       if (balance.kind !== 'ok') throw unavailable(balance)
       return { data: { balance: balance.value, unit: UNITS[chain.traits.unit] } }
@@ -48,7 +48,7 @@ export function relayerStateHandlers(
 function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerStatus'] {
   const { balance, nextNonce, chainNonce, open, lastConfirmedAt } = state
   const { networkType } = relayer
-  return defined({
+  return omitUndefined({
     network_type: networkType,
     balance: balance?.toString(),
     nonce: networkType === 'evm' ? nextNonce?.toString() : undefined,

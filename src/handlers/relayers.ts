@@ -2,12 +2,12 @@ import type { Kysely } from 'kysely'
 import type { MessageSignature } from '../chains/attempt.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
-import { defined } from '../lib/omit-undefined.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { listRelayers } from '../relayers/store.ts'
-import type { Operator } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { toPage } from './present/page.ts'
 import { presentRelayer } from './present/relayer.ts'
 import { requireRelayer } from './transactions.ts'
@@ -15,15 +15,15 @@ import { requireRelayer } from './transactions.ts'
 export interface RelayerHandlerDeps {
   readonly db: Kysely<Schema>
   readonly relayerOf: RelayerReader
-  readonly operatorOf: (relayer: Relayer) => Operator
-  readonly prepare: (relayer: Relayer) => Promise<Operator>
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
+  readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
 }
 
 /** The tag Relayers. */
 export function relayerHandlers({
   db,
   relayerOf,
-  operatorOf,
+  runtimeOf,
   prepare,
 }: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'sign'> {
   return {
@@ -41,12 +41,12 @@ export function relayerHandlers({
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
-      const { chain, account } = operatorOf(relayer)
+      const { chain, account } = runtimeOf(relayer)
       return { data: presentSignature(await chain.signMessage(body.message, account.signer)) }
     },
   }
 }
 
 function presentSignature({ publicKey, ...signature }: MessageSignature): Schemas['Signature'] {
-  return defined({ ...signature, public_key: publicKey })
+  return omitUndefined({ ...signature, public_key: publicKey })
 }

@@ -4,12 +4,12 @@ import { badRequest } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { Operator } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { requireRelayer } from './transactions.ts'
 
 interface RpcHandlerDeps {
   readonly relayerOf: RelayerReader
-  readonly operatorOf: (relayer: Relayer) => Operator
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }
 
 /** What a call without an id is answered under, as existing clients expect. */
@@ -25,7 +25,7 @@ const INTERNAL_ERROR = -32603
 const BAD_GATEWAY = -33002
 
 /** JSON-RPC calls that are passed on to the network of a relayer. */
-export function rpcHandlers({ relayerOf, operatorOf }: RpcHandlerDeps): Pick<HandlerMap, 'rpc'> {
+export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<HandlerMap, 'rpc'> {
   return {
     rpc: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -36,7 +36,7 @@ export function rpcHandlers({ relayerOf, operatorOf }: RpcHandlerDeps): Pick<Han
           'invalid_request',
           'body: numbers are expected to be such as a double or an integer of 400 digits can hold.',
         )
-      const { chain } = operatorOf(relayer)
+      const { chain } = runtimeOf(relayer)
       const allowed = new Set(relayer.policies.allowedRpcMethods ?? chain.traits.readMethods)
       const calls = Array.isArray(body) ? body : [body]
       const passed = calls.filter(({ method }) => allowed.has(method))

@@ -5,21 +5,21 @@ import { badRequest } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { Operator } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TransactionSigner } from '../transactions/sign-only.ts'
 import { readUnsigned } from './read/unsigned.ts'
 import { requireRelayer } from './transactions.ts'
 
 export interface SigningHandlerDeps {
   readonly relayerOf: RelayerReader
-  readonly operatorOf: (relayer: Relayer) => Operator
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly signTransaction: TransactionSigner
 }
 
 /** Signing what is sent to no network. */
 export function signingHandlers({
   relayerOf,
-  operatorOf,
+  runtimeOf,
   signTransaction,
 }: SigningHandlerDeps): Pick<HandlerMap, 'signTypedData' | 'signTransaction'> {
   return {
@@ -27,7 +27,7 @@ export function signingHandlers({
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal
-      const { chain, account } = operatorOf(relayer)
+      const { chain, account } = runtimeOf(relayer)
       const answer = await chain.signTypedData?.(readTypedData(body), account.signer)
       if (answer === undefined)
         throw badRequest(
@@ -39,7 +39,7 @@ export function signingHandlers({
     },
     signTransaction: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const unsigned = readUnsigned(body, relayer, operatorOf(relayer).chain)
+      const unsigned = readUnsigned(body, relayer, runtimeOf(relayer).chain)
       return { data: presentSigned(relayer, await signTransaction(relayer, unsigned)) }
     },
   }

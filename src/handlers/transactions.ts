@@ -6,7 +6,7 @@ import { type AppError, badRequest, notFound } from '../errors.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Acceptor } from '../transactions/accept/accept.ts'
-import type { Operator } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import type { createReplacer } from '../transactions/replace/replace.ts'
 import { findByNonce } from '../transactions/store/by-nonce-store.ts'
@@ -14,13 +14,13 @@ import { findTransaction, listTransactions } from '../transactions/store/transac
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { toPage } from './present/page.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
-import { readClaim } from './read/idempotency-key.ts'
+import { readIdempotencyKey } from './read/idempotency-key.ts'
 import { readRequest } from './read/request.ts'
 
 export interface TransactionHandlerDeps {
   readonly db: Kysely<Schema>
   readonly relayerOf: RelayerReader
-  readonly operatorOf: (relayer: Relayer) => Operator
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
   readonly accept: Acceptor
   readonly replacer: ReturnType<typeof createReplacer>
   readonly gather: (relayer: Relayer, item: TransactionWithAttempts) => Promise<DiagnosisFacts>
@@ -37,14 +37,14 @@ type Operations =
 
 /** The tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
-  const { db, relayerOf, operatorOf, accept, replacer, gather } = deps
+  const { db, relayerOf, runtimeOf, accept, replacer, gather } = deps
   return {
     sendTransaction: async ({ path, header, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const { chain } = operatorOf(relayer)
+      const { chain } = runtimeOf(relayer)
       // Before anything is read out of the body, so that no other sense that it is given later makes it another one.
-      const claim = readClaim(header['Idempotency-Key'], body)
-      const { logs, ...item } = await accept(relayer, readRequest(body, relayer, chain), claim)
+      const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
+      const { logs, ...item } = await accept(relayer, readRequest(body, relayer, chain), idempotencyKey)
       return { data: presentWithAttempts(item, chain), logs }
     },
     listTransactions: async ({ path, query }) => {
@@ -55,13 +55,13 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
         status: query.status,
         ...page,
       })
-      const { chain } = operatorOf(relayer)
+      const { chain } = runtimeOf(relayer)
       return { data: items.map((item) => presentTransaction(item, chain)), pagination: page.describe(total) }
     },
     getTransactionById: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const item = await requireTransaction(db, relayer, path.transaction_id)
-      return { data: presentWithAttempts(item, operatorOf(relayer).chain) }
+      return { data: presentWithAttempts(item, runtimeOf(relayer).chain) }
     },
     getTransactionByNonce: async ({ path: { relayer_id, nonce } }) => {
       const relayer = await requireRelayer(relayerOf, relayer_id)
@@ -72,7 +72,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
           'transaction_not_found',
           `No transaction of relayer ${relayer.id} has the nonce ${nonce}.`,
         )
-      return { data: presentWithAttempts(item, operatorOf(relayer).chain) }
+      return { data: presentWithAttempts(item, runtimeOf(relayer).chain) }
     },
     diagnoseTransaction: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
@@ -81,7 +81,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     },
     replaceTransaction: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const { chain } = operatorOf(relayer)
+      const { chain } = runtimeOf(relayer)
       const request = readRequest(body, relayer, chain)
       const { logs, ...item } = await replacer.replaceTransaction(relayer, path.transaction_id, request)
       return { data: presentWithAttempts(item, chain), logs }
@@ -89,7 +89,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     cancelTransaction: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { logs, ...item } = await replacer.cancelTransaction(relayer, path.transaction_id)
-      return { data: presentWithAttempts(item, operatorOf(relayer).chain), logs }
+      return { data: presentWithAttempts(item, runtimeOf(relayer).chain), logs }
     },
   }
 }

@@ -3,6 +3,6 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 }
 
 /** The object without the keys that hold `undefined`: absent fields are omitted on the wire. */
-export function defined<T extends object>(object: T): Defined<T> {
+export function omitUndefined<T extends object>(object: T): Defined<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>
 }

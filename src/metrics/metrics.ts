@@ -16,7 +16,7 @@ import { createTransactionMetrics } from './transaction-metrics.ts'
 const FRESH_MS = 1_000
 
 /** The database has this long to answer, in ms; scrapers wait for ten seconds. */
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 
 /** In the text format of Prometheus. */
 export interface MetricsText {
@@ -68,8 +68,8 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
 /** Undefined when the state cannot be had, or not soon: what is counted here is told all the same. */
 async function inTime(clock: Clock, source: StateSource, log: Logger): Promise<StoredState | undefined> {
   const stop = new AbortController()
-  const late = clock.sleep(PATIENCE_MS, stop.signal).then(() => {
-    if (!stop.signal.aborted) throw new Error(`no answer within ${PATIENCE_MS} ms`)
+  const late = clock.sleep(TIMEOUT_MS, stop.signal).then(() => {
+    if (!stop.signal.aborted) throw new Error(`no answer within ${TIMEOUT_MS} ms`)
     return undefined
   })
   try {

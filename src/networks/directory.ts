@@ -1,6 +1,6 @@
 import { fingerprintOf } from '../lib/fingerprint.ts'
 import type { Network, NetworkType } from './network.ts'
-import type { GivenUrls } from './rpc-urls-store.ts'
+import type { UntrustedUrls } from './rpc-urls-store.ts'
 
 /** Every network that a relayer can be on: those of the configuration and the well-known ones, with the urls that count now. */
 export interface NetworkDirectory {
@@ -11,7 +11,7 @@ export interface NetworkDirectory {
   /** What urls given to it now have to name as those that they stand for. */
   insteadOf(type: NetworkType, name: string): string
   /** Takes over all that callers gave. Urls that stand for others than the configuration's present ones do not count. */
-  update(given: readonly GivenUrls[]): void
+  update(given: readonly UntrustedUrls[]): void
 }
 
 /** `wellKnown` networks that the configuration describes, too, are what it says. */

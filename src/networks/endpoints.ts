@@ -29,7 +29,7 @@ export interface EndpointPool {
   answered(url: string): void
   failed(url: string, failure: Failure): void
   /** It was asked, and the outcome says nothing about its health. */
-  unjudged(url: string): void
+  notCounted(url: string): void
   sawHead(url: string, height: bigint): void
   /** The highest block that any endpoint told of lately; undefined when none did. */
   highest(): bigint | undefined
@@ -102,7 +102,7 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
       settle(url, (health, at) => afterFailure(health, failure, at))
       if (held?.url === url) held = undefined
     },
-    unjudged: (url) => settle(url, (health) => health),
+    notCounted: (url) => settle(url, (health) => health),
     sawHead: (url, height) => note(find(url), height, now()),
     highest: () => highestOf(endpoints, now()),
     waitMs: (except) => {

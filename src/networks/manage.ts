@@ -4,11 +4,11 @@ import { badRequest, notFound } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import type { NetworkDirectory } from './directory.ts'
 import type { Network, RpcUrl } from './network.ts'
-import { listGivenUrls, saveGivenUrls } from './rpc-urls-store.ts'
-import { givenRpcUrlProblem } from './untrusted-rpc-url.ts'
+import { listUntrustedUrls, saveUntrustedUrls } from './rpc-urls-store.ts'
+import { untrustedRpcUrlProblem } from './untrusted-rpc-url.ts'
 
 /** An RPC url as a caller writes it: alone, or with its weight. */
-export type GivenRpcUrl = string | { readonly url: string; readonly weight?: number | undefined }
+export type UntrustedRpcUrl = string | { readonly url: string; readonly weight?: number | undefined }
 
 /** What callers can do about networks. */
 export interface NetworkManager {
@@ -23,7 +23,7 @@ export interface NetworkManager {
    * Gives a network other RPC urls, here at once and everywhere within moments.
    * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain
    */
-  changeUrls(id: string, urls: readonly GivenRpcUrl[]): Promise<Network>
+  changeUrls(id: string, urls: readonly UntrustedRpcUrl[]): Promise<Network>
 }
 
 interface NetworkManagerDeps {
@@ -57,8 +57,8 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
       const refusal = await wrongChain({ ...network, rpcUrls })
       if (refusal !== undefined) throw badRequest('wrong_chain', `body.rpc_urls: ${refusal}`)
       const { type, name } = network
-      await saveGivenUrls(db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
-      networks.update(await listGivenUrls(db))
+      await saveUntrustedUrls(db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
+      networks.update(await listUntrustedUrls(db))
       return get(networkId(network))
     },
   }
@@ -78,13 +78,13 @@ function findById(all: readonly Network[], id: string): Network | undefined {
 }
 
 /** @throws AppError 400 */
-function readUrls(urls: readonly GivenRpcUrl[], policy: AddressPolicy): RpcUrl[] {
+function readUrls(urls: readonly UntrustedRpcUrl[], policy: AddressPolicy): RpcUrl[] {
   const read = urls.map((given, index): RpcUrl => {
     const { url, weight = DEFAULT_WEIGHT } = typeof given === 'string' ? { url: given } : given
-    const problem = givenRpcUrlProblem(url, policy)
+    const problem = untrustedRpcUrlProblem(url, policy)
     const place = `body.rpc_urls[${index}]${typeof given === 'string' ? '' : '.url'}`
     if (problem !== undefined) throw badRequest('invalid_request', `${place}: ${problem}.`)
-    return { url, weight, byApi: true }
+    return { url, weight, untrusted: true }
   })
   if (read.every(({ weight }) => weight === 0))
     throw badRequest('invalid_request', 'body.rpc_urls: expected at least one url with a weight above 0.')

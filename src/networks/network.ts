@@ -9,7 +9,7 @@ export interface RpcUrl {
   readonly url: string
   readonly weight: number
   /** A caller of the API chose it: it is asked only where callers may lead us. */
-  readonly byApi?: true
+  readonly untrusted?: true
 }
 
 /** What every network has. */

@@ -3,7 +3,7 @@ import type { Schema } from '../database/schema.ts'
 import type { NetworkType, RpcUrl } from './network.ts'
 
 /** RPC urls that a caller gave a network. */
-export interface GivenUrls {
+export interface UntrustedUrls {
   readonly type: NetworkType
   readonly name: string
   readonly rpcUrls: readonly RpcUrl[]
@@ -12,7 +12,7 @@ export interface GivenUrls {
 }
 
 /** All that callers gave. */
-export async function listGivenUrls(db: Kysely<Schema>): Promise<GivenUrls[]> {
+export async function listUntrustedUrls(db: Kysely<Schema>): Promise<UntrustedUrls[]> {
   const rows = await db.selectFrom('network_urls').selectAll().execute()
   return rows.map((row) => ({
     type: row.network_type as NetworkType,
@@ -23,7 +23,7 @@ export async function listGivenUrls(db: Kysely<Schema>): Promise<GivenUrls[]> {
 }
 
 /** Takes the place of what a caller gave the network before. */
-export async function saveGivenUrls(db: Kysely<Schema>, given: GivenUrls): Promise<void> {
+export async function saveUntrustedUrls(db: Kysely<Schema>, given: UntrustedUrls): Promise<void> {
   const values = { rpc_urls: JSON.stringify(given.rpcUrls), instead_of: given.insteadOf }
   await db
     .insertInto('network_urls')

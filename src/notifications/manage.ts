@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { badRequest, conflict, notFound } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
-import { givenUrlProblem } from '../security/untrusted-url.ts'
+import { untrustedUrlProblem } from '../security/untrusted-url.ts'
 import { pendingIds } from './delivery/delivery-store.ts'
 import type { JobQueue } from './delivery/job-queue.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
@@ -97,7 +97,7 @@ async function change(
   const before = demand(await lockNotification(tx, id), id)
   // Who names the url that is there has chosen nothing: the operator's stays the operator's.
   if (url !== undefined && url !== before.url) {
-    await saveNotification(tx, { ...before, url, urlByApi: true })
+    await saveNotification(tx, { ...before, url, urlUntrusted: true })
     // It goes on with another receiver; what waited has its whole time again.
     if (before.paused === 'gone') await restartWindow(tx, id, windowMs)
   }
@@ -122,7 +122,7 @@ async function remove(
 }
 
 function assertReachable(url: string, policy: AddressPolicy): void {
-  const problem = givenUrlProblem(url, policy)
+  const problem = untrustedUrlProblem(url, policy)
   if (problem !== undefined) throw badRequest('invalid_request', `body.url: ${problem}.`)
 }
 

@@ -8,7 +8,7 @@ export interface Notification {
   readonly url: string
   readonly hasSigningKey: boolean
   /** A caller of the API chose the url: it leads only where callers may lead us. */
-  readonly urlByApi?: true
+  readonly urlUntrusted?: true
   /** Set while nothing is sent to it. */
   readonly paused?: PauseReason
 }

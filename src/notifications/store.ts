@@ -62,7 +62,7 @@ export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<st
   const rows = await tx.selectFrom('notifications').selectAll().forUpdate().execute()
   return new Map(
     rows.map((row) => {
-      const { paused, urlByApi, ...configured } = toNotification(row)
+      const { paused, urlUntrusted, ...configured } = toNotification(row)
       return [row.id, configured]
     }),
   )
@@ -70,8 +70,8 @@ export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<st
 
 /** Creates or overwrites a notification. It stays paused if it is, unless a receiver that was gone has a new url. */
 export async function saveNotification(tx: Transaction<Schema>, notification: Notification): Promise<void> {
-  const { id, type, url, hasSigningKey, urlByApi = false } = notification
-  const values = { type, url, url_by_api: urlByApi }
+  const { id, type, url, hasSigningKey, urlUntrusted = false } = notification
+  const values = { type, url, url_untrusted: urlUntrusted }
   // One that a caller gave goes on signing: receivers rely on it.
   const keyOfCaller = sql<boolean>`exists (select from notification_keys k
     where k.notification_id = notifications.id and k.source = 'api' and k.expires_at is null)`
@@ -121,7 +121,7 @@ export async function insertNotification(
   if (entry !== undefined) return false
   const inserted = await tx
     .insertInto('notifications')
-    .values({ id, type, url, has_signing_key: false, url_by_api: true })
+    .values({ id, type, url, has_signing_key: false, url_untrusted: true })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -158,7 +158,7 @@ function toNotification(row: Selectable<NotificationsTable>): Notification {
     type: row.type as 'webhook',
     url: row.url,
     hasSigningKey: row.has_signing_key,
-    ...(row.url_by_api && { urlByApi: true as const }),
+    ...(row.url_untrusted && { urlUntrusted: true as const }),
     ...(row.paused && { paused: row.paused_reason as PauseReason }),
   }
 }

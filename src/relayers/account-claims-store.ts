@@ -3,8 +3,8 @@ import type { Schema } from '../database/schema.ts'
 import type { RelayerAccounts } from './accounts.ts'
 
 /** Two relayers may not take nonces of one account. */
-export class AccountTakenError extends Error {
-  override readonly name = 'AccountTakenError'
+export class AccountInUseError extends Error {
+  override readonly name = 'AccountInUseError'
 
   constructor(address: string, chain: string, owner: string) {
     super(`${address} on ${chain} is operated by relayer "${owner}" already`)
@@ -16,7 +16,7 @@ export class AccountTakenError extends Error {
  * this one to end.
  * @throws AccountTakenError when another relayer has one of them
  */
-export async function claimAccounts(
+export async function reserveAccounts(
   tx: Transaction<Schema>,
   relayerId: string,
   { chain, addresses }: RelayerAccounts,
@@ -37,9 +37,9 @@ export async function claimAccounts(
     .where('chain', '=', chain)
     .where('address', '=', taken)
     .executeTakeFirst()
-  if (owner !== undefined) throw new AccountTakenError(taken, chain, owner.relayer_id)
+  if (owner !== undefined) throw new AccountInUseError(taken, chain, owner.relayer_id)
   // Given up at this very moment.
-  await claimAccounts(tx, relayerId, { chain, addresses })
+  await reserveAccounts(tx, relayerId, { chain, addresses })
 }
 
 /** Others may have the accounts of these relayers now. */

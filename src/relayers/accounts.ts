@@ -3,7 +3,7 @@ import { ConfigError } from '../config/problems.ts'
 import { chainName } from '../networks/chain-name.ts'
 import type { Network } from '../networks/network.ts'
 import type { Key } from '../signers/key.ts'
-import { type FindKey, linesOf } from './source-accounts.ts'
+import { type FindKey, sourceAccountsOf } from './source-accounts.ts'
 
 /** Which accounts a relayer takes nonces of. */
 export interface RelayerAccounts {
@@ -30,7 +30,7 @@ export async function configuredAccounts(
     if (network === undefined) throw new Error(`relayer ${relayer.id} is on a network that is not configured`)
     all.set(relayer.id, await accountsOf(relayer, network, async (id) => keys.get(id)))
   }
-  const problems = doubleAccounts(all)
+  const problems = duplicateAccounts(all)
   if (problems.length > 0) throw new ConfigError(problems)
   return all
 }
@@ -44,7 +44,7 @@ export async function accountsOf(
   network: Network,
   findKey: FindKey,
 ): Promise<RelayerAccounts> {
-  const [own, ...channels] = await linesOf(relayer, findKey)
+  const [own, ...channels] = await sourceAccountsOf(relayer, findKey)
   return {
     chain: chainName(network),
     addresses: [own.address, ...channels.map(({ address }) => address)],
@@ -52,7 +52,7 @@ export async function accountsOf(
 }
 
 /** What is wrong where relayers, by id, have an account in common, or one has it twice. */
-export function doubleAccounts(all: ReadonlyMap<string, RelayerAccounts>): string[] {
+export function duplicateAccounts(all: ReadonlyMap<string, RelayerAccounts>): string[] {
   const owners = new Map<string, string>()
   const problems: string[] = []
   for (const [id, { chain, addresses }] of all) {

@@ -6,7 +6,7 @@ import { referTo } from './refer.ts'
 import type { Relayer } from './relayer.ts'
 import { placeOf } from './resolve-network.ts'
 import { findRelayer, lockRelayer, updateRelayer } from './store.ts'
-import { checkGivenEndpoints } from './untrusted-endpoints.ts'
+import { checkUntrustedEndpoints } from './untrusted-endpoints.ts'
 
 /** Looks at the change first, without holding anything (I9); then makes it out of the relayer as it is under the lock. */
 export async function changeRelayer(
@@ -19,7 +19,7 @@ export async function changeRelayer(
   const network = placeOf(deps.networks, wanted)
   const { customRpcUrls } = wanted
   const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
-  const logs = isNew && customRpcUrls ? await checkGivenEndpoints(deps, network, customRpcUrls) : []
+  const logs = isNew && customRpcUrls ? await checkUntrustedEndpoints(deps, network, customRpcUrls) : []
   const changed = await deps.db.transaction().execute(async (tx) => {
     const present = demand(await lockRelayer(tx, id, 'update'), id)
     const next = change(present)

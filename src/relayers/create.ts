@@ -4,27 +4,27 @@ import type { Schema } from '../database/schema.ts'
 import { type AppError, badRequest, conflict, notFound } from '../errors.ts'
 import type { Network } from '../networks/network.ts'
 import { lockSigner } from '../signers/store.ts'
-import { AccountTakenError, claimAccounts } from './account-claims-store.ts'
-import { accountsOf, doubleAccounts, type RelayerAccounts } from './accounts.ts'
+import { AccountInUseError, reserveAccounts } from './account-claims-store.ts'
+import { accountsOf, duplicateAccounts, type RelayerAccounts } from './accounts.ts'
 import type { ManageDeps, Managed } from './managed.ts'
 import { referTo } from './refer.ts'
 import type { Relayer } from './relayer.ts'
 import { placeOf } from './resolve-network.ts'
 import { MissingSignerError } from './source-accounts.ts'
 import { insertRelayer, lockRelayer } from './store.ts'
-import { checkGivenEndpoints } from './untrusted-endpoints.ts'
+import { checkUntrustedEndpoints } from './untrusted-endpoints.ts'
 
 /** Everything that others are asked comes first: no database transaction is open while they are (I9). */
 export async function createRelayer(deps: ManageDeps, relayer: RelayerConfig): Promise<Managed> {
   const network = placeOf(deps.networks, relayer)
   const accounts = await findAccounts(deps, relayer, network)
   const { customRpcUrls } = relayer
-  const logs = customRpcUrls ? await checkGivenEndpoints(deps, network, customRpcUrls) : []
+  const logs = customRpcUrls ? await checkUntrustedEndpoints(deps, network, customRpcUrls) : []
   const created = await deps.db
     .transaction()
     .execute((tx) => store(tx, relayer, accounts))
     .catch((error: unknown) => {
-      throw error instanceof AccountTakenError ? taken(error) : error
+      throw error instanceof AccountInUseError ? taken(error) : error
     })
   return { relayer: await deps.checked(created), logs }
 }
@@ -36,8 +36,8 @@ async function findAccounts(
 ): Promise<RelayerAccounts> {
   try {
     const accounts = await accountsOf(relayer, network, findKey)
-    const [double] = doubleAccounts(new Map([[relayer.id, accounts]]))
-    if (double !== undefined) throw badRequest('invalid_request', `channels: ${double}.`)
+    const [duplicate] = duplicateAccounts(new Map([[relayer.id, accounts]]))
+    if (duplicate !== undefined) throw badRequest('invalid_request', `channels: ${duplicate}.`)
     return accounts
   } catch (error) {
     throw error instanceof MissingSignerError ? noSigner(relayer, error.signerId) : error
@@ -58,7 +58,7 @@ async function store(
   const created = await insertRelayer(tx, { ...relayer, address: accounts.addresses[0] })
   // Somebody else was faster.
   if (created === undefined) throw isThere(relayer)
-  await claimAccounts(tx, relayer.id, accounts)
+  await reserveAccounts(tx, relayer.id, accounts)
   return created
 }
 
@@ -77,6 +77,6 @@ function noSigner({ signerId }: RelayerConfig, missing: string): AppError {
   return notFound('signer_not_found', `${field}: there is no signer "${missing}".`)
 }
 
-function taken(error: AccountTakenError): AppError {
+function taken(error: AccountInUseError): AppError {
   return badRequest('account_taken', `signer_id: ${error.message}.`, error)
 }

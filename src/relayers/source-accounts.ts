@@ -1,4 +1,4 @@
-import type { Line } from '../chains/chain.ts'
+import type { SourceAccount } from '../chains/chain.ts'
 import type { RelayerConfig } from '../config/load.ts'
 import { evmAddress } from '../signers/evm-address.ts'
 import type { Key } from '../signers/key.ts'
@@ -6,7 +6,7 @@ import type { Ed25519Signer } from '../signers/signer.ts'
 import type { Relayer } from './relayer.ts'
 
 /** The relayer's own account first, then its channels. */
-export type Lines = readonly [Line, ...Line[]]
+export type SourceAccounts = readonly [SourceAccount, ...SourceAccount[]]
 
 /** Undefined when there is no signer of this id. */
 export type FindKey = (signerId: string) => Promise<Key | undefined>
@@ -15,7 +15,10 @@ export type FindKey = (signerId: string) => Promise<Key | undefined>
  * The accounts whose nonces a relayer takes.
  * @throws MissingSignerError when a signer that it names does not exist
  */
-export async function linesOf(relayer: RelayerConfig | Relayer, findKey: FindKey): Promise<Lines> {
+export async function sourceAccountsOf(
+  relayer: RelayerConfig | Relayer,
+  findKey: FindKey,
+): Promise<SourceAccounts> {
   const key = await demand(findKey, relayer.signerId)
   if (relayer.networkType === 'evm') {
     return [{ address: evmAddress(key.secp256k1.publicKey), signer: key.secp256k1 }]

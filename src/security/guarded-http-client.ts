@@ -19,14 +19,14 @@ export interface PostAnswer {
 }
 
 /** Posts to urls that somebody else chose. */
-export interface Poster {
+export interface GuardedHttpClient {
   /** Rejects when there is no complete answer: refused, reset, too late, or an address that is not allowed. */
   post(request: PostRequest): Promise<PostAnswer>
   /** Ends the connections. */
   close(): void
 }
 
-export interface PosterOptions {
+export interface GuardedHttpClientOptions {
   /** The longest body that is read of an answer, in bytes; `post` rejects when there is more. Absent: a beginning is enough. */
   readonly wholeBodyBytes?: number
   /** Idle connections per host that are kept for the next request. Default 8. */
@@ -43,7 +43,10 @@ const MAX_HEADER_LENGTH = 500
 const DEFAULT_IDLE_SOCKETS = 8
 
 /** Connections are reused. Redirects are an answer like any other: whoever was configured is who is told. */
-export function createPoster(policy: AddressPolicy, options: PosterOptions = {}): Poster {
+export function createGuardedHttpClient(
+  policy: AddressPolicy,
+  options: GuardedHttpClientOptions = {},
+): GuardedHttpClient {
   const { wholeBodyBytes, idleSockets = DEFAULT_IDLE_SOCKETS } = options
   const settings = { keepAlive: true, maxFreeSockets: idleSockets, lookup: guardedLookup(policy) }
   const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent(settings) }

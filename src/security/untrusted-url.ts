@@ -8,7 +8,7 @@ const UNWRITTEN = /[\u0000-\u0020\u007f]/
  * What is wrong with a url that a caller of the API chose, for the sentence that names its field; undefined when nothing is. A
  * name is looked up only when it is connected to: what it stands for may change at any time.
  */
-export function givenUrlProblem(text: string, policy: AddressPolicy): string | undefined {
+export function untrustedUrlProblem(text: string, policy: AddressPolicy): string | undefined {
   const url = URL.canParse(text) && !UNWRITTEN.test(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'expected an http:// or https:// url'
   try {

@@ -4,7 +4,7 @@ import type { Schema } from '../database/schema.ts'
 import { type Clock, within } from '../lib/clock.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { readAccountState } from './account-state-store.ts'
-import type { Operator } from './model/runtime.ts'
+import type { RelayerRuntime } from './model/runtime.ts'
 
 /** How long the network is asked, in ms. Longer, and callers give up before they learn the rest. */
 const MAX_ASKING_MS = 5_000
@@ -26,15 +26,15 @@ export interface AccountState {
 interface AccountStateDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock
-  readonly operatorOf: (relayer: Relayer) => Operator
+  readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }
 
 /** Asks the database, and the network as long as it answers in time. */
 export async function lookAtAccount(
-  { db, clock, operatorOf }: AccountStateDeps,
+  { db, clock, runtimeOf }: AccountStateDeps,
   relayer: Relayer,
 ): Promise<AccountState> {
-  const { chain } = operatorOf(relayer)
+  const { chain } = runtimeOf(relayer)
   const [{ nextNonce, ...stored }, balance, nonce] = await Promise.all([
     readAccountState(db, relayer),
     askBalance(clock, { chain, address: relayer.address }),
@@ -53,7 +53,7 @@ export async function lookAtAccount(
 /** What the account can spend, asked for a few seconds at most. */
 export function askBalance(
   clock: Clock,
-  { chain, address }: { readonly chain: Operator['chain']; readonly address: string },
+  { chain, address }: { readonly chain: RelayerRuntime['chain']; readonly address: string },
 ): Promise<Answer<bigint>> {
   return inTime(clock, chain.balance(address))
 }

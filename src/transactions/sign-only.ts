@@ -16,7 +16,7 @@ export type TransactionSigner = (relayer: Relayer, unsigned: UnsignedTransaction
  */
 export function createTransactionSigner(context: TransactionsContext): TransactionSigner {
   return async (relayer, unsigned) => {
-    const { chain, account } = context.operatorOf(relayer)
+    const { chain, account } = context.runtimeOf(relayer)
     const refusal = inactive(relayer)
     if (refusal) throw refusal
     const answer = await chain.review(unsigned, accountOf(relayer))
@@ -31,7 +31,7 @@ export function createTransactionSigner(context: TransactionsContext): Transacti
 }
 
 async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: bigint): Promise<void> {
-  const { chain } = context.operatorOf(relayer)
+  const { chain } = context.runtimeOf(relayer)
   const [balance, reserved] = await Promise.all([
     chain.balance(relayer.address),
     reservedBy(context.db, relayer.id),

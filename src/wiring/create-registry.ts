@@ -7,24 +7,24 @@ import type { Database } from '../database/engine.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createNetworkDirectory } from '../networks/directory.ts'
 import { createRelayerReader } from '../relayers/read.ts'
-import { createPoster } from '../security/guarded-http-client.ts'
+import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import { createSealer, readSealingKey } from '../security/sealer.ts'
 import type { Key } from '../signers/key.ts'
 import { createKeyring } from '../signers/keyring.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
-import type { Observation } from './metrics.ts'
-import { createFleet, type Fleet } from './relayer-registry.ts'
-import { createOperators } from './relayer-runtime.ts'
+import type { Instrumentation } from './metrics.ts'
+import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.ts'
+import { createRelayerRuntimes } from './relayer-runtime.ts'
 
 /** Answers of nodes to a batch can be large; more than this, in bytes, is held to be an attack on our memory. */
-const RPC_POSTER = { wholeBodyBytes: 64 * 1024 * 1024, idleSockets: 64 }
+const RPC_CLIENT_OPTIONS = { wholeBodyBytes: 64 * 1024 * 1024, idleSockets: 64 }
 
-interface FormationOptions {
+interface RuntimeSetOptions {
   readonly config: Config
   readonly database: Database
   /** Of the signers of the configuration, by id. */
   readonly keys: ReadonlyMap<string, Key>
-  readonly observation: Observation | undefined
+  readonly instrumentation: Instrumentation | undefined
   /** Names this process in leases. */
   readonly owner: string
   readonly clock: Clock
@@ -32,50 +32,58 @@ interface FormationOptions {
 }
 
 /** Who acts, with what, and how that is followed. */
-export type Formation = Awaited<ReturnType<typeof formFleet>>
+export type RuntimeSet = Awaited<ReturnType<typeof createRuntimes>>
 
 /**
  * Joins what relayers act with, and takes the first look at them.
  * @throws ConfigError when one of them cannot act, or endpoints of the configuration serve another chain
  */
-export async function formFleet(options: FormationOptions) {
-  const { config, database, keys, observation, owner, clock, log } = options
+export async function createRuntimes(options: RuntimeSetOptions) {
+  const { config, database, keys, instrumentation, owner, clock, log } = options
   const { db } = database
   const { maxInFlight, rpcTimeoutMs } = config
   const sealingKey = config.sealingKey && readSealingKey(config.sealingKey.reveal())
   const sealer = sealingKey && createSealer(sealingKey)
   const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
   const keyring = createKeyring({ db, sealer, configured: keys })
-  const rpcObserver = observation?.rpc
-  const poster = createPoster({ allowPrivate: config.allowPrivateUrls }, RPC_POSTER)
-  const guarded = guardedTransport(poster)
-  const operators = createOperators({ networks, keyring, rpcTimeoutMs, clock, log, rpcObserver, guarded })
-  const { operatorOf, prepare } = operators
+  const rpcObserver = instrumentation?.rpc
+  const httpClient = createGuardedHttpClient({ allowPrivate: config.allowPrivateUrls }, RPC_CLIENT_OPTIONS)
+  const guarded = guardedTransport(httpClient)
+  const runtimes = createRelayerRuntimes({
+    networks,
+    keyring,
+    rpcTimeoutMs,
+    clock,
+    log,
+    rpcObserver,
+    guarded,
+  })
+  const { runtimeOf, prepare } = runtimes
   const relayerOf = createRelayerReader(db, prepare)
-  const observer = observation?.transactions
-  const context = { db, clock, log, maxInFlight, owner, observer, relayerOf, operatorOf }
+  const observer = instrumentation?.transactions
+  const context = { db, clock, log, maxInFlight, owner, observer, relayerOf, runtimeOf }
   const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
-  const fleet = createFleet({ db, networks, operators, clock, log, createWatchLoop })
-  const problems = await fleet.look()
+  const registry = createRelayerRegistry({ db, networks, runtimes, clock, log, createWatchLoop })
+  const problems = await registry.look()
   if (problems.length > 0) throw new ConfigError(problems)
-  await verifyChains(fleet, log)
-  return { ...operators, fleet, context, keyring, networks, sealer, close: () => poster.close() }
+  await verifyChains(registry, log)
+  return { ...runtimes, registry, context, keyring, networks, sealer, close: () => httpClient.close() }
 }
 
 /**
  * A wrong chain id is a mistake of the configuration; a silent node is weather, and the start goes on. Urls of callers stop no start:
  * relayers behind them are disabled by the first check of their health.
  */
-async function verifyChains(fleet: Fleet, log: Logger): Promise<void> {
+async function verifyChains(registry: RelayerRegistry, log: Logger): Promise<void> {
   const answers = await Promise.all(
-    [...fleet.squads()].map(async ([name, { operator }]) => ({
+    [...registry.endpointGroups()].map(async ([name, { runtime }]) => ({
       name,
-      byApi: operator.network.rpcUrls.some((url) => url.byApi),
-      answer: await operator.chain.verify(),
+      untrusted: runtime.network.rpcUrls.some((url) => url.untrusted),
+      answer: await runtime.chain.verify(),
     })),
   )
-  const problems = answers.flatMap(({ byApi, answer }) =>
-    answer.kind === 'refused' && !byApi ? [answer.refusal.detail] : [],
+  const problems = answers.flatMap(({ untrusted, answer }) =>
+    answer.kind === 'refused' && !untrusted ? [answer.refusal.detail] : [],
   )
   if (problems.length > 0) throw new ConfigError(problems)
   for (const { name, answer } of answers) {

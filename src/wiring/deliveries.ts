@@ -5,7 +5,7 @@ import { EVENTS_CHANNEL } from '../events/store.ts'
 import type { EventPresenter } from '../handlers/present/event.ts'
 import { createBodyWriter } from '../handlers/present/webhook-body.ts'
 import type { Clock } from '../lib/clock.ts'
-import { createSteering, type Steering } from '../notifications/delivery/controls.ts'
+import { createDeliveryControls, type DeliveryControls } from '../notifications/delivery/controls.ts'
 import type { BodyWriter } from '../notifications/delivery/deliver.ts'
 import { DUE_CHANNEL } from '../notifications/delivery/fan-out-store.ts'
 import { createJobQueue } from '../notifications/delivery/job-queue.ts'
@@ -13,7 +13,7 @@ import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
 import { createSigningKeys, type SigningKeys } from '../notifications/keys.ts'
 import { createNotificationManager, type NotificationManager } from '../notifications/manage.ts'
 import { relayersTelling } from '../relayers/store.ts'
-import { createPoster } from '../security/guarded-http-client.ts'
+import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { createDeliverWorker } from '../workers/deliver-worker.ts'
 import { createRelayWorker } from '../workers/fan-out-worker.ts'
@@ -36,7 +36,7 @@ interface DeliveriesOptions {
 /** Everything that brings events to their receivers, put together and not yet started. */
 export interface Deliveries {
   readonly loops: readonly Loop[]
-  readonly steering: Steering
+  readonly controls: DeliveryControls
   readonly notifications: NotificationManager
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
@@ -56,9 +56,9 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   await keys.adopt()
   const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
   // Urls of the configuration file are the operator's own, and a receiver on the same machine is nothing unusual.
-  const poster = createPoster({ allowPrivate: true })
+  const httpClient = createGuardedHttpClient({ allowPrivate: true })
   const policy = { allowPrivate: config.allowPrivateUrls }
-  const guardedPoster = createPoster(policy)
+  const guardedClient = createGuardedHttpClient(policy)
   const bodiesOf = createBodyWriter(options.presentEvents)
   const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({
@@ -67,8 +67,8 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     log,
     queue,
     keys,
-    poster,
-    guardedPoster,
+    httpClient,
+    guardedClient,
     bodiesOf,
     timeoutMs,
     random: Math.random,
@@ -83,22 +83,22 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   })
   return {
     loops: [relay, deliver, housekeeping],
-    steering: createSteering({ db, queue, windowMs }),
+    controls: createDeliveryControls({ db, queue, windowMs }),
     notifications: createNotificationManager({ db, keys, queue, policy, windowMs, usersOf: relayersTelling }),
     keys,
     bodiesOf,
     listen: async () => {
-      const ears = [
+      const subscriptions = [
         await database.listen(EVENTS_CHANNEL, () => relay.wake()),
         await database.listen(DUE_CHANNEL, (notificationId) => deliver.wake(notificationId || undefined)),
       ]
       return async () => {
-        for (const unlisten of ears) await unlisten()
+        for (const unlisten of subscriptions) await unlisten()
       }
     },
     close: async () => {
-      poster.close()
-      guardedPoster.close()
+      httpClient.close()
+      guardedClient.close()
       await queue.close()
     },
   }

@@ -9,12 +9,12 @@ import { relayersSigningWith } from '../relayers/store.ts'
 import { createSignerManager, type SignerManager } from '../signers/manage.ts'
 import { createHealthWorker } from '../workers/health-worker.ts'
 import type { Loop } from '../workers/loop.ts'
-import type { Formation } from './create-registry.ts'
+import type { RuntimeSet } from './create-registry.ts'
 
 interface ManagementOptions {
   readonly config: Config
   readonly database: Database
-  readonly formation: Formation
+  readonly runtimeSet: RuntimeSet
   /** Names this process in leases. */
   readonly owner: string
   readonly clock: Clock
@@ -32,9 +32,9 @@ export interface Management {
 
 /** Joins the parts. */
 export function createManagement(options: ManagementOptions): Management {
-  const { config, database, formation, owner, clock, log } = options
+  const { config, database, runtimeSet, owner, clock, log } = options
   const { db } = database
-  const { networks, keyring, sealer, prepare, verify, wrongChain } = formation
+  const { networks, keyring, sealer, prepare, verify, wrongChain } = runtimeSet
   const { allowPrivateUrls, healthIntervalMs: intervalMs } = config
   const checker = createHealthChecker({ db, clock, log, prepare })
   const checked = checker.checkNow

@@ -19,7 +19,7 @@ interface Observed {
 }
 
 /** The metrics and the server that shows them. */
-export interface Observation extends Omit<Metrics, 'watch'> {
+export interface Instrumentation extends Omit<Metrics, 'watch'> {
   /** Looks at these, too, from now on. */
   watch(observed: Observed): void
   /** Starts to listen. Rejects when the port is taken. */
@@ -28,10 +28,10 @@ export interface Observation extends Omit<Metrics, 'watch'> {
 }
 
 /** Undefined when the metrics are off: then nobody is told of anything, and nothing is counted. */
-export function createObservation(
+export function createInstrumentation(
   { metrics: settings, server: { host } }: Config,
   deps: { readonly clock: Clock; readonly log: Logger },
-): Observation | undefined {
+): Instrumentation | undefined {
   if (settings === undefined) return undefined
   const metrics = createMetrics(deps)
   const server = createMetricsServer({ host, port: settings.port, read: metrics.read, log: deps.log })

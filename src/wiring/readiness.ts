@@ -10,7 +10,7 @@ import type { Loop } from '../workers/loop.ts'
 const FRESH_MS = 2_000
 
 /** A part that has not answered by then counts as failing, in ms. */
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 
 /** A loop that ended no round well for this long is not working, in ms. */
 const QUIET_LIMIT_MS = 60_000
@@ -106,7 +106,7 @@ function checkLoop(loop: Loop): Component & { name: string } {
 async function inTime(clock: Clock, check: Promise<Component>): Promise<Component> {
   const stop = new AbortController()
   const late = clock
-    .sleep(PATIENCE_MS, stop.signal)
+    .sleep(TIMEOUT_MS, stop.signal)
     .then((): Component => ({ status: 'unhealthy', error: 'No answer within 3 s.' }))
   try {
     return await Promise.race([check, late])

@@ -3,36 +3,36 @@ import type { Logger } from 'pino'
 import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
-import { listGivenUrls } from '../networks/rpc-urls-store.ts'
+import { listUntrustedUrls } from '../networks/rpc-urls-store.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { allRelayers } from '../relayers/store.ts'
-import type { Operator } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 import type { WatchTarget } from '../workers/watch-worker.ts'
-import { endpointsKey, type Operators } from './relayer-runtime.ts'
+import { endpointsKey, type RelayerRuntimes } from './relayer-runtime.ts'
 
 /** Told by the database whenever relayers, or the urls of networks, were changed. */
-export const FLEET_CHANNEL = 'fleet_changed'
+export const RELAYERS_CHANNEL = 'relayers_changed'
 
 /** How long a change that was not announced stays unseen, in ms. */
 const BACKSTOP_MS = 10_000
 
 /** Relayers that share endpoints. */
-interface Squad {
-  readonly operator: Operator
+interface EndpointGroup {
+  readonly runtime: RelayerRuntime
   readonly relayers: readonly Relayer[]
 }
 
 /** The relayers that there are, as far as this process knows: followed while it runs, because callers create and change them. */
-export interface Fleet {
+export interface RelayerRegistry {
   /** Looks again whenever it is woken. */
   readonly loop: Loop
   /** One for each set of endpoints: they come and go with it. */
   watchLoops(): readonly Loop[]
   /** By the name of the endpoints. */
-  squads(): ReadonlyMap<string, Squad>
+  endpointGroups(): ReadonlyMap<string, EndpointGroup>
   /** Of the relayers of these ids; those that were removed are left out. */
-  operatorsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Operator>>
+  runtimesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RelayerRuntime>>
   /**
    * Looks at what there is now. Gives what is wrong with relayers that cannot act, in sentences; they are left out until a
    * later look finds them well.
@@ -40,23 +40,23 @@ export interface Fleet {
   look(): Promise<string[]>
 }
 
-interface FleetDeps {
+interface RelayerRegistryDeps {
   readonly db: Kysely<Schema>
   readonly networks: NetworkDirectory
-  readonly operators: Operators
+  readonly runtimes: RelayerRuntimes
   readonly clock: Clock
   readonly log: Logger
   readonly createWatchLoop: (target: WatchTarget) => Loop
 }
 
 interface Watch {
-  readonly chain: Operator['chain']
+  readonly chain: RelayerRuntime['chain']
   readonly loop: Loop
 }
 
-export function createFleet(deps: FleetDeps): Fleet {
-  const { db, networks, operators, clock, log, createWatchLoop } = deps
-  let squads: ReadonlyMap<string, Squad> = new Map()
+export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistry {
+  const { db, networks, runtimes, clock, log, createWatchLoop } = deps
+  let endpointGroups: ReadonlyMap<string, EndpointGroup> = new Map()
   const watches = new Map<string, Watch>()
   let started = false
 
@@ -65,7 +65,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     const problems: string[] = []
     for (const relayer of await allRelayers(db)) {
       try {
-        await operators.prepare(relayer)
+        await runtimes.prepare(relayer)
         ready.push(relayer)
       } catch (error) {
         problems.push(`relayer "${relayer.id}" cannot act: ${error instanceof Error ? error.message : error}`)
@@ -75,29 +75,29 @@ export function createFleet(deps: FleetDeps): Fleet {
   }
 
   async function look(): Promise<string[]> {
-    networks.update(await listGivenUrls(db))
+    networks.update(await listUntrustedUrls(db))
     const { ready, problems } = await readyRelayers()
-    operators.keep(ready)
-    squads = squadsOf(ready, operators)
+    runtimes.keep(ready)
+    endpointGroups = endpointGroupsOf(ready, runtimes)
     await reconcile()
     return problems
   }
 
   /** A loop for each squad, of its present chain. */
   async function reconcile(): Promise<void> {
-    const ended = [...watches].filter(([key, { chain }]) => squads.get(key)?.operator.chain !== chain)
+    const ended = [...watches].filter(([key, { chain }]) => endpointGroups.get(key)?.runtime.chain !== chain)
     for (const [key] of ended) watches.delete(key)
-    for (const [key, { operator }] of squads) {
+    for (const [key, { runtime }] of endpointGroups) {
       if (watches.has(key)) continue
-      const loop = createWatchLoop({ key, operator, relayers: () => squads.get(key)?.relayers ?? [] })
-      watches.set(key, { chain: operator.chain, loop })
+      const loop = createWatchLoop({ key, runtime, relayers: () => endpointGroups.get(key)?.relayers ?? [] })
+      watches.set(key, { chain: runtime.chain, loop })
       if (started) loop.start()
     }
     await Promise.all(ended.map(([, { loop }]) => loop.stop()))
   }
 
   const loop = createLoop({
-    name: 'fleet',
+    name: 'registry',
     intervalMs: BACKSTOP_MS,
     clock,
     log,
@@ -108,14 +108,14 @@ export function createFleet(deps: FleetDeps): Fleet {
 
   return {
     look,
-    squads: () => squads,
+    endpointGroups: () => endpointGroups,
     watchLoops: () => [...watches.values()].map((watch) => watch.loop),
-    operatorsOf: async (ids) => {
-      const known = [...squads.values()].flatMap(({ relayers }) => relayers)
+    runtimesOf: async (ids) => {
+      const known = [...endpointGroups.values()].flatMap(({ relayers }) => relayers)
       const missing = ids.some((id) => !known.some((relayer) => relayer.id === id))
       const relayers = missing ? (await readyRelayers()).ready : known
       const asked = relayers.filter(({ id }) => ids.includes(id))
-      return new Map(asked.map((relayer) => [relayer.id, operators.operatorOf(relayer)]))
+      return new Map(asked.map((relayer) => [relayer.id, runtimes.runtimeOf(relayer)]))
     },
     loop: {
       ...loop,
@@ -132,12 +132,15 @@ export function createFleet(deps: FleetDeps): Fleet {
   }
 }
 
-function squadsOf(relayers: readonly Relayer[], { operatorOf }: Operators): Map<string, Squad> {
+function endpointGroupsOf(
+  relayers: readonly Relayer[],
+  { runtimeOf }: RelayerRuntimes,
+): Map<string, EndpointGroup> {
   const groups = Map.groupBy(relayers, endpointsKey)
   return new Map(
     [...groups].flatMap(([key, members]) => {
       const [first] = members
-      return first === undefined ? [] : [[key, { operator: operatorOf(first), relayers: members }] as const]
+      return first === undefined ? [] : [[key, { runtime: runtimeOf(first), relayers: members }] as const]
     }),
   )
 }

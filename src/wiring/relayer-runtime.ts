@@ -9,11 +9,11 @@ import { type Clock, within } from '../lib/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import type { Network, NetworkType, RpcUrl } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { type Lines, linesOf } from '../relayers/source-accounts.ts'
+import { type SourceAccounts, sourceAccountsOf } from '../relayers/source-accounts.ts'
 import type { Keyring } from '../signers/keyring.ts'
-import type { Operator } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 
-interface OperatorsOptions {
+interface RelayerRuntimesOptions {
   readonly networks: NetworkDirectory
   readonly keyring: Keyring
   /** How long one JSON-RPC call may take. */
@@ -27,15 +27,15 @@ interface OperatorsOptions {
 }
 
 /** Where relayers act and with which keys. */
-export interface Operators {
+export interface RelayerRuntimes {
   /**
    * Loads what the relayer needs, once: keys, and the library of its chain.
    * @throws when a signer or a network that it names does not exist, a stored secret cannot be opened, or its signer has another
    * key than the one that the relayer was made with
    */
-  prepare(relayer: Relayer): Promise<Operator>
+  prepare(relayer: Relayer): Promise<RelayerRuntime>
   /** Of a relayer that was prepared. Throws for any other: a fault of ours. */
-  operatorOf(relayer: Relayer): Operator
+  runtimeOf(relayer: Relayer): RelayerRuntime
   /** Told again and again which relayers there are, it forgets the keys of those that are long gone. */
   keep(present: readonly Relayer[]): void
   /** Asks the network's urls which chain they serve, for a few seconds at most. Unknown when nobody answers by then. */
@@ -71,11 +71,11 @@ interface ChainInUse {
 type ChainMaker = (network: Network) => Chain
 
 /** One chain for each network, and one more for each relayer that has RPC urls of its own. */
-export function createOperators(options: OperatorsOptions): Operators {
+export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerRuntimes {
   const { networks, keyring } = options
   const makers = new Map<NetworkType, ChainMaker>()
   const chains = new Map<string, ChainInUse>()
-  const lines = new Map<string, Lines>()
+  const sourceAccounts = new Map<string, SourceAccounts>()
   /** In ms since the epoch. */
   const goneSince = new Map<string, number>()
 
@@ -105,27 +105,27 @@ export function createOperators(options: OperatorsOptions): Operators {
     return made
   }
 
-  function operatorOf(relayer: Relayer): Operator {
-    const own = lines.get(linesKey(relayer))
+  function runtimeOf(relayer: Relayer): RelayerRuntime {
+    const own = sourceAccounts.get(sourceAccountsKey(relayer))
     if (own === undefined) throw notPrepared(relayer)
     const { network, chain } = chainOf(relayer)
-    return { network, chain, account: own[0], lines: own }
+    return { network, chain, account: own[0], sourceAccounts: own }
   }
 
   function forget(key: string, now: number): void {
     const since = goneSince.get(key) ?? now
     goneSince.set(key, since)
     if (now - since < FORGET_AFTER_MS) return
-    lines.delete(key)
+    sourceAccounts.delete(key)
     goneSince.delete(key)
   }
 
   return {
-    operatorOf,
+    runtimeOf,
     verify,
     keep: (present) => {
-      const wanted = new Set(present.map(linesKey))
-      for (const key of [...lines.keys()]) {
+      const wanted = new Set(present.map(sourceAccountsKey))
+      for (const key of [...sourceAccounts.keys()]) {
         if (wanted.has(key)) goneSince.delete(key)
         else forget(key, options.clock.now())
       }
@@ -135,30 +135,30 @@ export function createOperators(options: OperatorsOptions): Operators {
       return answer.kind === 'refused' ? answer.refusal.detail : undefined
     },
     prepare: async (relayer) => {
-      const key = linesKey(relayer)
-      if (lines.has(key)) return operatorOf(relayer)
+      const key = sourceAccountsKey(relayer)
+      if (sourceAccounts.has(key)) return runtimeOf(relayer)
       if (networks.find(relayer.networkType, relayer.network) === undefined)
         throw new Error(`there is no network "${relayer.network}" of type ${relayer.networkType}`)
       await load(relayer.networkType)
-      const own = await linesOf(relayer, keyring.find)
+      const own = await sourceAccountsOf(relayer, keyring.find)
       if (own[0].address !== relayer.address)
         throw new Error(
           `signer "${relayer.signerId}" has the key of ${own[0].address}, not of ${relayer.address}`,
         )
-      lines.set(key, own)
-      return operatorOf(relayer)
+      sourceAccounts.set(key, own)
+      return runtimeOf(relayer)
     },
   }
 }
 
 /** Everything that decides about its lines. */
-function linesKey(relayer: Relayer): string {
+function sourceAccountsKey(relayer: Relayer): string {
   const channels = relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
   return JSON.stringify([relayer.id, relayer.networkType, relayer.address, relayer.signerId, channels])
 }
 
 /** Only where a relayer needs it: the libraries take a tenth and a third of a second to load. */
-async function loadMaker(type: NetworkType, options: OperatorsOptions): Promise<ChainMaker> {
+async function loadMaker(type: NetworkType, options: RelayerRuntimesOptions): Promise<ChainMaker> {
   const { rpcTimeoutMs, clock, log, guarded, rpcObserver } = options
   const common = ({ name }: Network) => ({ rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(name) })
   if (type === 'evm') {

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Checked, HealthChecker } from '../relayers/health/check-health.ts'
 import { type HealthMemory, NO_MEMORY, untilNextCheck } from '../relayers/health/health.ts'
 import { type HealthSubject, listSubjects } from '../relayers/health/health-store.ts'
-import type { Patient } from '../relayers/health/health-target.ts'
+import type { HealthTarget } from '../relayers/health/health-target.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
@@ -28,7 +28,7 @@ interface HealthWorkerDeps {
   readonly owner: string
   readonly checker: HealthChecker
   /** Where a relayer acts now; throws when it cannot act. */
-  readonly prepare: (relayer: Relayer) => Promise<Pick<Patient, 'chain' | 'lines'>>
+  readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
   /** Between two checks of an enabled relayer, in ms. */
   readonly intervalMs: number
 }
@@ -70,13 +70,13 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
     return subjects.filter(({ relayer }) => (plans.get(relayer.id)?.dueAt ?? now) <= now)
   }
 
-  async function toPatient(subject: HealthSubject): Promise<Patient | undefined> {
+  async function toHealthTarget(subject: HealthSubject): Promise<HealthTarget | undefined> {
     const { id } = subject.relayer
     const seen = plans.get(id)?.seen
     try {
-      const { chain, lines } = await deps.prepare(subject.relayer)
+      const { chain, sourceAccounts } = await deps.prepare(subject.relayer)
       plans.set(id, { ...(seen && { seen }), dueAt: Number.POSITIVE_INFINITY })
-      return { ...subject, chain, lines, memory: seen?.chain === chain ? seen.memory : NO_MEMORY }
+      return { ...subject, chain, sourceAccounts, memory: seen?.chain === chain ? seen.memory : NO_MEMORY }
     } catch {
       // Whoever follows the relayers says why it cannot act.
       plans.set(id, { dueAt: clock.now() + intervalMs })
@@ -84,14 +84,14 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
     }
   }
 
-  async function check(chain: Chain, patients: readonly Patient[]): Promise<void> {
+  async function check(chain: Chain, targets: readonly HealthTarget[]): Promise<void> {
     let checked: readonly Checked[] = []
     try {
-      checked = await deps.checker.check(chain, patients, stopping.signal)
+      checked = await deps.checker.check(chain, targets, stopping.signal)
     } catch (error) {
       log.error({ err: error }, 'relayers could not be checked; they are tried again')
     }
-    for (const { relayer, memory: before } of patients) {
+    for (const { relayer, memory: before } of targets) {
       const { memory = before, failedChecks = 0 } = checked.find(({ id }) => id === relayer.id) ?? {}
       const dueAt = clock.now() + untilNextCheck(failedChecks, intervalMs)
       plans.set(relayer.id, { dueAt, seen: { chain, memory } })
@@ -105,9 +105,9 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
       lookAt = Number.NEGATIVE_INFINITY
       return
     }
-    const due = await Promise.all((await findDue()).map(toPatient))
-    const patients = due.filter((patient) => patient !== undefined)
-    for (const [chain, members] of Map.groupBy(patients, (patient) => patient.chain)) {
+    const due = await Promise.all((await findDue()).map(toHealthTarget))
+    const targets = due.filter((target) => target !== undefined)
+    for (const [chain, members] of Map.groupBy(targets, (target) => target.chain)) {
       const checking = check(chain, members)
       running.add(checking)
       void checking.then(() => running.delete(checking))

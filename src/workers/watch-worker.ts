@@ -1,6 +1,6 @@
 import type { HeadFeed } from '../chains/answer.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import type { Operator, TransactionsContext } from '../transactions/model/runtime.ts'
+import type { RelayerRuntime, TransactionsContext } from '../transactions/model/runtime.ts'
 import { watchNetwork } from '../transactions/watch/watch.ts'
 import { createWatchMemory } from '../transactions/watch/watch-memory.ts'
 import { createLeaseHolder } from './lease-holder.ts'
@@ -19,7 +19,7 @@ const BACKSTOP_BLOCKS = 4
 export interface WatchTarget {
   /** Distinguishes networks, and relayers of one network that have RPC urls of their own. */
   readonly key: string
-  readonly operator: Operator
+  readonly runtime: RelayerRuntime
   /** Those that there are now. */
   readonly relayers: () => readonly Relayer[]
 }
@@ -27,7 +27,7 @@ export interface WatchTarget {
 /** Watches one network, in one process at a time: at each block where an endpoint tells of them, else by polling. */
 export function createWatchWorker(context: TransactionsContext, target: WatchTarget): Loop {
   const memory = createWatchMemory()
-  const { chain, network } = target.operator
+  const { chain, network } = target.runtime
   const backstopMs = BACKSTOP_BLOCKS * network.averageBlocktimeMs
   const { db, clock, owner } = context
   const lease = createLeaseHolder({ db, clock, owner, name: `watch:${target.key}`, ttlMs: LEASE_MS })
@@ -53,7 +53,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
       if (!(await lease.ask()) || mayWait()) return
       newHead = false
       lookedAt = context.clock.now()
-      await watchNetwork(context, { operator: target.operator, relayers: target.relayers(), memory })
+      await watchNetwork(context, { runtime: target.runtime, relayers: target.relayers(), memory })
     },
   })
   return {

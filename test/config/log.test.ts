@@ -4,7 +4,7 @@ import { createLogger, maskUrls } from '../../src/log.ts'
 import { maskUrl } from '../../src/networks/mask-url.ts'
 
 /** What a log line contains. */
-function lineOf(write: (log: ReturnType<typeof createLogger>) => void): string {
+function sourceAccountOf(write: (log: ReturnType<typeof createLogger>) => void): string {
   const lines = new PassThrough()
   write(createLogger({ level: 'info' }, lines))
   return String(lines.read())
@@ -21,14 +21,14 @@ describe('a log line', () => {
     ['a cause', { err: new Error('outer', { cause: new Error('postgres://u:HIDE@db.example/x') }) }],
     ['what clients hang on errors', { err: Object.assign(new Error('x'), { config: { headers: 'HIDE' } }) }],
   ])('does not contain %s', (_what, fields) => {
-    const line = lineOf((log) => log.info(fields, 'message'))
+    const line = sourceAccountOf((log) => log.info(fields, 'message'))
     expect(line).toContain('"msg":"message"')
     expect(line).not.toContain('HIDE')
   })
 
   test('keeps what helps: code, message, host', () => {
     const err = Object.assign(new Error('GET https://rpc.example/v3/k failed'), { code: 'ECONNRESET' })
-    const line = JSON.parse(lineOf((log) => log.error({ err }, 'call failed')))
+    const line = JSON.parse(sourceAccountOf((log) => log.error({ err }, 'call failed')))
     expect(line).toMatchObject({
       level: 'error',
       msg: 'call failed',

@@ -22,7 +22,11 @@ describeChain(
       behind: network.chainAt(behind.url),
       deaf: network.chainAt(deaf.url),
       account: self.account,
-      seat: (nonce) => ({ line: self, nonce: network.nonces ? nonce : undefined, account: self }),
+      signingContext: (nonce) => ({
+        sourceAccount: self,
+        nonce: network.nonces ? nonce : undefined,
+        account: self,
+      }),
       move: (amount, change) => ({ ...network.transfer(self.address, other.address, amount), ...change }),
       received: async () => (await network.balanceOf(other.address)) - opening,
       include: () => network.pass(),

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 import { until } from '../support/until.ts'
-import { callNode, LIVE_PATIENCE_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
+import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 
 /** What each account gets, in wei: enough for every payment and fee of a run where gas costs up to 100 gwei. */
 const FUNDS = 10n ** 17n
@@ -42,7 +42,7 @@ export async function openEvm(target: LiveTarget): Promise<LiveNetwork> {
     await until(
       () => balanceOf(to),
       (balance) => balance > 0n,
-      { within: LIVE_PATIENCE_MS },
+      { within: LIVE_TIMEOUT_MS },
     )
   }
 
@@ -116,7 +116,7 @@ export async function openEvm(target: LiveTarget): Promise<LiveNetwork> {
     transferBody: (_from, to, amount) => ({ to, value: String(amount), speed: 'fast' }),
     pass: async () => {
       const before = await height()
-      await until(height, (now) => now >= before + 2, { within: LIVE_PATIENCE_MS })
+      await until(height, (now) => now >= before + 2, { within: LIVE_TIMEOUT_MS })
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Account, Chain, ChainRequest, Line } from '../../src/chains/chain.ts'
+import type { Account, Chain, ChainRequest, SourceAccount } from '../../src/chains/chain.ts'
 
 /** What the command line says about the node. */
 export interface LiveTarget {
@@ -11,7 +11,7 @@ export interface LiveTarget {
 }
 
 /** A new account with money. */
-export interface LiveAccount extends Line {
+export interface LiveAccount extends SourceAccount {
   /** The private key as the configuration takes it. */
   readonly key: string
   readonly account: Account
@@ -42,7 +42,7 @@ export interface LiveNetwork {
 }
 
 /** How long a node may take for what it has to do sooner or later, in ms: Solana finalizes after 13 s, its blockhashes expire after 60 s. */
-export const LIVE_PATIENCE_MS = 240_000
+export const LIVE_TIMEOUT_MS = 240_000
 
 /** The target that the command line left in the environment. */
 export function readTarget(): LiveTarget {

@@ -9,7 +9,7 @@ import { instructionsOf } from '../chains/solana/build.ts'
 import { transfer } from '../solana-node/steps.ts'
 import { transferBetween } from '../support/solana-scenario.ts'
 import { until } from '../support/until.ts'
-import { callNode, LIVE_PATIENCE_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
+import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 
 /** What each account gets, in lamports. */
 const FUNDS = 1_000_000_000
@@ -36,7 +36,7 @@ export async function openSolana(target: LiveTarget): Promise<LiveNetwork> {
     await until(
       () => slotAt('finalized'),
       (now) => now > before + 1,
-      { within: LIVE_PATIENCE_MS },
+      { within: LIVE_TIMEOUT_MS },
     )
   }
   return {
@@ -88,7 +88,7 @@ export async function openSolana(target: LiveTarget): Promise<LiveNetwork> {
       await until(
         () => balanceOf(address),
         (balance) => balance > 0n,
-        { within: LIVE_PATIENCE_MS },
+        { within: LIVE_TIMEOUT_MS },
       )
       return { key: seed.toString('hex'), address, signer, account: { address, policies: {} } }
     },

@@ -5,7 +5,7 @@ import { createLogger } from '../../src/log.ts'
 import { createEd25519Signer } from '../../src/signers/ed25519.ts'
 import { stellarAddress } from '../../src/signers/stellar-address.ts'
 import { until } from '../support/until.ts'
-import { callNode, LIVE_PATIENCE_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
+import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 
 /** Ledgers close every five seconds on public networks. */
 const LEDGER_MS = 5_000
@@ -82,7 +82,7 @@ export async function openStellar(target: LiveTarget): Promise<LiveNetwork> {
       await until(
         () => balanceOf(address),
         (balance) => balance > 0n,
-        { within: LIVE_PATIENCE_MS },
+        { within: LIVE_TIMEOUT_MS },
       )
       return { key: seed.toString('hex'), address, signer, account: { address, policies: {} } }
     },
@@ -98,7 +98,7 @@ export async function openStellar(target: LiveTarget): Promise<LiveNetwork> {
     }),
     pass: async () => {
       const before = await newest()
-      await until(newest, (now) => now >= before + 2, { within: LIVE_PATIENCE_MS })
+      await until(newest, (now) => now >= before + 2, { within: LIVE_TIMEOUT_MS })
     },
   }
 }

@@ -3,7 +3,7 @@ import { plainSigner } from '../support/plain-signer.ts'
 import { type Service, startService, type Transaction } from '../support/service.ts'
 import { type Story, storyOf } from '../support/story.ts'
 import { until } from '../support/until.ts'
-import { LIVE_PATIENCE_MS, type LiveAccount } from './live-network.ts'
+import { LIVE_TIMEOUT_MS, type LiveAccount } from './live-network.ts'
 import { openNetwork } from './open-network.ts'
 
 const network = await openNetwork()
@@ -35,7 +35,7 @@ beforeAll(async () => {
     ],
   })
   story = storyOf(service)
-}, LIVE_PATIENCE_MS)
+}, LIVE_TIMEOUT_MS)
 afterAll(() => service.stop())
 
 /** What each of the two receivers has got so far. */
@@ -59,7 +59,7 @@ const end = (id: string) =>
   until(
     () => story.get(id),
     ({ status }) => FINAL.includes(status),
-    { within: LIVE_PATIENCE_MS },
+    { within: LIVE_TIMEOUT_MS },
   )
 
 /** The hash that a confirmed record shows is one that the chain includes. */

@@ -74,20 +74,25 @@ test('processes that find the same at the same moment write it and tell it once'
   world.override = { verify: async () => ({ kind: 'ok', value: undefined }) }
   world.balance = { kind: 'ok', value: 10n ** 18n }
   const chain = chainOf(world)
-  const patients = await Promise.all(
+  const targets = await Promise.all(
     databases.map(async ({ db }) =>
       (await listSubjects(db, 'main')).map((subject) => ({
         ...subject,
         chain,
-        lines: [],
+        sourceAccounts: [],
         memory: NO_MEMORY,
       })),
     ),
   )
   await Promise.all(
     databases.flatMap(({ db }, index) => {
-      const checker = createHealthChecker({ db, clock, log, prepare: async () => ({ chain, lines: [] }) })
-      return [1, 2, 3].map(() => checker.check(chain, patients[index] ?? [], new AbortController().signal))
+      const checker = createHealthChecker({
+        db,
+        clock,
+        log,
+        prepare: async () => ({ chain, sourceAccounts: [] }),
+      })
+      return [1, 2, 3].map(() => checker.check(chain, targets[index] ?? [], new AbortController().signal))
     }),
   )
   await Promise.all(databases.map((database) => database.close()))

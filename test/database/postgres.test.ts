@@ -69,9 +69,9 @@ describe('postgres', () => {
   })
 
   test('a connection lost while idle is logged and replaced', async () => {
-    const lines = new PassThrough()
-    const database = await openDatabase({ url, dataDir: '' }, pino({ level: 'warn' }, lines))
-    const logged = once(lines, 'data')
+    const sourceAccounts = new PassThrough()
+    const database = await openDatabase({ url, dataDir: '' }, pino({ level: 'warn' }, sourceAccounts))
+    const logged = once(sourceAccounts, 'data')
     const admin = await open()
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(admin.db)

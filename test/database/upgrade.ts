@@ -82,15 +82,15 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
       expect(await read('sent')).toMatchObject({
         status: 'submitted',
         from: ADDRESS,
-        line: ADDRESS,
+        sourceAccount: ADDRESS,
         nonce: NONCE,
         version: 4,
         cost: 10n ** 21n,
         request: { type: 'evm', to: TO, value: 2n ** 128n - 1n, speed: 'fast' },
       })
-      expect(await read('old')).toMatchObject({ line: OLD_ADDRESS, nonce: NONCE })
+      expect(await read('old')).toMatchObject({ sourceAccount: OLD_ADDRESS, nonce: NONCE })
       expect(await read('waiting')).toMatchObject({
-        line: undefined,
+        sourceAccount: undefined,
         nonce: undefined,
         request: { type: 'evm', value: 1n, gasPrice: 7n, data: '0xff' },
       })
@@ -103,7 +103,7 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
         {
           number: 1,
           kind: 'send',
-          line: ADDRESS,
+          sourceAccount: ADDRESS,
           nonce: NONCE,
           draft: {
             type: 'evm',
@@ -123,17 +123,19 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
         },
       ])
       expect((await findTransaction(database.db, 'main', 'old'))?.attempts).toMatchObject([
-        { line: OLD_ADDRESS, outcome: 'mined', draft: { fees: { kind: 'legacy', gasPrice: 7n } } },
+        { sourceAccount: OLD_ADDRESS, outcome: 'mined', draft: { fees: { kind: 'legacy', gasPrice: 7n } } },
       ])
     })
 
     test('still gives a nonce of a line to one transaction (I2)', async () => {
       const waiting = (await findTransaction(database.db, 'main', 'waiting'))?.transaction
       if (!waiting) throw new Error('the transaction is gone')
-      const number = (line: string | undefined, nonce: bigint) =>
-        database.db.transaction().execute((tx) => saveTransactions(tx, [{ ...waiting, line, nonce }]))
+      const number = (sourceAccount: string | undefined, nonce: bigint) =>
+        database.db
+          .transaction()
+          .execute((tx) => saveTransactions(tx, [{ ...waiting, sourceAccount, nonce }]))
       await expect(number(ADDRESS, NONCE)).rejects.toThrow('transactions_nonce')
-      await expect(number(undefined, NONCE + 2n)).rejects.toThrow('transactions_line')
+      await expect(number(undefined, NONCE + 2n)).rejects.toThrow('transactions_source_account')
       expect(await number(ADDRESS, NONCE + 2n)).toHaveLength(1)
     })
   })

@@ -43,7 +43,7 @@ function factsOf(
     price: { offered: 30n, market: 20n, baseFee: 10n },
     head: { number: 100n, hash: '0x1' },
     requiredConfirmations: 3,
-    lapses: false,
+    expires: false,
     unit: 'wei',
     endpoints: [{ host: 'a', healthy: true, head: 100n }],
     raiseAt: NOW + 60_000,

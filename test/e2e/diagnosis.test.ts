@@ -37,7 +37,7 @@ test('explains every place in the line of an account, from the head to the end',
   expect(first).toMatchObject({
     status: 'submitted',
     findings: [{ code: 'waiting_for_inclusion' }],
-    line: { position: 0, in_flight: 2, in_flight_limit: 2 },
+    sourceAccount: { position: 0, in_flight: 2, in_flight_limit: 2 },
     nonce: { own: 0, next_on_chain: 0, missing: [] },
     fees: { base_fee: expect.stringMatching(/^\d+$/) },
     endpoints: [{ healthy: true }],
@@ -47,7 +47,7 @@ test('explains every place in the line of an account, from the head to the end',
 
   expect(await diagnosis(second.id)).toMatchObject({
     findings: [{ code: 'behind_others' }, { code: 'fee_below_market' }],
-    line: { position: 1 },
+    sourceAccount: { position: 1 },
     next_action: { action: 'watch' },
   })
 
@@ -55,7 +55,7 @@ test('explains every place in the line of an account, from the head to the end',
   expect(waiting).toMatchObject({
     status: 'pending',
     findings: [{ code: 'in_flight_limit' }, { code: 'behind_others' }],
-    line: { position: 2 },
+    sourceAccount: { position: 2 },
     next_action: { action: 'sign' },
   })
   expect(waiting).not.toHaveProperty('nonce')

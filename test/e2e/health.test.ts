@@ -249,7 +249,7 @@ test('a wrong chain behind urls of a caller stops no start: the relayer is disab
   standIn = other
   await restart({ dataDir }, async () => {
     const { db, close } = await openDatabase({ dataDir }, createLogger({ level: 'silent' }))
-    const urls = JSON.stringify([{ url: other.url, weight: 100, byApi: true }])
+    const urls = JSON.stringify([{ url: other.url, weight: 100, untrusted: true }])
     await db.updateTable('relayers').set({ custom_rpc_urls: urls }).where('id', '=', 'main').execute()
     await close()
   })

@@ -56,7 +56,7 @@ describe('a nonce that is used outside the service (R4)', () => {
     const first = await story.reach(sent.id, 'submitted')
     expect(first.nonce).toBe(nonce)
     await story.anvil.rpc('anvil_dropTransaction', [first.hash])
-    const foreign = await sendOutside(nonce, 4n)
+    const externallySigned = await sendOutside(nonce, 4n)
     await story.mine(4)
     const final = await until(
       async () => {
@@ -72,7 +72,7 @@ describe('a nonce that is used outside the service (R4)', () => {
       [nonce, 'superseded'],
       [nonce + 1, 'mined'],
     ])
-    expect(await story.minedHash(DEV_ADDRESSES[0], nonce)).toBe(foreign)
+    expect(await story.minedHash(DEV_ADDRESSES[0], nonce)).toBe(externallySigned)
     expect(await story.anvil.rpc('eth_getTransactionReceipt', [first.hash])).toBeNull()
   })
 })

@@ -47,7 +47,7 @@ test('a relayer that was switched off and on: both are told, each as it was then
   for (const reason of [{ type: 'NonceSyncFailed', details: 'No endpoint answers.' } as const, null]) {
     await db.transaction().execute((tx) => setSystemDisabled(tx, 'main', reason))
   }
-  const present = createEventPresenter({ db, operatorsOf: async () => new Map() })
+  const present = createEventPresenter({ db, runtimesOf: async () => new Map() })
   const [off, on] = await present(await all())
   expect(off).toMatchObject({
     type: 'relayer_state_update',
@@ -95,7 +95,7 @@ test('old events are deleted, but for those that are still to be delivered', asy
     db,
   )
   await sql`
-    insert into deliveries (id, notification_id, event_id, event_number, lane, status, give_up_at)
+    insert into deliveries (id, notification_id, event_id, event_number, ordering_key, status, give_up_at)
     select gen_random_uuid(), 'ops', id, number, 'l' || number, case when number = ${events[1]?.number} then 'pending' else 'delivered' end, now()
     from events`.execute(db)
   const before = new Date(Date.now() - 30 * 86_400_000)

@@ -1,10 +1,10 @@
 import { cancel } from './call.ts'
 import { type Deed, wordsOf } from './deed.ts'
 import type { Stage } from './stage.ts'
-import { type Trouble, trouble } from './trouble.ts'
+import { type NodeFault, nodeFault } from './trouble.ts'
 
 /** What can happen on every chain alike. Targets are counted back from the newest transaction. */
-export type CommonEvent = { readonly is: 'cancel'; readonly target: number } | Trouble
+export type CommonEvent = { readonly is: 'cancel'; readonly target: number } | NodeFault
 
 const COMMON: readonly string[] = [
   'cancel',
@@ -34,5 +34,5 @@ function isCommon(event: { readonly is: string }): event is CommonEvent {
 }
 
 function commonEvent(stage: Stage, event: CommonEvent): Promise<void> {
-  return event.is === 'cancel' ? cancel(stage, event.target) : trouble(stage, event)
+  return event.is === 'cancel' ? cancel(stage, event.target) : nodeFault(stage, event)
 }

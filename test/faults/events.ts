@@ -34,14 +34,14 @@ export async function checkEvents(dataDir: string): Promise<string[]> {
       }),
     )
     const records = await db.selectFrom('transactions').select(['id', 'status']).execute()
-    return judgeEvents(told, records)
+    return auditEvents(told, records)
   } finally {
     await database.close()
   }
 }
 
 /** Each transaction's statuses are a legal path, and the last one told is the one it has. Pure. */
-export function judgeEvents(events: readonly Told[], records: readonly Told[]): string[] {
+export function auditEvents(events: readonly Told[], records: readonly Told[]): string[] {
   const paths = Map.groupBy(events, ({ id }) => id)
   return records.flatMap(({ id, status }) => {
     const path = (paths.get(id) ?? []).map((event) => event.status)

@@ -113,7 +113,7 @@ function confirmedIsTrue(evidence: Evidence, record: Transaction): string[] {
   if (!shown.success) problems.push('is confirmed and was reverted')
   problems.push(...evidence.differences(record, shown))
   const asked = evidence.ledger.asks.filter(({ id, said }) => id === record.id || said === 'unknown')
-  const isOwn = record.attempts.some(({ kind }) => kind === 'filler' || kind === 'errand')
+  const isOwn = record.attempts.some(({ kind }) => kind === 'gap_filler' || kind === 'setup')
   if (!isOwn && !asked.some(({ content }) => content !== undefined && content.mark === shown.mark)) {
     problems.push('is confirmed with content that nobody asked for')
   }

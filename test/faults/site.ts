@@ -43,7 +43,7 @@ export interface Included {
   /** Under which the chain holds it, where somebody else has sent it. */
   readonly appliedHash?: string
   /** Whose nonce it took. */
-  readonly line: string
+  readonly sourceAccount: string
   readonly nonce: bigint
   /** The mark of its content, where it has one. */
   readonly mark: string | undefined

@@ -2,7 +2,7 @@ import type { Stage } from './stage.ts'
 import type { Weather } from './weather.ts'
 
 /** What happens to the service and to its nodes, on every chain. */
-export type Trouble =
+export type NodeFault =
   | { readonly is: 'weather'; readonly weather: Weather }
   | { readonly is: 'time'; readonly ms: number }
   | { readonly is: 'restart' }
@@ -12,7 +12,7 @@ export type Trouble =
 export const KILL_WEIGHT = 6
 
 /** Lets it happen. */
-export async function trouble({ world, setWeather }: Stage, event: Trouble): Promise<void> {
+export async function nodeFault({ world, setWeather }: Stage, event: NodeFault): Promise<void> {
   switch (event.is) {
     case 'weather':
       return setWeather(event.weather)

@@ -16,13 +16,13 @@ const DRAFT: SolanaDraft = {
   fee: 5_002n,
   unitPrice: 7n,
   spends: 1n,
-  lapsesAt: 151n,
+  expiresAt: 151n,
 }
 
 const ATTEMPT: Attempt = {
   number: 1,
   kind: 'send',
-  line: 'self',
+  sourceAccount: 'self',
   draft: DRAFT,
   signed: {
     raw: Uint8Array.of(1, 2, 3),

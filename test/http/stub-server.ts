@@ -29,7 +29,7 @@ const DIAGNOSIS = {
   status: 'pending',
   summary: 'It is next to be signed.',
   findings: [{ code: 'waiting_to_be_signed', message: 'It is next to be signed.' }],
-  line: { position: 0, in_flight: 0, in_flight_limit: 16 },
+  queue: { position: 0, in_flight: 0, in_flight_limit: 16 },
   endpoints: [],
   next_action: { action: 'sign', message: 'It is priced, given a nonce and signed.' },
 } as const

@@ -5,13 +5,13 @@ import type { Database } from '../../src/database/engine.ts'
 import type { EventRecord } from '../../src/events/event.ts'
 import { EVENTS_CHANNEL } from '../../src/events/store.ts'
 import { createLogger } from '../../src/log.ts'
-import { createSteering, type Steering } from '../../src/notifications/delivery/controls.ts'
+import { createDeliveryControls, type DeliveryControls } from '../../src/notifications/delivery/controls.ts'
 import { type DeliveryOfEvent, listDeliveries } from '../../src/notifications/delivery/delivery-store.ts'
 import { DUE_CHANNEL } from '../../src/notifications/delivery/fan-out-store.ts'
 import { createJobQueue } from '../../src/notifications/delivery/job-queue.ts'
 import { createSigningKeys, type SigningKeys } from '../../src/notifications/keys.ts'
 import { saveNotification } from '../../src/notifications/store.ts'
-import { createPoster } from '../../src/security/guarded-http-client.ts'
+import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
 import { createDeliverWorker } from '../../src/workers/deliver-worker.ts'
 import { createRelayWorker } from '../../src/workers/fan-out-worker.ts'
 import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
@@ -23,7 +23,7 @@ const log = createLogger({ level: 'silent' })
 
 /** One process that relays and delivers. */
 export interface Worker {
-  readonly steering: Steering
+  readonly controls: DeliveryControls
   readonly keys: SigningKeys
   stop(): Promise<void>
 }
@@ -45,8 +45,8 @@ export async function startWorker(database: Database, options: WorkerOptions = {
   const keys = createSigningKeys({ db, sealer, configured: new Map(Object.entries(options.keys ?? {})) })
   await keys.adopt()
   const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
-  const poster = createPoster({ allowPrivate: true })
-  const guardedPoster = createPoster({ allowPrivate: false })
+  const httpClient = createGuardedHttpClient({ allowPrivate: true })
+  const guardedClient = createGuardedHttpClient({ allowPrivate: false })
   const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({
     db,
@@ -54,26 +54,26 @@ export async function startWorker(database: Database, options: WorkerOptions = {
     log,
     queue,
     keys,
-    poster,
-    guardedPoster,
+    httpClient,
+    guardedClient,
     bodiesOf,
     timeoutMs,
     random: Math.random,
   })
-  const ears = [
+  const subscriptions = [
     await database.listen(EVENTS_CHANNEL, () => relay.wake()),
     await database.listen(DUE_CHANNEL, (id) => deliver.wake(id || undefined)),
   ]
   relay.start()
   deliver.start()
   return {
-    steering: createSteering({ db, queue, windowMs }),
+    controls: createDeliveryControls({ db, queue, windowMs }),
     keys,
     stop: async () => {
       await Promise.all([relay.stop(), deliver.stop()])
-      for (const unlisten of ears) await unlisten()
-      poster.close()
-      guardedPoster.close()
+      for (const unlisten of subscriptions) await unlisten()
+      httpClient.close()
+      guardedClient.close()
       await queue.close()
     },
   }
@@ -92,7 +92,7 @@ async function bodiesOf(events: readonly EventRecord[]): Promise<string[]> {
 }
 
 /** The notifications room with one worker, on an empty embedded database. */
-export interface Room extends Worker {
+export interface Fixture extends Worker {
   readonly database: Database
   readonly clock: AdjustableClock
   addNotification(id: string, url: string): Promise<void>
@@ -111,7 +111,7 @@ export interface Room extends Worker {
 /** One for all tests of a file, as making one takes seconds; each leaves it empty. */
 let shared: Promise<Database> | undefined
 
-export async function openRoom(options: WorkerOptions = {}): Promise<Room> {
+export async function openFixture(options: WorkerOptions = {}): Promise<Fixture> {
   const clock = options.clock ?? createAdjustableClock()
   shared ??= openTestDatabase()
   const database = await shared

@@ -47,7 +47,7 @@ const RELAYER: RelayerConfig = {
   policies: {},
 }
 
-const GIVEN = { url: 'https://rpc.example/key', weight: 100, byApi: true } as const
+const GIVEN = { url: 'https://rpc.example/key', weight: 100, untrusted: true } as const
 
 /** A manager of callers' relayers; `asked` are the networks whose endpoints it has asked. */
 function manager(deps: Partial<ManageDeps> = {}) {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPoster } from '../../src/security/guarded-http-client.ts'
+import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
 import { guardedLookup } from '../../src/security/guarded-lookup.ts'
 
 const asked: string[] = []
@@ -23,8 +23,8 @@ afterAll(() => {
 const request = (url: string) => ({ url, headers: {}, body: '{}', timeoutMs: 2_000 })
 
 describe('a poster that may not reach private addresses', () => {
-  const poster = createPoster({ allowPrivate: false })
-  afterAll(() => poster.close())
+  const httpClient = createGuardedHttpClient({ allowPrivate: false })
+  afterAll(() => httpClient.close())
 
   test.each([
     ['an address', () => `http://127.0.0.1:${port}/`],
@@ -34,17 +34,17 @@ describe('a poster that may not reach private addresses', () => {
     ['a name that leads to one', () => `http://localhost:${port}/`],
   ])('%s: refused before anything is sent', async (_what, url) => {
     const before = asked.length
-    await expect(poster.post(request(url()))).rejects.toThrow(/in a private network/)
+    await expect(httpClient.post(request(url()))).rejects.toThrow(/in a private network/)
     expect(asked).toHaveLength(before)
   })
 })
 
 describe('a poster that may', () => {
-  const poster = createPoster({ allowPrivate: true })
-  afterAll(() => poster.close())
+  const httpClient = createGuardedHttpClient({ allowPrivate: true })
+  afterAll(() => httpClient.close())
 
   test('a redirect is the answer, and is not followed', async () => {
-    const answer = await poster.post(request(`http://localhost:${port}/hook`))
+    const answer = await httpClient.post(request(`http://localhost:${port}/hook`))
     expect(answer).toMatchObject({ status: 307, headers: { location: '/elsewhere' }, body: 'a\ufffdb' })
     expect(asked.at(-1)).toBe('/hook')
   })
@@ -52,7 +52,7 @@ describe('a poster that may', () => {
   test.each(['http://169.254.169.254/latest/meta-data', 'https://[fe80::1]/', 'http://0.0.0.0/'])(
     '%s: still refused',
     async (url) => {
-      await expect(poster.post(request(url))).rejects.toThrow(/never allowed/)
+      await expect(httpClient.post(request(url))).rejects.toThrow(/never allowed/)
     },
   )
 })

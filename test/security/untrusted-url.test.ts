@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { givenRpcUrlProblem } from '../../src/networks/untrusted-rpc-url.ts'
-import { givenUrlProblem } from '../../src/security/untrusted-url.ts'
+import { untrustedRpcUrlProblem } from '../../src/networks/untrusted-rpc-url.ts'
+import { untrustedUrlProblem } from '../../src/security/untrusted-url.ts'
 
 const CAREFUL = { allowPrivate: false }
 
 describe('givenUrlProblem', () => {
   test.each(['https://hooks.example.com/a?b=c', 'http://1.1.1.1:8080/', 'http://name.that.leads.nowhere/'])(
     '%s is taken',
-    (url) => expect(givenUrlProblem(url, CAREFUL)).toBeUndefined(),
+    (url) => expect(untrustedUrlProblem(url, CAREFUL)).toBeUndefined(),
   )
 
   test.each([
@@ -20,7 +20,7 @@ describe('givenUrlProblem', () => {
     ' http://a.b/',
     'http://a.b/\u0000',
   ])('%j is no http url', (url) =>
-    expect(givenUrlProblem(url, CAREFUL)).toBe('expected an http:// or https:// url'),
+    expect(untrustedUrlProblem(url, CAREFUL)).toBe('expected an http:// or https:// url'),
   )
 
   test.each([
@@ -37,21 +37,21 @@ describe('givenUrlProblem', () => {
     'http://①②⑦.0.0.1/',
     'https://user:word@10.0.0.7/rpc',
   ])('%s is an address of a private network', (url) => {
-    expect(givenUrlProblem(url, CAREFUL)).toMatch(
+    expect(untrustedUrlProblem(url, CAREFUL)).toMatch(
       /^expected a url that may be reached; .* private network, which RELAYER_ALLOW_PRIVATE_URLS would allow$/,
     )
-    expect(givenUrlProblem(url, { allowPrivate: true })).toBeUndefined()
+    expect(untrustedUrlProblem(url, { allowPrivate: true })).toBeUndefined()
   })
 
   test.each(['http://169.254.169.254/', 'http://0xa9fea9fe/', 'http://[fd00:ec2::254]/', 'http://0/'])(
     '%s is never allowed',
-    (url) => expect(givenUrlProblem(url, { allowPrivate: true })).toMatch(/never allowed$/),
+    (url) => expect(untrustedUrlProblem(url, { allowPrivate: true })).toMatch(/never allowed$/),
   )
 })
 
 test('an RPC url is taken whole, not as it was shown', () => {
-  expect(givenRpcUrlProblem('https://rpc.example.com/***', CAREFUL)).toMatch(/^expected the whole url/)
-  expect(givenRpcUrlProblem('***', CAREFUL)).toMatch(/^expected the whole url/)
-  expect(givenRpcUrlProblem('https://rpc.example.com/v2/key', CAREFUL)).toBeUndefined()
-  expect(givenRpcUrlProblem('http://10.0.0.1/', CAREFUL)).toMatch(/private network/)
+  expect(untrustedRpcUrlProblem('https://rpc.example.com/***', CAREFUL)).toMatch(/^expected the whole url/)
+  expect(untrustedRpcUrlProblem('***', CAREFUL)).toMatch(/^expected the whole url/)
+  expect(untrustedRpcUrlProblem('https://rpc.example.com/v2/key', CAREFUL)).toBeUndefined()
+  expect(untrustedRpcUrlProblem('http://10.0.0.1/', CAREFUL)).toMatch(/private network/)
 })

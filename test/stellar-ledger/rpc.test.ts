@@ -53,17 +53,17 @@ describe('trouble', () => {
     ['filtered', -32603, 'invalid status from stellar-core'],
     ['too_slow', -32001, 'request exceeded processing limit threshold'],
     ['panicking', -32003, 'request failed to process due to internal issue'],
-  ] as const)('%s is an error of JSON-RPC, and nothing waits', async (trouble, code, message) => {
+  ] as const)('%s is an error of JSON-RPC, and nothing waits', async (nodeFault, code, message) => {
     const request = send()
-    desk.ledger.setTrouble(trouble)
+    desk.ledger.setNodeFault(nodeFault)
     expect(await post(request)).toMatchObject({ error: { code, message } })
-    desk.ledger.setTrouble('none')
+    desk.ledger.setNodeFault('none')
     expect(desk.ledger.queue()).toEqual([])
     expect(await post(request)).toMatchObject({ result: { status: 'PENDING' } })
   })
 
   test('of the core does not concern what the server has itself', async () => {
-    desk.ledger.setTrouble('core_gone')
+    desk.ledger.setNodeFault('core_gone')
     expect(await post(call('getTransaction', { hash: '0'.repeat(64) }))).toMatchObject({
       result: { status: 'NOT_FOUND' },
     })

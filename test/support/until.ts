@@ -1,5 +1,5 @@
 /** How long a condition may take, in ms, unless told: far more than any needs, so that only a fault reaches it. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 /** How often it is looked at, in ms. */
 const LOOK_EVERY_MS = 20
@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 20
 export async function until<T>(
   look: () => Promise<T>,
   wanted: (seen: T) => boolean,
-  { within = PATIENCE_MS } = {},
+  { within = TIMEOUT_MS } = {},
 ): Promise<T> {
   const deadline = Date.now() + within
   for (;;) {

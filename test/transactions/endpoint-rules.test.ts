@@ -11,24 +11,24 @@ import { requestOf } from '../chains/evm/build.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { createHurriedClock } from '../support/hurried-clock.ts'
-import { openRoom, type Room, reload } from './fixture.ts'
+import { type Fixture, openFixture, reload } from './fixture.ts'
 import { SILENT_NETWORK } from './world.ts'
 
 const GWEI = 1_000_000_000n
 
 let anvil: Anvil
-let room: Room
+let fixture: Fixture
 let nodes: readonly [FaultyNode, FaultyNode]
 beforeAll(async () => {
-  ;[anvil, room] = await Promise.all([startAnvil({ args: ['--no-mining'] }), openRoom()])
+  ;[anvil, fixture] = await Promise.all([startAnvil({ args: ['--no-mining'] }), openFixture()])
   nodes = [await startFaultyNode(anvil.url), await startFaultyNode(anvil.url)]
 })
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
-  await Promise.all([anvil.stop(), room.close()])
+  await Promise.all([anvil.stop(), fixture.close()])
 })
 // What is accepted is due at once, also for a clock that a test before this one has stopped.
-beforeEach(() => room.clock.advance(60_000))
+beforeEach(() => fixture.clock.advance(60_000))
 
 const mine = async (blocks = 1) => {
   for (let count = 0; count < blocks; count += 1) await anvil.rpc('evm_mine')
@@ -56,25 +56,25 @@ async function place(request: Partial<EvmRequest>, ...habits: readonly Habits[])
     weight: index === 0 ? 100 : 1e-9,
   }))
   const network = { ...SILENT_NETWORK, rpcUrls }
-  const clock = createHurriedClock(room.clock.now())
-  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock, log: room.context.log })
-  const owner = await room.addAccount({ chain, network })
+  const clock = createHurriedClock(fixture.clock.now())
+  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock, log: fixture.context.log })
+  const owner = await fixture.addAccount({ chain, network })
   await anvil.rpc('anvil_setBalance', [owner.relayer.address, `0x${(10n ** 20n).toString(16)}`])
-  const { transaction } = await createAcceptor(room.context)(owner.relayer, requestOf(request))
-  const target = { operator: owner.operator, relayers: [owner.relayer], memory: createWatchMemory() }
+  const { transaction } = await createAcceptor(fixture.context)(owner.relayer, requestOf(request))
+  const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }
   const passed = (ms: number) => {
-    room.clock.advance(ms)
+    fixture.clock.advance(ms)
     clock.advance(ms)
   }
   const step = async (afterMs = 1_000) => {
     passed(afterMs)
-    await workAccount(room.context, owner.relayer.id)
-    return reload(room.context, transaction)
+    await workAccount(fixture.context, owner.relayer.id)
+    return reload(fixture.context, transaction)
   }
   const look = async (afterMs: number) => {
     passed(afterMs)
-    await watchNetwork(room.context, target)
-    return (await reload(room.context, transaction)).transaction
+    await watchNetwork(fixture.context, target)
+    return (await reload(fixture.context, transaction)).transaction
   }
   return { step, look, transaction }
 }
@@ -171,7 +171,7 @@ describe('a gas limit that the node refuses', () => {
     expect(stateOf((await step()).transaction)).toMatch(/^pending: Its gas is estimated anew/)
     nodes[0].habits = undefined
     const { transaction, attempts } = await step()
-    expect(transaction).toMatchObject({ status: 'submitted', intent: 'request', nonce: 0n })
+    expect(transaction).toMatchObject({ status: 'submitted', purpose: 'request', nonce: 0n })
     expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([0n]))
   })
 })
@@ -188,14 +188,14 @@ describe('one endpoint refuses for good', () => {
 
   test('and another from the head as well: a no-op takes the nonce', async () => {
     const { step } = await place({ speed: 'fast' }, { refuse }, { refuse })
-    expect((await step()).transaction).toMatchObject({ status: 'pending', intent: 'abandon', nonce: 0n })
+    expect((await step()).transaction).toMatchObject({ status: 'pending', purpose: 'abandon', nonce: 0n })
   })
 
   test('and another from behind: the bytes wait', async () => {
     await mine(3)
     const { step } = await place({ speed: 'fast' }, { refuse }, { refuse, behind: 2 })
     for (const _ of [1, 2, 3])
-      expect((await step()).transaction).toMatchObject({ status: 'sent', intent: 'request' })
+      expect((await step()).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
     nodes[0].habits = undefined
     expect((await step()).transaction.status).toBe('submitted')
   })
@@ -203,9 +203,9 @@ describe('one endpoint refuses for good', () => {
   test('alone: only a block later is it believed', async () => {
     const { step } = await place({ speed: 'fast' }, { refuse })
     for (const _ of [1, 2])
-      expect((await step()).transaction).toMatchObject({ status: 'sent', intent: 'request' })
+      expect((await step()).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
     await mine()
-    expect((await step()).transaction).toMatchObject({ intent: 'abandon', nonce: 0n })
+    expect((await step()).transaction).toMatchObject({ purpose: 'abandon', nonce: 0n })
   })
 })
 

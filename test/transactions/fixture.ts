@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { bytesToHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
-import type { Chain, Line } from '../../src/chains/chain.ts'
+import type { Chain, SourceAccount } from '../../src/chains/chain.ts'
 import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import type { Database } from '../../src/database/engine.ts'
 import { acquireLease, type Lease } from '../../src/database/lease.ts'
@@ -10,7 +10,7 @@ import type { EvmNetwork } from '../../src/networks/network.ts'
 import type { EvmRelayer, Relayer } from '../../src/relayers/relayer.ts'
 import { findRelayer, saveRelayer } from '../../src/relayers/store.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
-import type { Operator, TransactionsContext } from '../../src/transactions/model/runtime.ts'
+import type { RelayerRuntime, TransactionsContext } from '../../src/transactions/model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../../src/transactions/model/transaction.ts'
 import { findTransaction, insertTransactions } from '../../src/transactions/store/transactions-store.ts'
 import { requestOf } from '../chains/evm/build.ts'
@@ -21,11 +21,11 @@ import { SILENT_NETWORK } from './world.ts'
 /** An account with a key that no other test has. */
 export interface TestAccount {
   readonly relayer: EvmRelayer
-  readonly operator: Operator
+  readonly runtime: RelayerRuntime
 }
 
 /** The transactions room on a database of its own in memory, with a clock that the test moves. */
-export interface Room {
+export interface Fixture {
   readonly database: Database
   readonly context: TransactionsContext
   readonly clock: TestClock
@@ -40,15 +40,15 @@ export interface Room {
 }
 
 /** Opens the room. `maxInFlight` is 10 unless a test says otherwise. */
-export async function openRoom(options: { maxInFlight?: number } = {}): Promise<Room> {
+export async function openFixture(options: { maxInFlight?: number } = {}): Promise<Fixture> {
   const log = createLogger({ level: 'silent' })
   const database = await openTestDatabase()
   const clock = createTestClock()
-  const operators = new Map<string, Operator>()
-  const operatorOf = ({ id }: Relayer) => {
-    const operator = operators.get(id)
-    if (!operator) throw new Error(`no operator for ${id}`)
-    return operator
+  const runtimes = new Map<string, RelayerRuntime>()
+  const runtimeOf = ({ id }: Relayer) => {
+    const runtime = runtimes.get(id)
+    if (!runtime) throw new Error(`no operator for ${id}`)
+    return runtime
   }
   const context = {
     db: database.db,
@@ -57,14 +57,14 @@ export async function openRoom(options: { maxInFlight?: number } = {}): Promise<
     maxInFlight: options.maxInFlight ?? 10,
     owner: randomUUID(),
     relayerOf: (id: string) => findRelayer(database.db, id),
-    operatorOf,
+    runtimeOf,
   }
   return {
     database,
     context,
     clock,
     async addAccount({ chain, network = SILENT_NETWORK, policies = {}, channels = 0 }) {
-      const account = newLine()
+      const account = newSourceAccount()
       const relayer: EvmRelayer = {
         id: randomUUID(),
         name: 'Test',
@@ -76,18 +76,18 @@ export async function openRoom(options: { maxInFlight?: number } = {}): Promise<
         systemDisabled: false,
         policies,
       }
-      const lines = [account, ...Array.from({ length: channels }, newLine)]
-      const operator = { network, chain, account, lines }
-      operators.set(relayer.id, operator)
+      const sourceAccounts = [account, ...Array.from({ length: channels }, newSourceAccount)]
+      const runtime = { network, chain, account, sourceAccounts }
+      runtimes.set(relayer.id, runtime)
       await database.db.transaction().execute((tx) => saveRelayer(tx, relayer))
-      return { relayer, operator }
+      return { relayer, runtime }
     },
     close: () => database.close(),
   }
 }
 
 /** An address with a key that nobody else has. */
-function newLine(): Line {
+function newSourceAccount(): SourceAccount {
   const key = randomBytes(32)
   return { address: privateKeyToAddress(bytesToHex(key)), signer: createSecp256k1Signer('key', key) }
 }
@@ -102,12 +102,12 @@ export function newTransaction({ relayer }: TestAccount, change: Partial<Transac
     status: 'pending',
     createdAt: new Date(),
     request: requestOf(),
-    intent: 'request',
+    purpose: 'request',
     version: 1,
     cost: 0n,
     nextRunAt: new Date(),
     // A nonce is one of a line.
-    ...(change.nonce !== undefined && { line: relayer.address }),
+    ...(change.nonce !== undefined && { sourceAccount: relayer.address }),
     ...change,
   }
 }

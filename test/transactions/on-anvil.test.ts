@@ -9,7 +9,7 @@ import { watchNetwork } from '../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../src/transactions/watch/watch-memory.ts'
 import { requestOf, TO } from '../chains/evm/build.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
-import { eventsOf, openRoom, type Room, reload, type TestAccount } from './fixture.ts'
+import { eventsOf, type Fixture, openFixture, reload, type TestAccount } from './fixture.ts'
 import { SILENT_NETWORK } from './world.ts'
 
 const REVERTING = '0x00000000000000000000000000000000000000aa'
@@ -24,12 +24,15 @@ const REASON = `08c379a0${'20'.padStart(64, '0')}${'08'.padStart(64, '0')}${Buff
 const REVERTING_CODE = `0x6064600c60003960646000fd${REASON}`
 
 let anvil: Anvil
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  ;[anvil, room] = await Promise.all([startAnvil({ args: ['--no-mining'] }), openRoom({ maxInFlight: 100 })])
+  ;[anvil, fixture] = await Promise.all([
+    startAnvil({ args: ['--no-mining'] }),
+    openFixture({ maxInFlight: 100 }),
+  ])
   await anvil.rpc('anvil_setCode', [REVERTING, REVERTING_CODE])
 })
-afterAll(() => Promise.all([anvil.stop(), room.close()]))
+afterAll(() => Promise.all([anvil.stop(), fixture.close()]))
 
 const hex = (value: bigint) => `0x${value.toString(16)}`
 const mine = (blocks = 1n) => anvil.rpc('anvil_mine', [hex(blocks)])
@@ -49,22 +52,22 @@ async function place({
   policies?: EvmPolicies
 } = {}): Promise<Place> {
   const network = { ...SILENT_NETWORK, rpcUrls: [{ url: anvil.url, weight: 100 }] }
-  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log: room.context.log })
-  const owner = await room.addAccount({ chain, network, policies })
+  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log: fixture.context.log })
+  const owner = await fixture.addAccount({ chain, network, policies })
   await anvil.rpc('anvil_setBalance', [owner.relayer.address, hex(balance)])
   const memory = createWatchMemory()
   return {
     owner,
-    accept: createAcceptor(room.context),
-    step: () => workAccount(room.context, owner.relayer.id),
-    look: () => watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory }),
+    accept: createAcceptor(fixture.context),
+    step: () => workAccount(fixture.context, owner.relayer.id),
+    look: () => watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory }),
   }
 }
 
-const now = async (transaction: Transaction) => (await reload(room.context, transaction)).transaction
+const now = async (transaction: Transaction) => (await reload(fixture.context, transaction)).transaction
 
 // What is accepted is due at once, also for a clock that a test before this one has stopped.
-beforeEach(() => room.clock.advance(60_000))
+beforeEach(() => fixture.clock.advance(60_000))
 
 describe('acceptance', () => {
   test('requests at once cannot all count on the same money', async () => {
@@ -90,7 +93,7 @@ describe('acceptance', () => {
       code: 'execution_reverted',
       detail: 'The transaction would revert: too late.',
     })
-    const rows = await room.context.db
+    const rows = await fixture.context.db
       .selectFrom('transactions')
       .selectAll()
       .where('relayer_id', '=', owner.relayer.id)
@@ -102,7 +105,7 @@ describe('acceptance', () => {
     const { owner, accept, step } = await place()
     const { transaction } = await accept(owner.relayer, requestOf({ value: 5n }))
     await step()
-    const { attempts } = await reload(room.context, transaction)
+    const { attempts } = await reload(fixture.context, transaction)
     const { estimatedGas } = await now(transaction)
     expect(attempts).toMatchObject([{ draft: { gasLimit: estimatedGas } }])
   })
@@ -123,7 +126,7 @@ describe('a real chain', () => {
     await mine(2n)
     await look()
     for (const { transaction } of accepted) {
-      expect(await eventsOf(room.context, transaction)).toEqual([
+      expect(await eventsOf(fixture.context, transaction)).toEqual([
         'pending',
         'sent',
         'submitted',
@@ -160,18 +163,18 @@ describe('a real chain', () => {
     await step()
     await mine()
     await look()
-    const before = await reload(room.context, transaction)
+    const before = await reload(fixture.context, transaction)
     expect(before.transaction.status).toBe('mined')
     await anvil.rpc('anvil_reorg', [1, []])
     await mine()
     await look()
     expect((await now(transaction)).status).toBe('submitted')
-    room.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     await step()
     await mine(3n)
     await look()
     await look()
-    const after = await reload(room.context, transaction)
+    const after = await reload(fixture.context, transaction)
     expect(after.transaction.status).toBe('confirmed')
     expect(after.attempts.map(({ signed }) => signed)).toEqual(before.attempts.map(({ signed }) => signed))
   })
@@ -182,7 +185,7 @@ describe('a real chain', () => {
     const { transaction } = await accept(owner.relayer, TRANSFER)
     await step()
     await anvil.rpc('anvil_dropTransaction', [
-      (await reload(room.context, transaction)).attempts[0]?.signed.hash,
+      (await reload(fixture.context, transaction)).attempts[0]?.signed.hash,
     ])
     await anvil.rpc('anvil_impersonateAccount', [address])
     await anvil.rpc('eth_sendTransaction', [
@@ -190,13 +193,13 @@ describe('a real chain', () => {
     ])
     await anvil.rpc('anvil_stopImpersonatingAccount', [address])
     await mine()
-    room.clock.advance(30_000)
+    fixture.clock.advance(30_000)
     await step()
     expect(await now(transaction)).toMatchObject({ status: 'submitted', nonce: 0n })
     for (let block = 0; block < 4; block += 1) {
       await look()
       await mine()
-      room.clock.advance(10_000)
+      fixture.clock.advance(10_000)
     }
     expect(await now(transaction)).toMatchObject({ status: 'pending', nonce: undefined })
     const next = await accept(owner.relayer, TRANSFER)
@@ -216,7 +219,7 @@ describe('a real chain', () => {
     await step()
     await mine()
     await look()
-    const { transaction: mined, attempts } = await reload(room.context, transaction)
+    const { transaction: mined, attempts } = await reload(fixture.context, transaction)
     expect(mined).toMatchObject({ status: 'mined' })
     expect(mined.statusReason).toBeUndefined()
     const receipt = await anvil.rpc<{ contractAddress: string | null; status: string }>(
@@ -229,7 +232,7 @@ describe('a real chain', () => {
 
 test('the chain refuses a chain id that is not its own, and says both', async () => {
   const network = { ...SILENT_NETWORK, chainId: 1, rpcUrls: [{ url: anvil.url, weight: 100 }] }
-  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log: room.context.log })
+  const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log: fixture.context.log })
   expect(await chain.verify()).toMatchObject({
     kind: 'refused',
     refusal: { detail: expect.stringMatching(/chain_id 1 is configured.*31337/) },

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EndpointReport } from '../../src/chains/answer.ts'
 import type { Chain } from '../../src/chains/chain.ts'
 import { createReadinessCheck } from '../../src/wiring/readiness.ts'
-import { openRoom, type Room } from '../transactions/fixture.ts'
+import { type Fixture, openFixture } from '../transactions/fixture.ts'
 import { chainOf, createWorld } from '../transactions/world.ts'
 
-let room: Room
+let room: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  room = await openFixture()
 })
 afterAll(() => room.close())
 

@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Database } from '../../src/database/engine.ts'
 import { createLogger } from '../../src/log.ts'
 import { createNetworkDirectory } from '../../src/networks/directory.ts'
-import { saveGivenUrls } from '../../src/networks/rpc-urls-store.ts'
+import { saveUntrustedUrls } from '../../src/networks/rpc-urls-store.ts'
 import { findRelayer, removeRelayer, saveRelayer } from '../../src/relayers/store.ts'
 import { evmAddress } from '../../src/signers/evm-address.ts'
 import { createKey } from '../../src/signers/key.ts'
 import { createKeyring } from '../../src/signers/keyring.ts'
 import { saveConfiguredSigner } from '../../src/signers/store.ts'
-import { createFleet, type Fleet } from '../../src/wiring/relayer-registry.ts'
-import { createOperators, type Operators } from '../../src/wiring/relayer-runtime.ts'
+import { createRelayerRegistry, type RelayerRegistry } from '../../src/wiring/relayer-registry.ts'
+import { createRelayerRuntimes, type RelayerRuntimes } from '../../src/wiring/relayer-runtime.ts'
 import { createLoop, type Loop } from '../../src/workers/loop.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
@@ -21,8 +21,8 @@ const URLS = [{ url: 'http://127.0.0.1:9/', weight: 100 }]
 const log = createLogger({ level: 'silent' })
 
 let database: Database
-let fleet: Fleet
-let operators: Operators
+let registry: RelayerRegistry
+let runtimes: RelayerRuntimes
 let clock: TestClock
 let networks: ReturnType<typeof createNetworkDirectory>
 /** Watch loops, in the order in which they were made, and what became of them. */
@@ -40,11 +40,11 @@ beforeEach(async () => {
   await db.transaction().execute((tx) => saveConfiguredSigner(tx, { id: 'dev', type: 'plain' }))
   networks = createNetworkDirectory([{ ...SILENT_NETWORK, rpcUrls: URLS }], [])
   const keyring = createKeyring({ db, sealer: undefined, configured: new Map([['dev', KEY]]) })
-  operators = createOperators({ networks, keyring, rpcTimeoutMs: 1000, clock, log })
-  fleet = createFleet({
+  runtimes = createRelayerRuntimes({ networks, keyring, rpcTimeoutMs: 1000, clock, log })
+  registry = createRelayerRegistry({
     db,
     networks,
-    operators,
+    runtimes,
     clock,
     log,
     createWatchLoop: ({ key, relayers }) => {
@@ -61,7 +61,7 @@ beforeEach(async () => {
     },
   })
 })
-afterEach(() => fleet.loop.stop())
+afterEach(() => registry.loop.stop())
 
 function followed(loop: Loop, tell: (state: 'started' | 'stopped') => void): Loop {
   return {
@@ -99,44 +99,46 @@ const states = () => loops.map(({ name, state }) => `${name} ${state}`)
 
 test('relayers that come later are watched with the others, and those with urls of their own apart', async () => {
   await save('first')
-  expect(await fleet.look()).toEqual([])
-  fleet.loop.start()
+  expect(await registry.look()).toEqual([])
+  registry.loop.start()
   expect(states()).toEqual([`${SILENT_NETWORK.name} started`])
 
   await save('second')
   await save('third', { customRpcUrls: URLS })
-  expect(await fleet.look()).toEqual([])
+  expect(await registry.look()).toEqual([])
   expect(states()).toEqual([`${SILENT_NETWORK.name} started`, `${SILENT_NETWORK.name}/third started`])
   expect(loops.map(({ relayers }) => relayers())).toEqual([['first', 'second'], ['third']])
-  expect(fleet.watchLoops()).toHaveLength(2)
+  expect(registry.watchLoops()).toHaveLength(2)
 })
 
 test('what nobody is left to be watched for is watched no more', async () => {
   await save('first', { customRpcUrls: URLS })
-  await fleet.look()
-  fleet.loop.start()
+  await registry.look()
+  registry.loop.start()
   await database.db.transaction().execute((tx) => removeRelayer(tx, 'first'))
-  await fleet.look()
+  await registry.look()
   expect(states()).toEqual([`${SILENT_NETWORK.name}/first stopped`])
-  expect(fleet.watchLoops()).toEqual([])
-  expect((await fleet.operatorsOf(['first'])).size).toBe(0)
+  expect(registry.watchLoops()).toEqual([])
+  expect((await registry.runtimesOf(['first'])).size).toBe(0)
 })
 
 test('other urls are another chain and another watch, for a network and for a relayer', async () => {
   await save('first')
   await save('own', { customRpcUrls: URLS })
-  await fleet.look()
-  const chains = [...(await fleet.operatorsOf(['first', 'own'])).values()].map(({ chain }) => chain)
-  await fleet.look()
-  expect([...(await fleet.operatorsOf(['first', 'own'])).values()].map(({ chain }) => chain)).toEqual(chains)
+  await registry.look()
+  const chains = [...(await registry.runtimesOf(['first', 'own'])).values()].map(({ chain }) => chain)
+  await registry.look()
+  expect([...(await registry.runtimesOf(['first', 'own'])).values()].map(({ chain }) => chain)).toEqual(
+    chains,
+  )
   expect(loops).toHaveLength(2)
 
   const rpcUrls = [{ url: 'http://127.0.0.1:10/', weight: 100 }]
   const { type, name } = SILENT_NETWORK
-  await saveGivenUrls(database.db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
+  await saveUntrustedUrls(database.db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
   await save('own', { customRpcUrls: rpcUrls })
-  await fleet.look()
-  const now = [...(await fleet.operatorsOf(['first', 'own'])).values()]
+  await registry.look()
+  const now = [...(await registry.runtimesOf(['first', 'own'])).values()]
   expect(now.map(({ network }) => network.rpcUrls)).toEqual([rpcUrls, rpcUrls])
   expect(now.some(({ chain }) => chains.includes(chain))).toBe(false)
   expect(states().toSorted()).toEqual(
@@ -148,29 +150,29 @@ test('a relayer that cannot act is told and left out, and the others act', async
   await save('good')
   await save('keyless', { signerId: 'nobody' })
   await save('other', { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' })
-  expect(await fleet.look()).toEqual([
+  expect(await registry.look()).toEqual([
     'relayer "keyless" cannot act: there is no signer "nobody"',
     `relayer "other" cannot act: signer "dev" has the key of ${ADDRESS}, not of 0x70997970C51812dc3A010C7d01b50e0d17dc79C8`,
   ])
   expect(loops.map(({ relayers }) => relayers())).toEqual([['good']])
-  expect([...(await fleet.operatorsOf(['good', 'keyless'])).keys()]).toEqual(['good'])
+  expect([...(await registry.runtimesOf(['good', 'keyless'])).keys()]).toEqual(['good'])
 })
 
 test('the keys of a relayer that is gone are forgotten when no request can hold it any more', async () => {
   await save('first')
-  await fleet.look()
+  await registry.look()
   const relayer = await findRelayer(database.db, 'first')
   if (relayer === undefined) throw new Error('it was saved')
   await database.db.transaction().execute((tx) => removeRelayer(tx, 'first'))
-  await fleet.look()
+  await registry.look()
   clock.advance(3_599_000)
-  await fleet.look()
-  expect(operators.operatorOf(relayer).account.address).toBe(ADDRESS)
+  await registry.look()
+  expect(runtimes.runtimeOf(relayer).account.address).toBe(ADDRESS)
   clock.advance(1_000)
-  await fleet.look()
-  expect(() => operators.operatorOf(relayer)).toThrow('before it was prepared')
+  await registry.look()
+  expect(() => runtimes.runtimeOf(relayer)).toThrow('before it was prepared')
 
   await save('first')
-  expect(await fleet.look()).toEqual([])
-  expect(operators.operatorOf(relayer).account.address).toBe(ADDRESS)
+  expect(await registry.look()).toEqual([])
+  expect(runtimes.runtimeOf(relayer).account.address).toBe(ADDRESS)
 })

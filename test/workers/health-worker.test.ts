@@ -7,28 +7,28 @@ import { createHealthWorker } from '../../src/workers/health-worker.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { createTestClock } from '../support/clock.ts'
 import { until } from '../support/until.ts'
-import { openRoom, type Room } from '../transactions/fixture.ts'
+import { type Fixture, openFixture } from '../transactions/fixture.ts'
 import { chainOf, createWorld, type World } from '../transactions/world.ts'
 
 const INTERVAL_MS = 30_000
 
-let room: Room
+let fixture: Fixture
 let running: Loop | undefined
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
 afterEach(async () => {
   await running?.stop()
-  await room.database.db.updateTable('relayers').set({ removed_at: new Date() }).execute()
+  await fixture.database.db.updateTable('relayers').set({ removed_at: new Date() }).execute()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** A relayer on a chain of its own that counts how often it is asked. */
 async function addRelayer() {
   const world = createWorld()
   const counter = { looks: 0 }
   answer(world, counter)
-  const { relayer } = await room.addAccount({ chain: chainOf(world) })
+  const { relayer } = await fixture.addAccount({ chain: chainOf(world) })
   return { world, counter, relayer }
 }
 
@@ -45,8 +45,8 @@ const OK = { kind: 'ok', value: undefined } as const
 /** Starts the worker on a clock of its own. */
 function startWorker(owner = 'this process') {
   const clock = createTestClock()
-  const { db, log, operatorOf } = room.context
-  const prepare = async (relayer: Parameters<typeof operatorOf>[0]) => operatorOf(relayer)
+  const { db, log, runtimeOf } = fixture.context
+  const prepare = async (relayer: Parameters<typeof runtimeOf>[0]) => runtimeOf(relayer)
   const checker = createHealthChecker({ db, clock, log, prepare })
   running = createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs: INTERVAL_MS })
   running.start()
@@ -91,7 +91,7 @@ test('one that came meanwhile is looked at with the next interval, one that was 
   const { pass, rested } = startWorker()
   await rested()
   const second = await addRelayer()
-  await room.database.db.transaction().execute((tx) => removeRelayer(tx, first.relayer.id))
+  await fixture.database.db.transaction().execute((tx) => removeRelayer(tx, first.relayer.id))
   await pass(30)
   expect([first.counter.looks, second.counter.looks]).toEqual([1, 1])
   await pass(30)
@@ -116,18 +116,18 @@ test('a chain that hangs holds up no other, and a check without an answer for a 
   await until(
     async () => {
       clock.advance(1_000)
-      return (await findRelayer(room.database.db, hanging.relayer.id))?.disabledReason?.type
+      return (await findRelayer(fixture.database.db, hanging.relayer.id))?.disabledReason?.type
     },
     (type) => type === 'RpcValidationFailed',
   )
   expect(hanging.counter.looks).toBeGreaterThanOrEqual(3)
-  expect((await findRelayer(room.database.db, well.relayer.id))?.systemDisabled).toBe(false)
+  expect((await findRelayer(fixture.database.db, well.relayer.id))?.systemDisabled).toBe(false)
 }, 60_000)
 
 test('a relayer that cannot act is left out, and the others are looked at', async () => {
   const { counter } = await addRelayer()
   const { relayer } = await addRelayer()
-  await room.database.db
+  await fixture.database.db
     .insertInto('relayers')
     .columns(['id', 'name', 'network', 'network_type', 'address', 'signer_id', 'paused', 'policies'])
     .expression((eb) =>
@@ -154,11 +154,11 @@ test('a relayer that cannot act is left out, and the others are looked at', asyn
 test('while another process has the lease nothing is asked; afterwards at once', async () => {
   const { counter } = await addRelayer()
   const lease = { name: 'health', owner: 'another process' }
-  await acquireLease(room.database.db, { ...lease, ttlMs: 60_000 })
+  await acquireLease(fixture.database.db, { ...lease, ttlMs: 60_000 })
   const { pass } = startWorker()
   await pass(6)
   expect(counter.looks).toBe(0)
-  await acquireLease(room.database.db, { ...lease, ttlMs: 0 })
+  await acquireLease(fixture.database.db, { ...lease, ttlMs: 0 })
   await pass(6)
   expect(counter.looks).toBe(1)
 })

@@ -3,28 +3,28 @@ import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
 import { until } from '../support/until.ts'
-import { insert, newTransaction, openRoom, type Room } from '../transactions/fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture } from '../transactions/fixture.ts'
 import { chainOf, createWorld, headAt, SILENT_NETWORK } from '../transactions/world.ts'
 
 const BLOCKTIME_MS = SILENT_NETWORK.averageBlocktimeMs
 const POLL_MS = BLOCKTIME_MS / 2
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
 const running: Loop[] = []
 afterEach(async () => {
   await Promise.all(running.splice(0).map((worker) => worker.stop()))
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** A watcher of a network with one transaction that waits, and a feed of new blocks that the test drives. */
 async function place() {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
-  await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
-  await workAccount(room.context, owner.relayer.id)
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  await workAccount(fixture.context, owner.relayer.id)
   const feed = { live: true, tell: () => {}, stopped: false }
   let looks = 0
   world.override = {
@@ -44,13 +44,13 @@ async function place() {
       }
     },
   }
-  const { relayer, operator } = owner
-  const worker = createWatchWorker(room.context, { key: relayer.id, operator, relayers: () => [relayer] })
+  const { relayer, runtime } = owner
+  const worker = createWatchWorker(fixture.context, { key: relayer.id, runtime, relayers: () => [relayer] })
   worker.start()
   running.push(worker)
   const rested = () =>
     until(
-      async () => room.clock.waiting,
+      async () => fixture.clock.waiting,
       (waiting) => waiting === 1,
     )
   /** Lets so many polls of the normal pace go by, and tells how often the chain was looked at in that time. */
@@ -58,7 +58,7 @@ async function place() {
     const before = looks
     for (let poll = 0; poll < polls; poll += 1) {
       await rested()
-      room.clock.advance(POLL_MS)
+      fixture.clock.advance(POLL_MS)
     }
     await rested()
     return looks - before

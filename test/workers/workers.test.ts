@@ -5,20 +5,20 @@ import type { TransactionsContext } from '../../src/transactions/model/runtime.t
 import { WORK_CHANNEL } from '../../src/transactions/store/transactions-store.ts'
 import { createSubmitWorker } from '../../src/workers/submit-worker.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../transactions/fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../transactions/fixture.ts'
 import { chainOf, createWorld, include } from '../transactions/world.ts'
 
-let room: Room
+let fixture: Fixture
 let context: TransactionsContext
 beforeAll(async () => {
-  room = await openRoom()
-  context = { ...room.context, clock: systemClock }
+  fixture = await openFixture()
+  context = { ...fixture.context, clock: systemClock }
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 test('the submit worker is woken by the row itself, and ends its step before it stops', async () => {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   let arrive: () => void = () => {}
   const arrived = new Promise<void>((resolve) => {
     arrive = resolve
@@ -35,7 +35,7 @@ test('the submit worker is woken by the row itself, and ends its step before it 
     },
   }
   const worker = createSubmitWorker(context)
-  const unlisten = await room.database.listen(WORK_CHANNEL, (relayerId) => worker.wake(relayerId))
+  const unlisten = await fixture.database.listen(WORK_CHANNEL, (relayerId) => worker.wake(relayerId))
   worker.start()
   const [transaction] = await insert(context, newTransaction(owner))
   if (!transaction) throw new Error('nothing was stored')
@@ -49,7 +49,7 @@ test('the submit worker is woken by the row itself, and ends its step before it 
 
 test('a network is watched by one process at a time', async () => {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   const submit = createSubmitWorker(context)
   const [transaction] = await insert(context, newTransaction(owner))
   if (!transaction) throw new Error('nothing was stored')
@@ -59,7 +59,7 @@ test('a network is watched by one process at a time', async () => {
   if (!hash) throw new Error('nothing was offered')
   include(world, hash)
   world.nonce = { kind: 'ok', value: 1n }
-  const target = { key: owner.relayer.id, operator: owner.operator, relayers: () => [owner.relayer] }
+  const target = { key: owner.relayer.id, runtime: owner.runtime, relayers: () => [owner.relayer] }
   const round = async () => {
     const worker = createWatchWorker(context, target)
     worker.start()

@@ -4,9 +4,9 @@ import { createBatcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { Answer, EndpointReport, PriceComparison } from '../answer.ts'
-import type { Seat } from '../chain.ts'
+import type { SigningContext } from '../chain.ts'
 import { createRpcClient } from '../rpc/client.ts'
-import { createSurvey } from '../rpc/height-probe.ts'
+import { createHeightProbe } from '../rpc/height-probe.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { Transport } from '../rpc/transport.ts'
@@ -73,10 +73,10 @@ export function createEvmChain({
     freshForMs: Math.min(network.averageBlocktimeMs, 3_000),
     bounds: bounds.current,
   })
-  const survey = createSurvey(client, clock)
+  const probeHeights = createHeightProbe(client, clock)
   const context: PrepareContext = { client, market, eip1559, maxGas: network.maxGasPerTransaction }
   return {
-    traits: { nonces: true, lapses: false, finality: 'block', unit: 'wei', readMethods: READ_METHODS },
+    traits: { nonces: true, expires: false, finality: 'block', unit: 'wei', readMethods: READ_METHODS },
     verify: () => verifyChainId(client, network),
     canonicalAddress: (text) => getAddress(text),
     check: (request, account) => checkRequest(request, account, eip1559),
@@ -85,20 +85,23 @@ export function createEvmChain({
     speedUp: (attempts, level, account) => prepareSpeedUp(context, { attempts, level, account }),
     endsAt: ({ validUntil }) => validUntil,
     place: () => undefined,
-    renewable: () => true,
-    hasLapsed: () => Promise.resolve(false),
-    openLines: () => undefined,
+    reSignable: () => true,
+    hasExpired: () => Promise.resolve(false),
+    openChannels: () => undefined,
     noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast', isNoop: true }),
     inFlightLimit: createInFlightLimits(client, clock),
-    sign: (draft, seat) =>
-      signDraft({ draft, nonce: demandNonce(seat), chainId: network.chainId }, seat.account.signer),
+    sign: (draft, signingContext) =>
+      signDraft(
+        { draft, nonce: requireNonce(signingContext), chainId: network.chainId },
+        signingContext.account.signer,
+      ),
     review: async (unsigned, account) =>
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
     signTypedData,
     broadcast: (raws) => broadcastAll({ client, bounds, refusals }, raws),
     head: () => {
-      survey()
+      probeHeights()
       return readHead(client, network.finality)
     },
     onHead: (listener) =>
@@ -117,7 +120,7 @@ export function createEvmChain({
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, level, answer.value) } : answer
     },
     cost: costOf,
-    outlay: ({ value }: EvmRequest) => value,
+    amountOut: ({ value }: EvmRequest) => value,
     speed: (level) => SPEEDS[level],
   }
 }
@@ -147,7 +150,7 @@ function costOf(draft: EvmDraft): bigint {
 }
 
 /** Everything is numbered before it is signed. */
-function demandNonce({ nonce }: Seat): bigint {
+function requireNonce({ nonce }: SigningContext): bigint {
   if (nonce === undefined) throw new Error('an EVM transaction cannot be signed without a nonce')
   return nonce
 }

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem'
 import type { EvmFinality } from '../../networks/network.ts'
 import type { Answer, Head, ReceiptAnswer } from '../answer.ts'
-import type { PlacedReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'
 import type { EvmDraft } from './content.ts'
 import { decodeRevert } from './prepare/revert.ts'
 import { readSimulationError } from './prepare/simulation-error.ts'
@@ -34,10 +34,10 @@ export async function readBlockHash(
   asOf?: bigint,
 ): Promise<Answer<string>> {
   const call = { method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }
-  const [placed] = await client.sendAsOf([call], asOf)
-  const block = fromBlock(placed?.reply ?? NO_REPLY)
+  const [endpointReply] = await client.sendAsOf([call], asOf)
+  const block = fromBlock(endpointReply?.reply ?? NO_REPLY)
   if (block.kind !== 'ok') return block
-  return placed?.behind ? BEHIND : { kind: 'ok', value: block.value.hash }
+  return endpointReply?.behind ? BEHIND : { kind: 'ok', value: block.value.hash }
 }
 
 /** The next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
@@ -55,8 +55,8 @@ export async function readNonces(
 
 /** The balance in wei; unknown from an endpoint that is behind the others: a top-up may have escaped it. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
-  const [placed] = await client.sendAsOf([{ method: 'eth_getBalance', params: [address, 'latest'] }])
-  return toFreshQuantity(placed)
+  const [endpointReply] = await client.sendAsOf([{ method: 'eth_getBalance', params: [address, 'latest'] }])
+  return toFreshQuantity(endpointReply)
 }
 
 /** Receipts in the order of the hashes. An endpoint that has not reached `asOf` can say yes, and never no. */
@@ -104,8 +104,8 @@ function fromBlock(reply: RpcReply): Answer<Head> {
 }
 
 /** A number that somebody may act on for good: not from behind (I6). */
-function toFreshQuantity(placed: PlacedReply | undefined): Answer<bigint> {
-  const { reply, behind } = placed ?? { reply: NO_REPLY, behind: true }
+function toFreshQuantity(endpointReply: EndpointReply | undefined): Answer<bigint> {
+  const { reply, behind } = endpointReply ?? { reply: NO_REPLY, behind: true }
   if (reply.kind !== 'result') return silent(reply)
   if (behind) return BEHIND
   const value = readQuantity(reply.result)
@@ -115,7 +115,7 @@ function toFreshQuantity(placed: PlacedReply | undefined): Answer<bigint> {
 }
 
 /** Only `null`, or a receipt that says itself that it is of no block yet, is a "none"; what cannot be read is unknown (I6). */
-export function toReceipt({ reply, behind }: PlacedReply): ReceiptAnswer {
+export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   if (reply.kind !== 'result') return { kind: 'unknown' }
   const none = { kind: behind ? 'unknown' : 'none' } as const
   if (reply.result === null) return none

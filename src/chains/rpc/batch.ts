@@ -1,12 +1,12 @@
 import type { Failure } from '../../networks/endpoint-health.ts'
 import type { NodeErrorRules } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
-import { type Posted, post } from './post.ts'
+import { type PostResult, post } from './post.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
 
 /** What one endpoint answered to many calls. A `failure` may come with replies: it took some and then no more. */
-export interface Exchanged {
+export interface BatchOutcome {
   /** In the order of the calls; `unknown` where it did not answer. */
   readonly replies: readonly RpcReply[]
   readonly failure?: Failure
@@ -21,7 +21,7 @@ const BATCH_SIZES = [100, 10, 1] as const
 /** Requests under way at once where an endpoint takes only small batches and the order does not matter. */
 const SIDE_BY_SIDE = 8
 
-export interface Question {
+export interface BatchRequest {
   readonly url: string
   readonly calls: readonly RpcCall[]
   /** The longest that one HTTP request may take, in ms. */
@@ -34,7 +34,7 @@ export interface Question {
   readonly forwarded: boolean
 }
 
-interface ExchangeOptions {
+interface BatchSenderOptions {
   readonly now: () => number
   /** How a url is asked. */
   readonly transportOf: (url: string) => Transport
@@ -54,21 +54,21 @@ interface RequestLimits {
  * Asks one endpoint, in batches as large as it takes; what it takes is found out once and remembered. The first batch
  * goes alone: its answer tells whether the size is right, and a height that is asked for first is not newer than the rest.
  */
-export function createExchange({
+export function createBatchSender({
   now,
   transportOf,
   observer,
   errors,
   maxRequestBytes,
-}: ExchangeOptions): (question: Question) => Promise<Exchanged> {
+}: BatchSenderOptions): (request: BatchRequest) => Promise<BatchOutcome> {
   const learned = new Map<string, RequestLimits>()
 
   async function ask(
-    { url, timeoutMs, deadline, forwarded }: Question,
+    { url, timeoutMs, deadline, forwarded }: BatchRequest,
     calls: readonly RpcCall[],
-  ): Promise<Posted> {
+  ): Promise<PostResult> {
     const start = performance.now()
-    const posted = await post({
+    const results = await post({
       url,
       calls,
       timeoutMs: Math.max(1, Math.min(timeoutMs, deadline - now())),
@@ -80,48 +80,48 @@ export function createExchange({
     observer?.asked({
       methods: calls.map(({ method }) => method),
       seconds: (performance.now() - start) / 1000,
-      failure: posted.kind === 'failed' ? posted.failure.kind : refusal(posted),
+      failure: results.kind === 'failed' ? results.failure.kind : refusal(results),
     })
-    return posted
+    return results
   }
 
-  async function askWithin(question: Question, limits: RequestLimits): Promise<Exchanged> {
-    const { calls, inOrder } = question
+  async function askWithin(request: BatchRequest, limits: RequestLimits): Promise<BatchOutcome> {
+    const { calls, inOrder } = request
     const asked = cutBatches(calls, limits)
     const [first = []] = asked
-    const opening = await ask(question, first)
+    const opening = await ask(request, first)
     const smaller = smallerLimits(limits, first, opening)
-    if (smaller !== undefined) return askAgain(question, limits, smaller)
-    const posted: Posted[] = [opening]
-    while (posted.length < asked.length && posted.every(({ kind }) => kind === 'replies')) {
-      const next = asked.slice(posted.length, posted.length + (inOrder ? 1 : SIDE_BY_SIDE))
-      posted.push(...(await Promise.all(next.map((piece) => ask(question, piece)))))
+    if (smaller !== undefined) return askAgain(request, limits, smaller)
+    const results: PostResult[] = [opening]
+    while (results.length < asked.length && results.every(({ kind }) => kind === 'replies')) {
+      const next = asked.slice(results.length, results.length + (inOrder ? 1 : SIDE_BY_SIDE))
+      results.push(...(await Promise.all(next.map((piece) => ask(request, piece)))))
     }
-    return join(posted, asked)
+    return join(results, asked)
   }
 
   async function askAgain(
-    question: Question,
+    request: BatchRequest,
     limits: RequestLimits,
     smaller: RequestLimits,
-  ): Promise<Exchanged> {
-    const { url, forwarded } = question
+  ): Promise<BatchOutcome> {
+    const { url, forwarded } = request
     if (!forwarded) learned.set(url, smaller)
-    const answer = await askWithin(question, smaller)
+    const answer = await askWithin(request, smaller)
     // Refused one by one as well: it was not the size.
     if (!forwarded && answer.replies.every((reply) => reply.kind === 'unknown')) learned.set(url, limits)
     return answer
   }
 
-  return (question) =>
-    askWithin(question, learned.get(question.url) ?? { calls: BATCH_SIZES[0], bytes: maxRequestBytes })
+  return (request) =>
+    askWithin(request, learned.get(request.url) ?? { calls: BATCH_SIZES[0], bytes: maxRequestBytes })
 }
 
 /** What to try after a batch that the endpoint did not take because of its size; undefined when the size was not the matter. */
 function smallerLimits(
   limits: RequestLimits,
   batch: readonly RpcCall[],
-  { kind }: Posted,
+  { kind }: PostResult,
 ): RequestLimits | undefined {
   const bytes = bytesOf(batch)
   const isTooLong = kind === 'too_large' && batch.length > 1
@@ -133,7 +133,7 @@ function smallerLimits(
 /** No server refuses so short a body for its length, in bytes: an HTTP 413 is about the number of calls then. */
 const SMALL_BODY_BYTES = 10_000
 
-function refusal({ kind }: Posted): 'batch_refused' | undefined {
+function refusal({ kind }: PostResult): 'batch_refused' | undefined {
   return kind === 'batch_refused' || kind === 'too_large' ? 'batch_refused' : undefined
 }
 
@@ -175,23 +175,23 @@ function jsonLength(value: unknown): number {
   return Object.entries(value).reduce((sum, [key, field]) => sum + key.length + 4 + jsonLength(field), 2)
 }
 
-function join(posted: readonly Posted[], asked: readonly (readonly RpcCall[])[]): Exchanged {
+function join(results: readonly PostResult[], asked: readonly (readonly RpcCall[])[]): BatchOutcome {
   const replies = asked.flatMap((piece, index): readonly RpcReply[] => {
-    const answer = posted[index]
+    const answer = results[index]
     if (answer?.kind === 'replies') return answer.replies
     return piece.map(() => ({ kind: 'unknown', detail: detailOf(answer) }))
   })
-  const failure = posted.map(failureOf).find((one) => one !== undefined)
+  const failure = results.map(failureOf).find((one) => one !== undefined)
   return failure === undefined ? { replies } : { replies, failure }
 }
 
-function detailOf(posted: Posted | undefined): string {
-  if (posted?.kind === 'failed') return posted.failure.detail
-  return posted === undefined || posted.kind === 'replies' ? 'not asked any more' : posted.detail
+function detailOf(results: PostResult | undefined): string {
+  if (results?.kind === 'failed') return results.failure.detail
+  return results === undefined || results.kind === 'replies' ? 'not asked any more' : results.detail
 }
 
 /** One call that is too large for the endpoint says nothing about the endpoint's health. */
-function failureOf(posted: Posted): Failure | undefined {
-  if (posted.kind === 'failed') return posted.failure
-  return posted.kind === 'batch_refused' ? { kind: 'down', detail: posted.detail } : undefined
+function failureOf(results: PostResult): Failure | undefined {
+  if (results.kind === 'failed') return results.failure
+  return results.kind === 'batch_refused' ? { kind: 'down', detail: results.detail } : undefined
 }

@@ -3,12 +3,12 @@ import type { Clock } from '../../lib/clock.ts'
 import { createGatherer } from '../../lib/gather.ts'
 import { createEndpointPool } from '../../networks/endpoints.ts'
 import type { RpcUrl } from '../../networks/network.ts'
-import { createAsker, type HeightQuestion } from './endpoint-executor.ts'
-import { createVisits } from './endpoint-order.ts'
+import { createEndpointExecutor, type HeightQuestion } from './endpoint-executor.ts'
+import { createEndpointIterator } from './endpoint-order.ts'
 import type { NodeErrorRules } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
 import { writable } from './raw-json.ts'
-import type { PlacedReply, PooledClient, RpcCall, RpcParams } from './rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall, RpcParams } from './rpc.ts'
 import { type Transport, trustedTransport } from './transport.ts'
 
 interface RpcClientOptions {
@@ -30,7 +30,7 @@ interface RpcClientOptions {
 }
 
 /** All attempts of a question together take at most so many time-outs: one endpoint may use up one, and another still has its own. */
-const PATIENCE = 2
+const TOTAL_TIMEOUT_FACTOR = 2
 
 /** JSON-RPC over HTTP with kept connections, batches, time-outs, and other endpoints when one does not answer. */
 export function createRpcClient(options: RpcClientOptions): PooledClient {
@@ -47,7 +47,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
   } = options
   const pool = createEndpointPool({ urls, now: () => clock.now(), random })
   const transportOf = transportsOf(options)
-  const asker = createAsker({
+  const executeOn = createEndpointExecutor({
     pool,
     timeoutMs,
     clock,
@@ -58,41 +58,43 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     errors,
     maxRequestBytes,
   })
-  const visits = createVisits({ pool, clock, random })
+  const endpointsToTry = createEndpointIterator({ pool, clock, random })
 
-  async function ask(calls: readonly RpcCall[], asOf?: bigint, forwarded = false): Promise<PlacedReply[]> {
+  async function ask(calls: readonly RpcCall[], asOf?: bigint, forwarded = false): Promise<EndpointReply[]> {
     const detail =
       pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint asked for a pause'
-    const placed = calls.map((): PlacedReply => ({ reply: { kind: 'unknown', detail }, behind: true }))
-    const deadline = clock.now() + PATIENCE * timeoutMs
+    const answers = calls.map((): EndpointReply => ({ reply: { kind: 'unknown', detail }, behind: true }))
+    const deadline = clock.now() + TOTAL_TIMEOUT_FACTOR * timeoutMs
     const given = new Set<string>()
-    for await (const url of visits(given, deadline)) {
-      const open = [...placed.keys()].filter((index) => !isSettled(placed[index]))
+    for await (const url of endpointsToTry(given, deadline)) {
+      const open = [...answers.keys()].filter((index) => !isSettled(answers[index]))
       const openCalls = open.flatMap((index) => calls[index] ?? [])
-      const answer = await asker({ url, calls: openCalls, deadline, asOf, forwarded })
+      const answer = await executeOn({ url, calls: openCalls, deadline, asOf, forwarded })
       for (const [place, index] of open.entries())
-        placed[index] = better(placed[index], answer.replies[place])
-      if (placed.every(isSettled)) break
+        answers[index] = better(answers[index], answer.replies[place])
+      if (answers.every(isSettled)) break
       if (answer.isFinal) given.add(url)
     }
-    return placed
+    return answers
   }
 
-  const gathered = createGatherer<bigint | undefined, RpcCall, PlacedReply>((calls, asOf) => ask(calls, asOf))
+  const gathered = createGatherer<bigint | undefined, RpcCall, EndpointReply>((calls, asOf) =>
+    ask(calls, asOf),
+  )
 
   return {
     send: async (calls) => (calls.length === 0 ? [] : (await ask(calls)).map(({ reply }) => reply)),
     call: async (method, params) => {
-      const [placed] = await gathered([{ method, params }], undefined)
-      return placed?.reply ?? { kind: 'unknown', detail: 'no reply' }
+      const [answers] = await gathered([{ method, params }], undefined)
+      return answers?.reply ?? { kind: 'unknown', detail: 'no reply' }
     },
     sendAsOf: async (calls, asOf = pool.highest() ?? 0n) => (calls.length === 0 ? [] : gathered(calls, asOf)),
     sendEverywhere: (calls, asOf = pool.highest() ?? 0n) => {
       const deadline = clock.now() + timeoutMs
       const awake = new Set(pool.awake())
-      const ask = async (url: string) => (await asker({ url, calls, deadline, asOf })).replies
+      const ask = async (url: string) => (await executeOn({ url, calls, deadline, asOf })).replies
       return Promise.all(
-        pool.states().map(({ url }) => (awake.has(url) ? ask(url) : calls.map((): PlacedReply => RESTING))),
+        pool.states().map(({ url }) => (awake.has(url) ? ask(url) : calls.map((): EndpointReply => RESTING))),
       )
     },
     forward: async (calls) =>
@@ -103,14 +105,14 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
   }
 }
 
-const RESTING: PlacedReply = {
+const RESTING: EndpointReply = {
   reply: { kind: 'unknown', detail: 'the endpoint rests after failures and was not asked' },
   behind: true,
 }
 
 function transportsOf({ urls, guarded = refuse }: RpcClientOptions): (url: string) => Transport {
-  const byApi = new Set(urls.flatMap((one) => (one.byApi ? [one.url] : [])))
-  return (url) => (byApi.has(url) ? guarded : trustedTransport)
+  const untrusted = new Set(urls.flatMap((one) => (one.untrusted ? [one.url] : [])))
+  return (url) => (untrusted.has(url) ? guarded : trustedTransport)
 }
 
 const refuse: Transport = () => Promise.reject(new Error('urls of callers are not asked here'))
@@ -120,14 +122,14 @@ function writableCall({ method, params }: RpcCall): RpcCall {
 }
 
 /** Nothing better is to be had elsewhere: the endpoint is far enough, and it was the node that answered. */
-function isSettled(placed: PlacedReply | undefined): boolean {
+function isSettled(answers: EndpointReply | undefined): boolean {
   return (
-    placed !== undefined && !placed.behind && placed.reply.kind !== 'unknown' && placed.elsewhere !== true
+    answers !== undefined && !answers.behind && answers.reply.kind !== 'unknown' && answers.elsewhere !== true
   )
 }
 
 /** An answer from behind, or a node's complaint, is better than none. */
-function better(before: PlacedReply | undefined, now: PlacedReply | undefined): PlacedReply {
+function better(before: EndpointReply | undefined, now: EndpointReply | undefined): EndpointReply {
   const kept = before ?? { reply: { kind: 'unknown', detail: 'no reply' }, behind: true }
   if (now === undefined) return kept
   return now.reply.kind === 'unknown' && kept.reply.kind !== 'unknown' ? kept : now

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
-import { createExchange, type Exchanged } from './batch.ts'
+import { type BatchOutcome, createBatchSender } from './batch.ts'
 import {
   classifyForwardedError,
   classifyNodeError,
@@ -11,7 +11,7 @@ import {
   type NodeErrorRules,
 } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
-import type { PlacedReply, RpcCall, RpcReply } from './rpc.ts'
+import type { EndpointReply, RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
 
 /** How a node is asked for the height that it has reached. */
@@ -26,7 +26,7 @@ export interface HeightQuestion {
   readonly alone?: true
 }
 
-interface AskerOptions {
+interface EndpointExecutorOptions {
   readonly pool: EndpointPool
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
@@ -57,29 +57,35 @@ export interface Turn {
 }
 
 export interface TurnTaken {
-  readonly replies: readonly PlacedReply[]
+  readonly replies: readonly EndpointReply[]
   /** Asking the same endpoint once more would not help: it took all of its time, or it is behind. */
   readonly isFinal: boolean
 }
 
 /** Asks one endpoint and tells the pool how it went. */
-export function createAsker(options: AskerOptions): (turn: Turn) => Promise<TurnTaken> {
+export function createEndpointExecutor(options: EndpointExecutorOptions): (turn: Turn) => Promise<TurnTaken> {
   const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes } = options
-  const exchange = createExchange({ now: () => clock.now(), transportOf, observer, errors, maxRequestBytes })
+  const sendBatches = createBatchSender({
+    now: () => clock.now(),
+    transportOf,
+    observer,
+    errors,
+    maxRequestBytes,
+  })
 
   async function put(
     { url, deadline, forwarded = false }: Turn,
     calls: readonly RpcCall[],
     inOrder: boolean,
-  ): Promise<Exchanged> {
-    const exchanged = await exchange({ url, calls, timeoutMs, deadline, inOrder, forwarded })
-    if (forwarded) reportForwarded(options, url, exchanged)
-    else report(options, url, exchanged)
-    return exchanged
+  ): Promise<BatchOutcome> {
+    const batched = await sendBatches({ url, calls, timeoutMs, deadline, inOrder, forwarded })
+    if (forwarded) reportForwarded(options, url, batched)
+    else report(options, url, batched)
+    return batched
   }
 
   /** The height, and the replies of a node that had reached it before it looked at the calls. */
-  async function putWithHeight(turn: Turn): Promise<Exchanged & { readonly height: bigint | undefined }> {
+  async function putWithHeight(turn: Turn): Promise<BatchOutcome & { readonly height: bigint | undefined }> {
     const opening = await put(turn, height.alone ? [height.call] : [height.call, ...turn.calls], false)
     const [first, ...together] = opening.replies
     const told = first?.kind === 'result' ? height.read(first.result) : undefined
@@ -107,9 +113,9 @@ export function createAsker(options: AskerOptions): (turn: Turn) => Promise<Turn
   }
 }
 
-function report(options: AskerOptions, url: string, { replies, failure }: Exchanged): void {
+function report(options: EndpointExecutorOptions, url: string, { replies, failure }: BatchOutcome): void {
   const classify = (reply: RpcReply) => classifyNodeError(reply, options.errors)
-  judgeHealth(
+  evaluateHealth(
     options,
     url,
     failure ??
@@ -122,13 +128,17 @@ function report(options: AskerOptions, url: string, { replies, failure }: Exchan
  * A caller decides what is asked: a slow answer, an error or a closed connection may be the doing of the call. Only a connection that
  * could not be opened, or a rate limit that cannot be anything else, counts against the endpoint.
  */
-function reportForwarded(options: AskerOptions, url: string, { replies, failure }: Exchanged): void {
+function reportForwarded(
+  options: EndpointExecutorOptions,
+  url: string,
+  { replies, failure }: BatchOutcome,
+): void {
   const isRateLimit = (reply: RpcReply) => classifyForwardedError(reply, options.errors) === 'rate_limit'
   const counted = failure?.kind === 'limited' || failure?.unreachable === true ? failure : undefined
   const problem = counted ?? failureIn(replies, { kind: 'limited', is: isRateLimit })
   const answered = replies.length > 0 && replies.every(({ kind }) => kind === 'result')
-  if (problem === undefined && !answered) options.pool.unjudged(url)
-  else judgeHealth(options, url, problem)
+  if (problem === undefined && !answered) options.pool.notCounted(url)
+  else evaluateHealth(options, url, problem)
 }
 
 function failureIn(
@@ -139,7 +149,11 @@ function failureIn(
   return found?.kind === 'error' ? { kind, detail: found.message } : undefined
 }
 
-function judgeHealth({ pool, log }: AskerOptions, url: string, failure: Failure | undefined): void {
+function evaluateHealth(
+  { pool, log }: EndpointExecutorOptions,
+  url: string,
+  failure: Failure | undefined,
+): void {
   if (failure === undefined) {
     pool.answered(url)
     return
@@ -149,7 +163,7 @@ function judgeHealth({ pool, log }: AskerOptions, url: string, failure: Failure 
 }
 
 /** A rate limit says nothing about the call: nobody looked at it. */
-function placeReply(reply: RpcReply, behind: boolean, error: NodeErrorClass | undefined): PlacedReply {
+function placeReply(reply: RpcReply, behind: boolean, error: NodeErrorClass | undefined): EndpointReply {
   const isLimited = error === 'rate_limit' && reply.kind === 'error'
   const elsewhere = error === 'endpoint_failure' || error === 'missing_data'
   return {

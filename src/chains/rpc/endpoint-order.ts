@@ -14,7 +14,7 @@ const MAX_PAUSE_MS = 2_000
 /** The longest first pause between two rounds, and the limit of its growth, in ms. */
 const BACKOFF = { baseMs: 100, maxMs: MAX_PAUSE_MS }
 
-interface VisitsOptions {
+interface EndpointIteratorOptions {
   readonly pool: EndpointPool
   readonly clock: Clock
   readonly random: () => number
@@ -25,8 +25,11 @@ interface VisitsOptions {
  * between two rounds, and no pause that would end behind `deadline`. An endpoint in `given` is not visited again; the
  * asker may add to it.
  */
-export function createVisits({ pool, clock, random }: VisitsOptions) {
-  return async function* visits(given: ReadonlySet<string>, deadline: number): AsyncGenerator<string, void> {
+export function createEndpointIterator({ pool, clock, random }: EndpointIteratorOptions) {
+  return async function* endpointsToTry(
+    given: ReadonlySet<string>,
+    deadline: number,
+  ): AsyncGenerator<string, void> {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const tried = new Set<string>()
       while (clock.now() < deadline) {

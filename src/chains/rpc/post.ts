@@ -11,7 +11,7 @@ import type { Transport } from './transport.ts'
  * How one HTTP request ended. `batch_refused`: the endpoint takes no batches, or none of so many calls. `too_large`: its body has more bytes
  * than the endpoint reads (HTTP 413).
  */
-export type Posted =
+export type PostResult =
   | { readonly kind: 'replies'; readonly replies: readonly RpcReply[]; readonly retryAfterMs?: number }
   | { readonly kind: 'batch_refused'; readonly detail: string }
   | { readonly kind: 'too_large'; readonly detail: string }
@@ -35,7 +35,7 @@ const BARRED = [401, 403, 404, 410]
 const NOT_UNDERSTOOD = [-32700, -32600]
 
 /** One HTTP request with one call or a batch, over a connection that is kept. Never rejects, never repeats. */
-export async function post(options: PostOptions): Promise<Posted> {
+export async function post(options: PostOptions): Promise<PostResult> {
   const { url, calls, timeoutMs, now, verbatim, transport, errors } = options
   try {
     const { status, text, retryAfter } = await transport({ url, body: writeCalls(calls), timeoutMs })
@@ -55,7 +55,7 @@ interface Answered {
   readonly errors: NodeErrorRules
 }
 
-function judge({ status, text, count, retryAfterMs, verbatim, errors }: Answered): Posted {
+function judge({ status, text, count, retryAfterMs, verbatim, errors }: Answered): PostResult {
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
     return fail('limited', told(status), pause)
@@ -94,7 +94,7 @@ function told(status: number): string {
   return `the endpoint answered HTTP ${status}`
 }
 
-function fail(kind: Failure['kind'], detail: string, pause: { retryAfterMs?: number } = {}): Posted {
+function fail(kind: Failure['kind'], detail: string, pause: { retryAfterMs?: number } = {}): PostResult {
   return { kind: 'failed', failure: { kind, detail, ...pause } }
 }
 

@@ -27,7 +27,7 @@ export interface RpcClient {
 }
 
 /** A reply, and whether the endpoint that gave it had seen the block that was demanded. */
-export interface PlacedReply {
+export interface EndpointReply {
   readonly reply: RpcReply
   /** `true`: the endpoint lags, or did not tell its height. What it does not know of may exist all the same (I6). */
   readonly behind: boolean
@@ -41,12 +41,12 @@ export interface PooledClient extends RpcClient {
    * As `send`, to an endpoint that has reached the block `asOf`; without it, the highest block that any endpoint told of
    * lately. Each batch carries the question for the height. Where no endpoint is that far, the replies are `behind`.
    */
-  sendAsOf(calls: readonly RpcCall[], asOf?: bigint): Promise<PlacedReply[]>
+  sendAsOf(calls: readonly RpcCall[], asOf?: bigint): Promise<EndpointReply[]>
   /**
    * Asks every endpoint once, and gives each one's replies, in the order of the configuration. One that rests is not asked: its
    * replies are `unknown`, because what it knows may contradict the others. `behind` is against `asOf`.
    */
-  sendEverywhere(calls: readonly RpcCall[], asOf?: bigint): Promise<readonly (readonly PlacedReply[])[]>
+  sendEverywhere(calls: readonly RpcCall[], asOf?: bigint): Promise<readonly (readonly EndpointReply[])[]>
   /** As `send`, for calls of others: numbers in replies are kept as they are spelled, to be written out again and not to be read. */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
   /** How the endpoints are doing. Urls are whole: mask them before they are shown. */

@@ -1,4 +1,4 @@
-import type { Poster } from '../../security/guarded-http-client.ts'
+import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 
 /** One HTTP request that brings JSON to an endpoint. */
 export interface HttpQuestion {
@@ -16,7 +16,7 @@ export interface HttpAnswer {
 }
 
 /** Asks an endpoint over a connection that is kept. Rejects when there is no complete answer; redirects are not followed. */
-export type Transport = (question: HttpQuestion) => Promise<HttpAnswer>
+export type Transport = (request: HttpQuestion) => Promise<HttpAnswer>
 
 const HEADERS = { 'content-type': 'application/json' }
 
@@ -35,9 +35,9 @@ export const trustedTransport: Transport = async ({ url, body, timeoutMs }) => {
 }
 
 /** For urls that callers chose: the poster decides where they may lead. */
-export function guardedTransport(poster: Poster): Transport {
-  return async (question) => {
-    const { status, headers, body } = await poster.post({ ...question, headers: HEADERS })
+export function guardedTransport(httpClient: GuardedHttpClient): Transport {
+  return async (request) => {
+    const { status, headers, body } = await httpClient.post({ ...request, headers: HEADERS })
     return { status, text: body, retryAfter: headers['retry-after'] ?? null }
   }
 }

@@ -43,7 +43,7 @@ export interface SolanaDraft {
    * A finalized block of this height proves that no later block includes it. Absent with a durable nonce, which has no end
    * of its own.
    */
-  readonly lapsesAt?: bigint
+  readonly expiresAt?: bigint
   /** The nonce account whose value stands in for a blockhash. */
   readonly nonceAccount?: string
   /**

@@ -17,12 +17,12 @@ export function contentOf(
 }
 
 /** Whether the service can sign the content again with another blockhash: not when others have signed it too. */
-export function isRenewable({ transaction }: SolanaRequest): boolean {
+export function isReSignable({ transaction }: SolanaRequest): boolean {
   return transaction === undefined || !isMultiSigner(openTransaction(transaction).message)
 }
 
 /** The lamports that the request openly moves out of the account that pays for it, before any fee is known. */
-export function outlayOf(request: SolanaRequest): bigint {
+export function amountOutOf(request: SolanaRequest): bigint {
   const payer = payerOf(request)
   if (payer === undefined) return 0n
   const { message } = contentOf(request, payer)

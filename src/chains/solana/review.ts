@@ -25,8 +25,8 @@ export async function reviewUnsigned(
       request,
       cost: draft.fee + draft.spends,
       sign: (signer) => {
-        const line = { address: account.address, signer }
-        return signDraft(draft, { line, nonce: undefined, account: line })
+        const sourceAccount = { address: account.address, signer }
+        return signDraft(draft, { sourceAccount, nonce: undefined, account: sourceAccount })
       },
     },
   }

@@ -1,5 +1,5 @@
 import type { SignedDraft } from '../attempt.ts'
-import type { Seat } from '../chain.ts'
+import type { SigningContext } from '../chain.ts'
 import type { SolanaDraft } from './content.ts'
 import { presentSignature, solanaSigner } from './signature.ts'
 import { addressBytes, encodeBase58 } from './wire/base58.ts'
@@ -10,7 +10,10 @@ import { openTransaction, writeTransaction } from './wire/transaction.ts'
  * relayer's own signature.
  * @throws Error for a draft that another account pays for: a fault of ours
  */
-export async function signDraft({ transaction }: SolanaDraft, { account }: Seat): Promise<SignedDraft> {
+export async function signDraft(
+  { transaction }: SolanaDraft,
+  { account }: SigningContext,
+): Promise<SignedDraft> {
   const signer = solanaSigner(account.signer)
   const { message, messageBytes, signatures } = openTransaction(transaction)
   const [payer = ''] = message.staticAccounts

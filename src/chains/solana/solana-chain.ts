@@ -1,16 +1,16 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../lib/clock.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { SolanaNetwork } from '../../networks/network.ts'
 import type { EndpointReport, HeadFeed } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
-import { createSurvey } from '../rpc/height-probe.ts'
+import { createHeightProbe } from '../rpc/height-probe.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { Transport } from '../rpc/transport.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
-import { hasLapsed } from './inclusion/expiry.ts'
+import { hasExpired } from './inclusion/expiry.ts'
 import { createHistoryRecord, type HistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
 import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
@@ -24,12 +24,12 @@ import { readBalance } from './read/balance.ts'
 import { blockHashOf, HEIGHT, readHead } from './read/head.ts'
 import { createReceiptReader } from './read/receipts.ts'
 import { READ_METHODS } from './read-methods.ts'
-import { isRenewable, noop, outlayOf } from './request-content.ts'
+import { amountOutOf, isReSignable, noop } from './request-content.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
 import { signMessage } from './sign-message.ts'
 import { SPEEDS } from './speed.ts'
-import { createPatience } from './timeouts.ts'
+import { createTimeouts } from './timeouts.ts'
 import type { SolanaChain } from './types.ts'
 import { verifyEndpoints } from './verify.ts'
 import { openTransaction } from './wire/transaction.ts'
@@ -45,7 +45,7 @@ interface SolanaChainOptions {
 }
 
 /** Leaders take a transaction only while they lead, four slots each, so it is offered to the next ones, too; in ms. */
-const OFFER_AGAIN_MS = 2_000
+const REBROADCAST_MS = 2_000
 
 /** One Solana network behind the `Chain` interface, over JSON-RPC. */
 export function createSolanaChain({
@@ -70,42 +70,42 @@ export function createSolanaChain({
   const slotMs = network.averageBlocktimeMs
   const receipts = createReceiptReader(client)
   const history = createHistoryRecord(log)
-  const survey = createSurvey(client, clock)
+  const probeHeights = createHeightProbe(client, clock)
   const context: PrepareContext = {
     client,
     blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
-    patience: createPatience(client),
+    timeouts: createTimeouts(client),
     loadedBytes: createLoadedBytes(),
   }
   return {
     traits: {
       nonces: false,
-      lapses: true,
+      expires: true,
       finality: 'receipt',
       unit: 'lamports',
       readMethods: READ_METHODS,
-      offerAgainAfterMs: OFFER_AGAIN_MS,
+      rebroadcastAfterMs: REBROADCAST_MS,
     },
     verify: () => verifyEndpoints(client, network, history),
     canonicalAddress: (text) => text,
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,
     place: () => undefined,
-    renewable: isRenewable,
+    reSignable: isReSignable,
     prepare: (request, account) => prepareDraft(context, request, account),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     speedUp: () => Promise.resolve({ kind: 'refused', refusal: NEVER_RAISED }),
     noop,
-    openLines: () => undefined,
+    openChannels: () => undefined,
     review: (unsigned, account) => reviewUnsigned(context, unsigned, account),
     sign: signDraft,
     signMessage,
     broadcast: (raws) => broadcastAll(client, raws),
     head: () => {
-      survey()
+      probeHeights()
       return readHead(client)
     },
-    hasLapsed: (draft, head) => hasLapsed(client, draft, head),
+    hasExpired: (draft, head) => hasExpired(client, draft, head),
     onHead: () => NO_FEED,
     nonces: (addresses) => Promise.resolve(addresses.map(() => ({ kind: 'refused', refusal: NO_NONCES }))),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
@@ -122,7 +122,7 @@ export function createSolanaChain({
       return price.kind === 'ok' ? { kind: 'ok', value: { offered: unitPrice, market: price.value } } : price
     },
     cost: ({ fee, spends }) => fee + spends,
-    outlay: outlayOf,
+    amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }
 }
@@ -142,6 +142,6 @@ function reportEndpoints(client: PooledClient, history: HistoryRecord): Endpoint
   return client
     .states()
     .map(({ url, ...state }) =>
-      defined({ ...state, host: new URL(url).host, keepsHistory: history.keeps(url) }),
+      omitUndefined({ ...state, host: new URL(url).host, keepsHistory: history.keeps(url) }),
     )
 }

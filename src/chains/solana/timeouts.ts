@@ -14,13 +14,13 @@ const FORGOTTEN_SLOTS = 1_000n
 const MAX_REMEMBERED = 10_000
 
 /** Tells what does not exist from what a node does not know yet: blockhashes, nonces and tables that others have just made. */
-export interface Patience {
+export interface Timeouts {
   /** Notes that this was missing; true when it has been for so long that it is not only too new. */
   isOver(what: string): boolean
 }
 
 /** Nothing was missed so far. Goes by the slots that endpoints tell of, in memory: a process that starts anew waits anew. */
-export function createPatience(client: PooledClient): Patience {
+export function createTimeouts(client: PooledClient): Timeouts {
   const missedAt = new Map<string, bigint>()
   return {
     isOver(what) {

@@ -27,7 +27,7 @@ export interface StellarDraft {
    * Signed by somebody else (`foreign`): exactly as it was given.
    */
   readonly envelope: string
-  readonly foreign: boolean
+  readonly externallySigned: boolean
   /** The bid for inclusion, in stroops for each operation; a fee bump counts as one more operation (CAP-15). */
   readonly feePerOperation: bigint
   readonly operationCount: number
@@ -40,7 +40,7 @@ export interface StellarDraft {
   /** The most that it may cost when its bid has to be raised, in stroops. */
   readonly maxFee: bigint
   /** Unix time in seconds. A ledger that closes at this time or later proves that no later one includes it. */
-  readonly lapsesAt?: bigint
+  readonly expiresAt?: bigint
   /** The ledger from which on it is too late, where its signer has set one (`maxLedger`). The closing of the one before proves that no later one includes it. */
   readonly maxLedger?: bigint
 }

@@ -9,7 +9,7 @@ import {
   TransactionV1Envelope,
 } from '@stellar/stellar-sdk/xdr'
 import type { SignedDraft } from '../attempt.ts'
-import type { Seat } from '../chain.ts'
+import type { SigningContext } from '../chain.ts'
 import type { StellarDraft } from './content.ts'
 import { hashFeeBump, hashTransaction, openEnvelope, withFields } from './model/envelope.ts'
 import { toMuxedAccount } from './model/strkey.ts'
@@ -20,17 +20,22 @@ import { presentSignature, signHash, stellarSigner } from './signature.ts'
  * Signs a draft. Inside a fee bump goes what replaces another, what somebody else has signed, and what takes the sequence
  * number of a channel account: the relayer pays for all of them.
  */
-export async function signDraft(draft: StellarDraft, seat: Seat, passphrase: string): Promise<SignedDraft> {
-  const channel = !draft.foreign && seat.line.address !== seat.account.address
+export async function signDraft(
+  draft: StellarDraft,
+  signingContext: SigningContext,
+  passphrase: string,
+): Promise<SignedDraft> {
+  const channel =
+    !draft.externallySigned && signingContext.sourceAccount.address !== signingContext.account.address
   const bumped = draft.bumped || channel
-  const signer = stellarSigner(seat.account.signer)
-  if (draft.foreign) return bump(openEnvelope(draft.envelope), draft, seat, passphrase)
-  const tx = fillIn(draft, seat, { channel, bumped })
+  const signer = stellarSigner(signingContext.account.signer)
+  if (draft.externallySigned) return bump(openEnvelope(draft.envelope), draft, signingContext, passphrase)
+  const tx = fillIn(draft, signingContext, { channel, bumped })
   const hash = hashTransaction(tx, passphrase)
-  const signers = channel ? [stellarSigner(seat.line.signer), signer] : [signer]
+  const signers = channel ? [stellarSigner(signingContext.sourceAccount.signer), signer] : [signer]
   const signed = await Promise.all(signers.map((one) => signHash(hash, one)))
   const envelope = new TransactionV1Envelope({ tx, signatures: signed.map(({ decorated }) => decorated) })
-  if (bumped) return bump(envelope, draft, seat, passphrase)
+  if (bumped) return bump(envelope, draft, signingContext, passphrase)
   return {
     raw: TransactionEnvelope.envelopeTypeTx(envelope).toXdr(),
     hash: hash.toString('hex'),
@@ -44,7 +49,7 @@ export async function signDraft(draft: StellarDraft, seat: Seat, passphrase: str
  */
 function fillIn(
   draft: StellarDraft,
-  { line, nonce }: Seat,
+  { sourceAccount, nonce }: SigningContext,
   { channel, bumped }: { readonly channel: boolean; readonly bumped: boolean },
 ): Transaction {
   const { tx } = openEnvelope(draft.envelope)
@@ -54,14 +59,14 @@ function fillIn(
   const operations = tx.operations.map(
     ({ sourceAccount, body }) => new Operation({ sourceAccount: sourceAccount ?? tx.sourceAccount, body }),
   )
-  return withFields(tx, { ...filled, operations, sourceAccount: toMuxedAccount(line.address) })
+  return withFields(tx, { ...filled, operations, sourceAccount: toMuxedAccount(sourceAccount.address) })
 }
 
 /** CAP-15: the fee is the relayer's, everything else stays as it was signed. The hash inside is kept: others may wrap it, too. */
 async function bump(
   inner: TransactionV1Envelope,
   draft: StellarDraft,
-  { account }: Seat,
+  { account }: SigningContext,
   passphrase: string,
 ): Promise<SignedDraft> {
   const tx = new FeeBumpTransaction({

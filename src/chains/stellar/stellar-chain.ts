@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { StellarNetwork } from '../../networks/network.ts'
 import type { Answer, EndpointReport, Head, HeadFeed } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
-import { createSurvey } from '../rpc/height-probe.ts'
+import { createHeightProbe } from '../rpc/height-probe.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { Transport } from '../rpc/transport.ts'
@@ -17,10 +17,10 @@ import { readReceipts } from './inclusion/receipts.ts'
 import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
 import { totalFee } from './prepare/fees.ts'
 import { createMarketWatch, type Market } from './prepare/market.ts'
-import { noop, openLines } from './prepare/own-requests.ts'
+import { noop, openChannels } from './prepare/own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare/prepare.ts'
 import { endsAt, placeOf, prepareReplacement, prepareSpeedUp } from './prepare/replace.ts'
-import { outlayOf } from './prepare/spending.ts'
+import { amountOutOf } from './prepare/spending.ts'
 import { readBalance, readNonces } from './read/accounts.ts'
 import { HEIGHT, readHead, readLedgerHash } from './read/head.ts'
 import { READ_METHODS } from './read-methods.ts'
@@ -63,7 +63,7 @@ export function createStellarChain({
   })
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
-  const survey = createSurvey(client, clock)
+  const probeHeights = createHeightProbe(client, clock)
   const { passphrase } = network
   const context: PrepareContext = { client, market, passphrase }
   const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>
@@ -72,8 +72,8 @@ export function createStellarChain({
     // One of a source in the queue, and no more: stellar-core `TransactionQueue::canAdd`.
     traits: {
       nonces: true,
-      inFlightPerLine: 1,
-      lapses: true,
+      maxInFlightPerAccount: 1,
+      expires: true,
       finality: 'receipt',
       unit: 'stroops',
       readMethods: READ_METHODS,
@@ -83,24 +83,24 @@ export function createStellarChain({
     check: (request, account) => checkRequest(request, account, network),
     endsAt,
     place: placeOf,
-    renewable: (request) => placeOf(request) === undefined,
+    reSignable: (request) => placeOf(request) === undefined,
     prepare: (request, account) => prepareDraft(context, request, account),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     speedUp: (attempts) => prepareSpeedUp(context, attempts),
     noop: (account) => noop(network.name, account),
-    openLines: (addresses, account) => openLines(network.name, addresses, account),
+    openChannels: (addresses, account) => openChannels(network.name, addresses, account),
     review: async (unsigned, account) => reviewUnsigned(unsigned, account, passphrase),
-    sign: (draft, seat) => signDraft(draft, seat, passphrase),
+    sign: (draft, signingContext) => signDraft(draft, signingContext, passphrase),
     hashesOf: (attempt) => hashesOf(attempt, passphrase),
     signMessage,
     broadcast: (raws, held) => broadcastAll(client, raws, { held, sawMinimum }),
     head: async () => {
-      survey()
+      probeHeights()
       const head = await readHead(client)
-      if (head.kind === 'ok') sawLedger(head.value.lapsedUpTo ?? 0n)
+      if (head.kind === 'ok') sawLedger(head.value.expiredUpTo ?? 0n)
       return head
     },
-    hasLapsed: (draft, head) => Promise.resolve(hasLapsed(draft, head)),
+    hasExpired: (draft, head) => Promise.resolve(hasExpired(draft, head)),
     onHead: () => NO_FEED,
     nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts,
@@ -117,14 +117,14 @@ export function createStellarChain({
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer
     },
     cost: (draft) => totalFee(draft, true) + draft.spends,
-    outlay: outlayOf,
+    amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }
 }
 
 /** By the close time of the newest ledger, or by its number: the first ledger that is too late needs not be there yet. */
-function hasLapsed({ lapsesAt, maxLedger }: StellarDraft, { lapsedUpTo, number }: Head): boolean {
-  const byTime = lapsesAt !== undefined && lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo
+function hasExpired({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, number }: Head): boolean {
+  const byTime = expiresAt !== undefined && expiredUpTo !== undefined && expiresAt <= expiredUpTo
   return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }
 

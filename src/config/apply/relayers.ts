@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import { AccountTakenError, claimAccounts, releaseAccounts } from '../../relayers/account-claims-store.ts'
+import { AccountInUseError, releaseAccounts, reserveAccounts } from '../../relayers/account-claims-store.ts'
 import type { RelayerAccounts } from '../../relayers/accounts.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import {
@@ -51,7 +51,7 @@ export async function applyRelayers(
     await removeRelayer(tx, id)
     changes.push({ kind: 'removed', what: 'relayer', id, fields: [] })
   }
-  await claimAll(tx, claiming, accounts)
+  await reserveAll(tx, claiming, accounts)
   await writeEntries(tx, 'relayer', entries)
   return changes
 }
@@ -66,16 +66,16 @@ function channelsOf(relayer: ConfiguredRelayer | Relayer): number | readonly str
   return relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
 }
 
-async function claimAll(
+async function reserveAll(
   tx: Transaction<Schema>,
   relayers: readonly ConfiguredRelayer[],
   accounts: ReadonlyMap<string, RelayerAccounts>,
 ): Promise<void> {
   for (const { id } of relayers) {
     try {
-      await claimAccounts(tx, id, demand(accounts, id))
+      await reserveAccounts(tx, id, demand(accounts, id))
     } catch (error) {
-      if (error instanceof AccountTakenError) throw new ConfigError([`relayer "${id}": ${error.message}`])
+      if (error instanceof AccountInUseError) throw new ConfigError([`relayer "${id}": ${error.message}`])
       throw error
     }
   }

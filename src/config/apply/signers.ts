@@ -19,10 +19,10 @@ export async function applySigners(
   configured: readonly SignerConfig[],
 ): Promise<{ changes: ConfigChange[]; gone: readonly string[] }> {
   const stored = await listStored(tx)
-  const doubles = configured.filter(({ id }) => stored.get(id) === 'api')
-  if (doubles.length > 0) {
+  const duplicates = configured.filter(({ id }) => stored.get(id) === 'api')
+  if (duplicates.length > 0) {
     throw new ConfigError(
-      doubles.map(
+      duplicates.map(
         ({ id }) =>
           `signer "${id}" was created over the API already; delete it there, or give this one another id`,
       ),

@@ -7,6 +7,7 @@ import * as idempotency from './0005-idempotency.ts'
 import * as managed from './0006-managed.ts'
 import * as innerHash from './0007-inner-hash.ts'
 import * as incidents from './0008-incidents.ts'
+import * as fieldNames from './0009-field-names.ts'
 
 /** Every migration in order. Forward only: one that was released is never edited, the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-managed': managed,
   '0007-inner-hash': innerHash,
   '0008-incidents': incidents,
+  '0009-field-names': fieldNames,
 }

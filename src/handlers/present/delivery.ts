@@ -1,11 +1,11 @@
 import type { Schemas } from '../../contract/operations.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { DeliveryOfEvent } from '../../notifications/delivery/delivery-store.ts'
 
 /** A delivery as the contract shows it in lists. */
 export function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['Delivery'] {
   const { lastTry } = delivery
-  return defined({
+  return omitUndefined({
     id: delivery.id,
     notification_id: delivery.notificationId,
     event_id: event.uid,
@@ -27,7 +27,7 @@ export function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['
 /** The same with what was sent and received. `body` is what is sent on every try. */
 export function presentWithExchange(item: DeliveryOfEvent, body: string): Schemas['DeliveryWithExchange'] {
   const { lastTry } = item.delivery
-  return defined({
+  return omitUndefined({
     ...presentDelivery(item),
     body,
     request: lastTry && { url: lastTry.url, headers: lastTry.headers },

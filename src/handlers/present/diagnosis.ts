@@ -1,42 +1,42 @@
 import type { Schemas } from '../../contract/operations.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../diagnosis/facts.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
 /** A diagnosis as the contract shows it. */
 export function presentDiagnosis(facts: DiagnosisFacts): Schemas['Diagnosis'] {
   const { transaction, ahead, inFlight, inFlightLimit, endpoints } = facts
   const { findings, nextAction } = diagnose(facts)
-  return defined({
+  return omitUndefined({
     transaction_id: transaction.id,
     status: transaction.status,
     summary: findings[0].message,
     findings,
-    line: { position: ahead, in_flight: inFlight, in_flight_limit: inFlightLimit },
+    queue: { position: ahead, in_flight: inFlight, in_flight_limit: inFlightLimit },
     nonce: presentNonce(facts),
     fees: presentFees(facts),
-    funds: defined({
+    funds: omitUndefined({
       balance: facts.balance?.toString(),
       reserved: String(facts.reserved),
       needed: String(transaction.cost),
     }),
     confirmations: presentConfirmations(facts),
     endpoints: endpoints.map(({ host, healthy, head, keepsHistory, lastError }) =>
-      defined({ host, healthy, head, keeps_history: keepsHistory, error: lastError }),
+      omitUndefined({ host, healthy, head, keeps_history: keepsHistory, error: lastError }),
     ),
-    next_action: defined({ ...nextAction, at: nextAction.at?.toISOString() }),
+    next_action: omitUndefined({ ...nextAction, at: nextAction.at?.toISOString() }),
   })
 }
 
 function presentNonce({ transaction, chainNonce, missing }: DiagnosisFacts) {
   const { nonce } = transaction
-  return nonce === undefined ? undefined : defined({ own: nonce, next_on_chain: chainNonce, missing })
+  return nonce === undefined ? undefined : omitUndefined({ own: nonce, next_on_chain: chainNonce, missing })
 }
 
 function presentFees({ price, relayer }: DiagnosisFacts) {
   if (price === undefined) return undefined
-  return defined({
+  return omitUndefined({
     offered: String(price.offered),
     market: String(price.market),
     base_fee: price.baseFee?.toString(),
@@ -51,5 +51,5 @@ function capOf(relayer: Relayer): bigint | undefined {
 
 function presentConfirmations({ transaction, head, requiredConfirmations }: DiagnosisFacts) {
   const { block } = transaction
-  return block && defined({ block: block.number, head: head?.number, required: requiredConfirmations })
+  return block && omitUndefined({ block: block.number, head: head?.number, required: requiredConfirmations })
 }

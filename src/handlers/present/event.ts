@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Schemas } from '../../contract/operations.ts'
 import type { Schema } from '../../database/schema.ts'
 import { type EventRecord, TRANSACTION_EVENTS } from '../../events/event.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { type RelayerSnapshot, readRelayerSnapshots } from '../../relayers/event-payload-store.ts'
-import type { Operator } from '../../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { readSnapshots } from '../../transactions/store/event-payload-store.ts'
 import { presentRelayer } from './relayer.ts'
@@ -13,45 +13,45 @@ import { presentTransaction } from './transaction.ts'
 interface EventPresenterDeps {
   readonly db: Kysely<Schema>
   /** Of these relayers, by id, without those that were removed. */
-  readonly operatorsOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, Operator>>
+  readonly runtimesOf: (relayerIds: readonly string[]) => Promise<ReadonlyMap<string, RelayerRuntime>>
 }
 
 /** Shows events as the contract does, in the order given. */
 export type EventPresenter = (events: readonly EventRecord[]) => Promise<Schemas['Event'][]>
 
 /** Reads the snapshots of many events at once. */
-export function createEventPresenter({ db, operatorsOf }: EventPresenterDeps): EventPresenter {
+export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): EventPresenter {
   return async (events) => {
     const idsOf = (...types: EventRecord['type'][]) =>
       events.filter((event) => types.includes(event.type)).map(({ id }) => id)
-    const [transactions, relayers, operators] = await Promise.all([
+    const [transactions, relayers, runtimes] = await Promise.all([
       readSnapshots(db, idsOf(...TRANSACTION_EVENTS)),
       readRelayerSnapshots(db, idsOf('relayer_state_update')),
-      operatorsOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),
+      runtimesOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),
     ])
     return events.map((event) =>
-      defined({
+      omitUndefined({
         number: String(event.number),
         id: event.uid,
         type: event.type,
         created_at: event.createdAt.toISOString(),
         relayer_id: event.relayerId,
         transaction_id: event.transactionId,
-        payload: payloadOf(event, { transactions, relayers, operators }),
+        payload: payloadOf(event, { transactions, relayers, runtimes }),
       }),
     )
   }
 }
 
 interface Snapshots {
-  readonly operators: ReadonlyMap<string, Operator>
+  readonly runtimes: ReadonlyMap<string, RelayerRuntime>
   readonly transactions: ReadonlyMap<bigint, TransactionWithAttempts>
   readonly relayers: ReadonlyMap<bigint, RelayerSnapshot>
 }
 
 function payloadOf(
   event: EventRecord,
-  { transactions, relayers, operators }: Snapshots,
+  { transactions, relayers, runtimes }: Snapshots,
 ): Schemas['EventPayload'] {
   switch (event.type) {
     case 'transaction_update':
@@ -62,13 +62,13 @@ function payloadOf(
       if (item === undefined) throw new Error(`event ${event.number} has no transaction`)
       return {
         payload_type: 'transaction',
-        ...presentTransaction(item, operators.get(item.transaction.relayerId)?.chain),
+        ...presentTransaction(item, runtimes.get(item.transaction.relayerId)?.chain),
       }
     }
     case 'relayer_state_update': {
       const snapshot = relayers.get(event.id)
       if (snapshot === undefined) throw new Error(`event ${event.number} has no relayer`)
-      return presentRelayerState(snapshot, operators.get(snapshot.relayer.id))
+      return presentRelayerState(snapshot, runtimes.get(snapshot.relayer.id))
     }
     case 'notification_test':
       return { payload_type: 'test', notification_id: event.notificationId ?? '' }
@@ -77,9 +77,9 @@ function payloadOf(
 
 function presentRelayerState(
   snapshot: RelayerSnapshot,
-  operator: Operator | undefined,
+  runtime: RelayerRuntime | undefined,
 ): Schemas['EventPayload'] {
-  const relayer = presentRelayer(snapshot.relayer, operator)
+  const relayer = presentRelayer(snapshot.relayer, runtime)
   const { systemDisabled, disabledReason } = snapshot.relayer
   if (!systemDisabled || disabledReason === undefined) {
     return { payload_type: 'relayer_enabled', relayer, retry_count: snapshot.failedChecks }

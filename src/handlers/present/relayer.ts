@@ -1,17 +1,17 @@
 import type { Schemas } from '../../contract/operations.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import type { Operator } from '../../transactions/model/runtime.ts'
+import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 import { presentSolanaPolicies } from './solana.ts'
 
 /** A relayer as the contract shows it; without an operator, for one that was removed, without its channels. */
 export function presentRelayer(
   relayer: Relayer,
-  operator: Pick<Operator, 'lines'> | undefined,
+  runtime: Pick<RelayerRuntime, 'sourceAccounts'> | undefined,
 ): Schemas['Relayer'] {
-  const [, ...channels] = operator?.lines ?? []
-  return defined({
+  const [, ...channels] = runtime?.sourceAccounts ?? []
+  return omitUndefined({
     id: relayer.id,
     name: relayer.name,
     network: relayer.network,
@@ -32,7 +32,7 @@ export function presentRelayer(
 export function presentPolicies(relayer: Relayer): Schemas['RelayerPolicies'] {
   if (relayer.networkType === 'stellar') {
     const { minBalance, maxFee, timeoutSeconds } = relayer.policies
-    return defined({
+    return omitUndefined({
       min_balance: minBalance,
       max_fee: maxFee,
       timeout_seconds: timeoutSeconds,
@@ -41,7 +41,7 @@ export function presentPolicies(relayer: Relayer): Schemas['RelayerPolicies'] {
   }
   if (relayer.networkType === 'solana') return presentSolanaPolicies(relayer.policies)
   const { policies } = relayer
-  return defined({
+  return omitUndefined({
     eip1559_pricing: policies.eip1559Pricing,
     gas_limit_estimation: policies.gasLimitEstimation,
     gas_price_cap: policies.gasPriceCap,

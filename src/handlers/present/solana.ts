@@ -6,7 +6,7 @@ import type {
   SolanaPolicies,
   SolanaRequest,
 } from '../../chains/solana/content.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 
 interface Parts {
   readonly request: SolanaRequest
@@ -31,7 +31,7 @@ export function presentSolanaContent({ request, shown, chain }: Parts) {
 
 /** The rules of a Solana relayer. */
 export function presentSolanaPolicies(policies: SolanaPolicies) {
-  return defined({
+  return omitUndefined({
     min_balance: policies.minBalance,
     max_allowed_fee_lamports: policies.maxFee,
     allowed_programs: policies.allowedPrograms && [...policies.allowedPrograms],
@@ -57,8 +57,8 @@ function wireOf({ signed }: Attempt): string {
   return Buffer.from(signed.raw).toString('base64')
 }
 
-function lastHeightOf({ lapsesAt }: SolanaDraft): bigint | undefined {
-  return lapsesAt === undefined ? undefined : lapsesAt - 1n
+function lastHeightOf({ expiresAt }: SolanaDraft): bigint | undefined {
+  return expiresAt === undefined ? undefined : expiresAt - 1n
 }
 
 function presentInstruction({ programId, accounts, data }: SolanaInstruction) {

@@ -4,12 +4,12 @@ import type { Transaction } from '../../transactions/model/transaction.ts'
 
 /** What only Stellar transactions show. Fields that need a signed version are absent until there is one. */
 export function presentStellarContent(
-  { line, nonce, from }: Transaction,
+  { sourceAccount, nonce, from }: Transaction,
   { request, shown }: { request: StellarRequest; shown: Attempt | undefined },
 ) {
   const draft = shown?.draft.type === 'stellar' ? shown.draft : undefined
   return {
-    source_account: line ?? from,
+    source_account: sourceAccount ?? from,
     sequence_number: (shown?.nonce ?? nonce)?.toString(),
     fee: shown?.result?.feeCharged ?? (draft && shown && bidOf(draft, isBumped(draft, shown, from))),
     max_fee: request.maxFee,
@@ -27,7 +27,7 @@ export function presentStellarContent(
 export function presentStellarAttempt(attempt: Attempt, draft: StellarDraft, from: string) {
   const bumped = isBumped(draft, attempt, from)
   return {
-    source_account: attempt.line,
+    source_account: attempt.sourceAccount,
     sequence_number: attempt.nonce?.toString(),
     fee: bidOf(draft, bumped),
     fee_charged: attempt.result?.feeCharged,
@@ -42,8 +42,8 @@ export function presentStellarAttempt(attempt: Attempt, draft: StellarDraft, fro
 }
 
 /** What takes the number of another account is paid by the relayer in a fee bump. */
-function isBumped(draft: StellarDraft, { line }: Attempt, from: string): boolean {
-  return draft.bumped || line !== from
+function isBumped(draft: StellarDraft, { sourceAccount }: Attempt, from: string): boolean {
+  return draft.bumped || sourceAccount !== from
 }
 
 /** The most that the version pays; a fee bump counts as one more operation (CAP-15). */
@@ -51,8 +51,8 @@ function bidOf(draft: StellarDraft, bumped: boolean): bigint {
   return draft.feePerOperation * BigInt(draft.operationCount + (bumped ? 1 : 0)) + draft.resourceFee
 }
 
-function endOf({ lapsesAt }: StellarDraft): string | undefined {
-  return lapsesAt === undefined ? undefined : new Date(Number(lapsesAt) * 1_000).toISOString()
+function endOf({ expiresAt }: StellarDraft): string | undefined {
+  return expiresAt === undefined ? undefined : new Date(Number(expiresAt) * 1_000).toISOString()
 }
 
 function envelopeOf({ signed }: Attempt): string {

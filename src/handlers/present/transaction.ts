@@ -1,7 +1,7 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Transaction, TransactionWithAttempts } from '../../transactions/model/transaction.ts'
 import { presentEvmAttempt, presentEvmContent } from './evm.ts'
 import { presentSolanaAttempt, presentSolanaContent } from './solana.ts'
@@ -16,7 +16,7 @@ export function presentTransaction(
   chain: Pick<Chain, 'speed'> | undefined,
 ): Schemas['Transaction'] {
   const shown = attempts.find((attempt) => attempt.number === transaction.currentAttempt)
-  return defined({
+  return omitUndefined({
     id: transaction.id,
     relayer_id: transaction.relayerId,
     status: transaction.status,
@@ -71,7 +71,7 @@ function presentDraft(attempt: Attempt, from: string) {
 }
 
 function presentAttempt(attempt: Attempt, from: string): Schemas['Attempt'] {
-  return defined({
+  return omitUndefined({
     number: attempt.number,
     kind: attempt.kind,
     outcome: attempt.outcome,

@@ -2,7 +2,7 @@ import type { Chain } from '../../chains/chain.ts'
 import type { EvmRequest } from '../../chains/evm/content.ts'
 import type { Speed } from '../../chains/speed.ts'
 import type { Input, Schemas } from '../../contract/operations.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 
 /** The speed of a request that names neither a speed nor a price. */
 const DEFAULT_SPEED: Speed = 'fast'
@@ -16,7 +16,7 @@ export function isEvmRequest(
 
 /** A body of group A as the domain sees it. */
 export function readEvmRequest(body: Schemas['EvmTransactionRequest'], chain: Chain): EvmRequest {
-  return defined({
+  return omitUndefined({
     type: 'evm' as const,
     to: body.to ? chain.canonicalAddress(body.to) : undefined,
     value: body.value,

@@ -1,10 +1,10 @@
 import { fingerprintOf } from '../../lib/fingerprint.ts'
-import type { IdempotencyClaim } from '../../transactions/accept/idempotency.ts'
+import type { IdempotencyKey } from '../../transactions/accept/idempotency.ts'
 
 /**
  * What an `Idempotency-Key` claims: that the body is the same whenever it is used. Nothing without a key. The body has been
  * validated: amounts are bigint however they were spelled.
  */
-export function readClaim(key: string | undefined, body: object): IdempotencyClaim | undefined {
+export function readIdempotencyKey(key: string | undefined, body: object): IdempotencyKey | undefined {
   return key === undefined ? undefined : { key, fingerprint: fingerprintOf(body) }
 }

@@ -59,5 +59,5 @@ function chosenByCaller<T extends { readonly customRpcUrls?: readonly RpcUrl[] |
   ...relayer
 }: T) {
   if (customRpcUrls === undefined) return relayer
-  return { ...relayer, customRpcUrls: customRpcUrls.map((url) => ({ ...url, byApi: true as const })) }
+  return { ...relayer, customRpcUrls: customRpcUrls.map((url) => ({ ...url, untrusted: true as const })) }
 }

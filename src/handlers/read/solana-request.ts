@@ -1,7 +1,7 @@
 import type { SolanaInstruction, SolanaRequest } from '../../chains/solana/content.ts'
 import type { Speed } from '../../chains/speed.ts'
 import type { Input, Schemas } from '../../contract/operations.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 
 /** The speed of a request that names none. */
 const DEFAULT_SPEED: Speed = 'fast'
@@ -15,7 +15,7 @@ export function isSolanaRequest(body: Input<'sendTransaction'>['body']): body is
 
 /** A body of group B as the domain sees it. Null means the same as absent. */
 export function readSolanaRequest(body: SolanaBody): SolanaRequest {
-  return defined({
+  return omitUndefined({
     type: 'solana' as const,
     transaction: 'transaction' in body ? body.transaction : undefined,
     instructions: 'instructions' in body ? body.instructions.map(readInstruction) : undefined,

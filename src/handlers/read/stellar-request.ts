@@ -1,7 +1,7 @@
 import type { StellarRequest } from '../../chains/stellar/content.ts'
 import type { StellarMemo, StellarOperation } from '../../chains/stellar/model/operation.ts'
 import type { Input, Schemas } from '../../contract/operations.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 
 /** Whether the body is of group C. */
 export function isStellarRequest(
@@ -12,7 +12,7 @@ export function isStellarRequest(
 
 /** A body of group C as the domain sees it. Null means the same as absent. */
 export function readStellarRequest(body: Schemas['StellarTransactionRequest']): StellarRequest {
-  return defined({
+  return omitUndefined({
     type: 'stellar' as const,
     network: body.network,
     operations: body.operations?.map(readOperation),

@@ -2,7 +2,7 @@ import type { Chain } from '../../chains/chain.ts'
 import type { UnsignedTransaction } from '../../chains/unsigned.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { badRequest } from '../../errors.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
 /**
@@ -32,7 +32,7 @@ function read(body: Schemas['SignTransactionRequest'], chain: Chain): UnsignedTr
   if ('unsigned_xdr' in body) return { type: 'stellar', envelope: body.unsigned_xdr }
   if ('transaction' in body) return { type: 'solana', transaction: body.transaction }
   if ('unsigned_transaction' in body) return { type: 'evm', encoded: body.unsigned_transaction }
-  const request = defined({
+  const request = omitUndefined({
     type: 'evm' as const,
     to: body.to ? chain.canonicalAddress(body.to) : undefined,
     value: body.value,

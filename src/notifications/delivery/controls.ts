@@ -9,7 +9,7 @@ import { countSelected, redeliver, restartWindow, type Selection } from './redel
 const MAX_REDELIVERED = 1_000
 
 /** What a person or a program can do about deliveries. Every id is that of a notification that exists. */
-export interface Steering {
+export interface DeliveryControls {
   /** Delivers again, at most 1000, the oldest first. */
   redeliver(
     notificationId: string,
@@ -22,14 +22,14 @@ export interface Steering {
   resume(notificationId: string): Promise<void>
 }
 
-interface SteeringDeps {
+interface DeliveryControlsDeps {
   readonly db: Kysely<Schema>
   readonly queue: JobQueue
   /** How long a delivery is tried, in ms. */
   readonly windowMs: number
 }
 
-export function createSteering({ db, queue, windowMs }: SteeringDeps): Steering {
+export function createDeliveryControls({ db, queue, windowMs }: DeliveryControlsDeps): DeliveryControls {
   return {
     async redeliver(notificationId, selection) {
       const before = await countSelected(db, notificationId, selection)

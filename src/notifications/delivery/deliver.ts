@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Schema } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { createBatcher } from '../../lib/batcher.ts'
-import type { Poster } from '../../security/guarded-http-client.ts'
+import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 import type { SigningKeys } from '../keys.ts'
 import type { Notification } from '../notification.ts'
 import { type DeliveryOfEvent, findPending } from './delivery-store.ts'
@@ -18,9 +18,9 @@ export type BodyWriter = (events: readonly EventRecord[]) => Promise<readonly st
 
 export interface DelivererDeps extends Omit<TryDeps, 'poster'> {
   /** For urls of the configuration, which are the operator's own. */
-  readonly poster: Poster
+  readonly httpClient: GuardedHttpClient
   /** For urls that callers chose. */
-  readonly guardedPoster: Poster
+  readonly guardedClient: GuardedHttpClient
   readonly db: Kysely<Schema>
   readonly log: Logger
   readonly queue: JobQueue
@@ -62,10 +62,10 @@ export function createDeliverer(deps: DelivererDeps, onFree: (notificationId: st
   })
 
   /** A try that cannot be settled, as the database is away, is left to the queue, which gives its job out again. */
-  async function attempt({ id, url, urlByApi }: Notification, one: Prepared): Promise<void> {
+  async function attempt({ id, url, urlUntrusted }: Notification, one: Prepared): Promise<void> {
     try {
-      const poster = urlByApi ? deps.guardedPoster : deps.poster
-      const result = await tryDelivery({ ...deps, poster }, { ...one, url })
+      const httpClient = urlUntrusted ? deps.guardedClient : deps.httpClient
+      const result = await tryDelivery({ ...deps, httpClient }, { ...one, url })
       receivers.ended(id, result)
       await settle({ notificationId: id, result })
       deps.observer?.tried(outcomeOf(result))

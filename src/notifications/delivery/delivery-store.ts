@@ -73,7 +73,7 @@ export async function findPending(db: Kysely<Schema>, ids: readonly string[]): P
 /** What became of a try. `delayMs` belongs to `pending`: how long until the next one. */
 export interface Settlement {
   readonly id: string
-  readonly lane: string
+  readonly orderingKey: string
   /** As it was when the try began: who finds another number was overtaken, and changes nothing. */
   readonly tries: number
   readonly status: 'delivered' | 'dead' | 'pending'
@@ -108,34 +108,34 @@ export async function saveTries(
 }
 
 /**
- * Holds everything open in these lanes until the commit, so that who adds to a lane and who settles in it take turns:
+ * Holds everything open in these ordering keys until the commit, so that who adds to an ordering key and who settles in it take turns:
  * otherwise the one could see a predecessor that the other is just settling, and nobody would start the successor.
  */
-export async function lockLanes(
+export async function lockOrderingKeys(
   tx: Transaction<Schema>,
   notificationId: string,
-  lanes: readonly string[],
+  orderingKeys: readonly string[],
 ): Promise<void> {
   await sql`
     select id from deliveries
-    where notification_id = ${notificationId} and lane = any(${[...lanes]}::text[]) and status in ('pending', 'waiting')
+    where notification_id = ${notificationId} and ordering_key = any(${[...orderingKeys]}::text[]) and status in ('pending', 'waiting')
     order by id for update`.execute(tx)
 }
 
-/** Makes the first of each lane pending in which nothing is, and gives the ids. Their jobs are the caller's to add. */
+/** Makes the first of each ordering key pending in which nothing is, and gives the ids. Their jobs are the caller's to add. */
 export async function startNext(
   tx: Transaction<Schema>,
   notificationId: string,
-  lanes: readonly string[],
+  orderingKeys: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update deliveries set status = 'pending' where id in (
-      select distinct on (lane) id from deliveries d
-      where notification_id = ${notificationId} and lane = any(${[...lanes]}::text[]) and status = 'waiting'
+      select distinct on (ordering_key) id from deliveries d
+      where notification_id = ${notificationId} and ordering_key = any(${[...orderingKeys]}::text[]) and status = 'waiting'
         and not exists (
           select from deliveries p
-          where p.notification_id = d.notification_id and p.lane = d.lane and p.status = 'pending')
-      order by lane, event_number)
+          where p.notification_id = d.notification_id and p.ordering_key = d.ordering_key and p.status = 'pending')
+      order by ordering_key, event_number)
     returning id`.execute(tx)
   return rows.map(({ id }) => id)
 }
@@ -167,7 +167,7 @@ function toDelivery(row: Selectable<DeliveriesTable>): Delivery {
     notificationId: row.notification_id,
     eventId: row.event_id,
     eventNumber: row.event_number,
-    lane: row.lane,
+    orderingKey: row.ordering_key,
     status: row.status as DeliveryStatus,
     tries: row.tries,
     giveUpAt: row.give_up_at,

@@ -1,4 +1,4 @@
-/** `waiting` for an earlier one of its lane · `pending`: has a job · `delivered` · `dead`: given up. The last two are final. */
+/** `waiting` for an earlier one of its ordering key · `pending`: has a job · `delivered` · `dead`: given up. The last two are final. */
 export type DeliveryStatus = 'waiting' | 'pending' | 'delivered' | 'dead'
 
 /** What was sent at a try and what came back, as it is kept. */
@@ -22,8 +22,8 @@ export interface Delivery {
   readonly notificationId: string
   readonly eventId: bigint
   readonly eventNumber: bigint
-  /** Deliveries of one lane arrive in the order of their events. */
-  readonly lane: string
+  /** Deliveries of one ordering key arrive in the order of their events. */
+  readonly orderingKey: string
   readonly status: DeliveryStatus
   readonly tries: number
   readonly giveUpAt: Date

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { assertFence, type Lease } from '../../database/lease.ts'
 import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
-import { lockLanes, startNext } from './delivery-store.ts'
+import { lockOrderingKeys, startNext } from './delivery-store.ts'
 import type { JobQueue } from './job-queue.ts'
 
 /** Tells every process that a notification, named by the payload, has something due. */
@@ -69,16 +69,16 @@ interface Piece {
 
 interface NewDelivery {
   readonly notification_id: string
-  readonly lane: string
+  readonly orderingKey: string
 }
 
-/** All of them wait at first. An event without a transaction has a lane of its own. */
+/** All of them wait at first. An event without a transaction has an ordering key of its own. */
 async function insertDeliveries(
   tx: Transaction<Schema>,
   { after, upTo, windowMs }: Piece,
 ): Promise<NewDelivery[]> {
   const { rows } = await sql<NewDelivery>`
-    insert into deliveries (id, notification_id, event_id, event_number, lane, status, give_up_at)
+    insert into deliveries (id, notification_id, event_id, event_number, ordering_key, status, give_up_at)
     select gen_random_uuid(), n.id, e.id, e.number, coalesce(e.transaction_id, 'event ' || e.number), 'waiting',
       now() + ${windowMs}::float8 * interval '1 millisecond'
     from events e join notifications n on n.id = e.notification_id
@@ -86,7 +86,7 @@ async function insertDeliveries(
     order by e.number
     for key share of n
     on conflict (event_id, notification_id) do nothing
-    returning notification_id, lane`.execute(tx)
+    returning notification_id, ordering_key as "orderingKey"`.execute(tx)
   return rows
 }
 
@@ -96,9 +96,9 @@ async function announce(
   inserted: readonly NewDelivery[],
 ): Promise<void> {
   for (const [notificationId, items] of Map.groupBy(inserted, (item) => item.notification_id)) {
-    const lanes = [...new Set(items.map(({ lane }) => lane))]
-    await lockLanes(tx, notificationId, lanes)
-    const ready = await startNext(tx, notificationId, lanes)
+    const orderingKeys = [...new Set(items.map(({ orderingKey }) => orderingKey))]
+    await lockOrderingKeys(tx, notificationId, orderingKeys)
+    const ready = await startNext(tx, notificationId, orderingKeys)
     await queue.add(
       tx,
       notificationId,

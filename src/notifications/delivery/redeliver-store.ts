@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
-import { lockLanes, startNext } from './delivery-store.ts'
+import { lockOrderingKeys, startNext } from './delivery-store.ts'
 import { DUE_CHANNEL } from './fan-out-store.ts'
 import type { JobQueue } from './job-queue.ts'
 
@@ -35,14 +35,14 @@ export async function redeliver(
     const chosen = await choose(tx, notificationId, { selection, limit })
     if (chosen.length === 0) return 0
     const ids = chosen.map(({ id }) => id)
-    const lanes = [...new Set(chosen.map(({ lane }) => lane))]
-    await lockLanes(tx, notificationId, lanes)
+    const orderingKeys = [...new Set(chosen.map(({ orderingKey }) => orderingKey))]
+    await lockOrderingKeys(tx, notificationId, orderingKeys)
     await sql`
       update deliveries set status = 'waiting', settled_at = null, next_try_at = null,
         give_up_at = now() + ${windowMs}::float8 * interval '1 millisecond'
       where id = any(${ids}::uuid[])`.execute(tx)
     await queue.remove(tx, notificationId, ids)
-    const ready = await startNext(tx, notificationId, lanes)
+    const ready = await startNext(tx, notificationId, orderingKeys)
     await queue.add(
       tx,
       notificationId,
@@ -82,9 +82,9 @@ async function choose(
   tx: Transaction<Schema>,
   notificationId: string,
   { selection, limit }: Pick<Redelivery, 'selection' | 'limit'>,
-): Promise<{ id: string; lane: string }[]> {
-  const { rows } = await sql<{ id: string; lane: string }>`
-    select id, lane from deliveries
+): Promise<{ id: string; orderingKey: string }[]> {
+  const { rows } = await sql<{ id: string; orderingKey: string }>`
+    select id, ordering_key as "orderingKey" from deliveries
     where notification_id = ${notificationId} and ${fits(selection)}
     order by event_number limit ${limit}`.execute(tx)
   return rows

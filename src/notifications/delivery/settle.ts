@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
 import { pauseGone } from '../store.ts'
-import { lockLanes, saveTries, startNext } from './delivery-store.ts'
+import { lockOrderingKeys, saveTries, startNext } from './delivery-store.ts'
 import { DUE_CHANNEL } from './fan-out-store.ts'
 import type { JobQueue } from './job-queue.ts'
 import type { TryResult } from './try-delivery.ts'
@@ -13,7 +13,7 @@ interface SettleDeps {
 }
 
 /**
- * Writes what became of tries of one notification: the deliveries, their jobs, the next of each lane and a pause, in one
+ * Writes what became of tries of one notification: the deliveries, their jobs, the next of each ordering key and a pause, in one
  * database transaction. After a crash before it, the jobs are given out again, and receivers see an event id twice.
  */
 export function settleTries(
@@ -26,8 +26,8 @@ export function settleTries(
     // First, as everybody takes a notification before its deliveries: who waits for both in another order waits for ever.
     const gone = new Set(results.filter((one) => one.gone).map(({ settlement }) => settlement.exchange.url))
     for (const url of gone) await pauseGone(tx, notificationId, url)
-    const lanes = [...new Set(settlements.map(({ lane }) => lane))]
-    await lockLanes(tx, notificationId, lanes)
+    const orderingKeys = [...new Set(settlements.map(({ orderingKey }) => orderingKey))]
+    await lockOrderingKeys(tx, notificationId, orderingKeys)
     const saved = await saveTries(tx, settlements)
     const settled = settlements.filter(({ id }) => saved.has(id))
     await queue.remove(
@@ -36,7 +36,7 @@ export function settleTries(
       settled.map(({ id }) => id),
     )
     const again = settled.filter(({ status }) => status === 'pending')
-    const next = await startNext(tx, notificationId, lanes)
+    const next = await startNext(tx, notificationId, orderingKeys)
     await queue.add(tx, notificationId, [
       ...again.map(({ id, delayMs = 0 }) => ({ id, delayMs })),
       ...next.map((id) => ({ id, delayMs: 0 })),

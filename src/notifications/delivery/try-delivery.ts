@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Poster } from '../../security/guarded-http-client.ts'
+import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 import { signatureHeaders } from '../signature.ts'
 import type { Exchange } from './delivery.ts'
 import type { DeliveryOfEvent, Settlement } from './delivery-store.ts'
@@ -8,7 +8,7 @@ import { nextTry, readRetryAfter } from './schedule.ts'
 /** What a try needs besides the delivery. */
 export interface TryDeps {
   readonly clock: Clock
-  readonly poster: Poster
+  readonly httpClient: GuardedHttpClient
   /** The longest that a try may last, in ms. */
   readonly timeoutMs: number
   /** From 0 to 1; `Math.random` but for tests. */
@@ -52,11 +52,11 @@ export async function tryDelivery(deps: TryDeps, { item, url, keys, body }: Try)
 type Outcome = Pick<Exchange, 'response' | 'error'>
 
 async function send(
-  { poster, timeoutMs }: TryDeps,
+  { httpClient, timeoutMs }: TryDeps,
   request: { url: string; headers: Record<string, string>; body: string },
 ): Promise<Outcome> {
   try {
-    const { status, headers, body } = await poster.post({ ...request, timeoutMs })
+    const { status, headers, body } = await httpClient.post({ ...request, timeoutMs })
     const response = { code: status, headers, body }
     return isSuccess(status) ? { response } : { response, error: `The receiver answered with ${status}.` }
   } catch (error) {
@@ -81,8 +81,8 @@ interface Sent {
 }
 
 function judge({ clock, random }: TryDeps, { item: { delivery }, at, exchange }: Sent): TryResult {
-  const { id, lane, tries, giveUpAt } = delivery
-  const common = { id, lane, tries, triedAt: new Date(at), exchange }
+  const { id, orderingKey, tries, giveUpAt } = delivery
+  const common = { id, orderingKey, tries, triedAt: new Date(at), exchange }
   if (exchange.error === undefined) return { settlement: { ...common, status: 'delivered' }, gone: false }
   if (exchange.response?.code === 410) return { settlement: { ...common, status: 'dead' }, gone: true }
   const now = clock.now()

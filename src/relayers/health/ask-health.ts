@@ -1,17 +1,17 @@
 import type { Answer } from '../../chains/answer.ts'
-import type { Chain, Line } from '../../chains/chain.ts'
-import type { HealthFacts, LineFacts } from './health.ts'
+import type { Chain, SourceAccount } from '../../chains/chain.ts'
+import type { HealthFacts, SourceAccountFacts } from './health.ts'
 import type { HealthSubject } from './health-store.ts'
 
 /** One who is asked about, and the accounts that it takes nonces of now. */
 interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
-  readonly lines: readonly Line[]
+  readonly sourceAccounts: readonly SourceAccount[]
 }
 
 /** What is so when nobody was asked, or nobody answered in time. */
 export function nothingHeard(chain: Chain): HealthFacts {
   const network = { kind: 'unknown', detail: 'no answer in time' } as const
-  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, lines: [] }
+  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, sourceAccounts: [] }
 }
 
 const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
@@ -23,24 +23,30 @@ const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
 export async function askHealth(chain: Chain, all: readonly Asked[]): Promise<HealthFacts[]> {
   const network = await chain.verify()
   const common = { network, endpoints: chain.endpoints() }
-  if (network.kind !== 'ok') return all.map(() => ({ ...common, balance: NOT_ASKED, lines: [] }))
+  if (network.kind !== 'ok') return all.map(() => ({ ...common, balance: NOT_ASKED, sourceAccounts: [] }))
   const answers = all.map(async (asked) => {
-    const [balance, lines] = await Promise.all([chain.balance(asked.relayer.address), askLines(chain, asked)])
-    return { ...common, balance, lines }
+    const [balance, sourceAccounts] = await Promise.all([
+      chain.balance(asked.relayer.address),
+      askSourceAccounts(chain, asked),
+    ])
+    return { ...common, balance, sourceAccounts }
   })
   // Makes the height of every endpoint known, so that none that is behind is believed.
   const [facts] = await Promise.all([Promise.all(answers), chain.head()])
   return facts
 }
 
-async function askLines(chain: Chain, { lines, confirmed }: Asked): Promise<LineFacts[]> {
-  const known = lines.flatMap(({ address }) => {
+async function askSourceAccounts(
+  chain: Chain,
+  { sourceAccounts, confirmed }: Asked,
+): Promise<SourceAccountFacts[]> {
+  const known = sourceAccounts.flatMap(({ address }) => {
     const nonce = confirmed.get(address)
     return nonce === undefined ? [] : [{ address, confirmed: nonce }]
   })
   if (known.length === 0 || !chain.traits.nonces) return []
   const next = await chain.nonces(known.map(({ address }) => address))
-  return known.map((line, index) => ({ ...line, next: next[index] ?? NO_REPLY }))
+  return known.map((sourceAccount, index) => ({ ...sourceAccount, next: next[index] ?? NO_REPLY }))
 }
 
 const NO_REPLY: Answer<never> = { kind: 'unknown', detail: 'no reply' }

@@ -3,16 +3,16 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Relayer } from '../relayer.ts'
 import { findRelayer } from '../store.ts'
 import { askHealth, nothingHeard } from './ask-health.ts'
-import { type HealthMemory, type HealthStep, judgeHealth, NO_MEMORY, nextStep } from './health.ts'
+import { evaluateHealth, type HealthMemory, type HealthStep, NO_MEMORY, nextStep } from './health.ts'
 import { countFailedChecks, listSubjects } from './health-store.ts'
-import type { HealthCheckerDeps, Patient } from './health-target.ts'
+import type { HealthCheckerDeps, HealthTarget } from './health-target.ts'
 import { settleHealth } from './settle-health.ts'
 
 /** Without an answer by then a check counts as one that heard nothing, in ms: far more than a node needs, on the slowest chain. */
 const LONGEST_MS = 60_000
 
 /** How long a caller who changed a relayer waits for its check, in ms. */
-const CALLERS_PATIENCE_MS = 5_000
+const MAX_CALLER_WAIT_MS = 5_000
 
 /** What came of a check. */
 export interface Checked {
@@ -25,7 +25,7 @@ export interface Checked {
 /** Looks at relayers, and switches them off and on. */
 export interface HealthChecker {
   /** All of these are of one chain. An aborted check writes nothing and gives nothing. */
-  check(chain: Chain, patients: readonly Patient[], signal: AbortSignal): Promise<Checked[]>
+  check(chain: Chain, targets: readonly HealthTarget[], signal: AbortSignal): Promise<Checked[]>
   /**
    * Looks at once at a relayer that was just created or changed, for 5 s at most, and gives it as it is then. Never rejects: what
    * cannot be found out now is found out by the next check.
@@ -35,7 +35,7 @@ export interface HealthChecker {
 
 export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
   return {
-    check: (chain, patients, signal) => check(deps, patients, { chain, signal, patienceMs: LONGEST_MS }),
+    check: (chain, targets, signal) => check(deps, targets, { chain, signal, speedUpAfterMs: LONGEST_MS }),
     checkNow: async (relayer) => {
       try {
         return (await checkOne(deps, relayer.id)) ?? relayer
@@ -54,46 +54,46 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
 async function checkOne(deps: HealthCheckerDeps, id: string): Promise<Relayer | undefined> {
   const [subject] = await listSubjects(deps.db, id)
   if (subject === undefined) return undefined
-  const { chain, lines } = await deps.prepare(subject.relayer)
-  const patient = { ...subject, chain, lines, memory: NO_MEMORY }
-  await check(deps, [patient], { chain, patienceMs: CALLERS_PATIENCE_MS })
+  const { chain, sourceAccounts } = await deps.prepare(subject.relayer)
+  const target = { ...subject, chain, sourceAccounts, memory: NO_MEMORY }
+  await check(deps, [target], { chain, speedUpAfterMs: MAX_CALLER_WAIT_MS })
   return findRelayer(deps.db, id)
 }
 
 interface Occasion {
   readonly chain: Chain
-  readonly patienceMs: number
+  readonly speedUpAfterMs: number
   readonly signal?: AbortSignal
 }
 
 async function check(
   deps: HealthCheckerDeps,
-  patients: readonly Patient[],
-  { chain, patienceMs, signal }: Occasion,
+  targets: readonly HealthTarget[],
+  { chain, speedUpAfterMs, signal }: Occasion,
 ): Promise<Checked[]> {
-  const heard = await inTime(deps.clock, askHealth(chain, patients), { ms: patienceMs, signal })
+  const heard = await inTime(deps.clock, askHealth(chain, targets), { ms: speedUpAfterMs, signal })
   if (signal?.aborted) return []
-  const decided = patients.map((patient, index) => {
-    const subject = { relayer: patient.relayer, unit: chain.traits.unit, now: deps.clock.now() }
-    const judged = judgeHealth(subject, heard?.[index] ?? nothingHeard(chain), patient.memory)
-    return { patient, ...judged, step: nextStep(patient.relayer, judged.verdict) }
+  const decided = targets.map((target, index) => {
+    const subject = { relayer: target.relayer, unit: chain.traits.unit, now: deps.clock.now() }
+    const judged = evaluateHealth(subject, heard?.[index] ?? nothingHeard(chain), target.memory)
+    return { target, ...judged, step: nextStep(target.relayer, judged.verdict) }
   })
   await countFailedChecks(
     deps.db,
-    decided.flatMap(({ patient: { relayer }, step }) =>
+    decided.flatMap(({ target: { relayer }, step }) =>
       step.kind === 'remain' ? { id: relayer.id, ...(step.reason && { reason: step.reason }) } : [],
     ),
   )
-  for (const { patient, verdict, step } of decided)
-    if (step.kind === 'disable' || step.kind === 'enable') await settleHealth(deps, patient, verdict)
-  return decided.map(({ patient, memory, step }) => ({
-    id: patient.relayer.id,
+  for (const { target, verdict, step } of decided)
+    if (step.kind === 'disable' || step.kind === 'enable') await settleHealth(deps, target, verdict)
+  return decided.map(({ target, memory, step }) => ({
+    id: target.relayer.id,
     memory,
-    failedChecks: failuresAfter(patient, step),
+    failedChecks: failuresAfter(target, step),
   }))
 }
 
-function failuresAfter({ relayer, failedChecks }: Patient, { kind }: HealthStep): number {
+function failuresAfter({ relayer, failedChecks }: HealthTarget, { kind }: HealthStep): number {
   if (kind === 'none' || kind === 'enable') return 0
   return relayer.systemDisabled ? failedChecks + 1 : 1
 }

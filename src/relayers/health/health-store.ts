@@ -20,11 +20,11 @@ export async function listSubjects(db: Kysely<Schema>, only?: string): Promise<H
     relayers.orderBy('created_at').orderBy('id').execute(),
     highestConfirmed(db, only),
   ])
-  const lines = Map.groupBy(confirmed, ({ relayer_id }) => relayer_id)
+  const sourceAccounts = Map.groupBy(confirmed, ({ relayer_id }) => relayer_id)
   return rows.map((row) => ({
     relayer: toRelayer(row),
     failedChecks: row.failed_checks,
-    confirmed: new Map(lines.get(row.id)?.map(({ address, nonce }) => [address, nonce])),
+    confirmed: new Map(sourceAccounts.get(row.id)?.map(({ address, nonce }) => [address, nonce])),
   }))
 }
 
@@ -39,7 +39,7 @@ async function highestConfirmed(
     join accounts a on a.relayer_id = r.id
     cross join lateral (
       select t.nonce from transactions t
-      where t.relayer_id = r.id and t.network = r.network and t.line = a.address and t.nonce is not null
+      where t.relayer_id = r.id and t.network = r.network and t.source_account = a.address and t.nonce is not null
         and t.status = 'confirmed'
       order by t.nonce desc limit 1) newest
     where r.removed_at is null and (${only ?? null}::text is null or r.id = ${only ?? null}::text)`.execute(

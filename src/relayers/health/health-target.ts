@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Chain, Line } from '../../chains/chain.ts'
+import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Relayer } from '../relayer.ts'
@@ -8,10 +8,10 @@ import type { HealthMemory } from './health.ts'
 import type { HealthSubject } from './health-store.ts'
 
 /** A relayer that is checked, and where. */
-export interface Patient extends HealthSubject {
+export interface HealthTarget extends HealthSubject {
   readonly chain: Chain
   /** The accounts that it takes nonces of now. */
-  readonly lines: readonly Line[]
+  readonly sourceAccounts: readonly SourceAccount[]
   /** From its last check on this chain. */
   readonly memory: HealthMemory
 }
@@ -22,5 +22,5 @@ export interface HealthCheckerDeps {
   readonly clock: Clock
   readonly log: Logger
   /** Where a relayer acts now, and with which accounts. */
-  readonly prepare: (relayer: Relayer) => Promise<Pick<Patient, 'chain' | 'lines'>>
+  readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
 }

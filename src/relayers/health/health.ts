@@ -11,11 +11,11 @@ export interface HealthFacts {
   /** What the account can spend. */
   readonly balance: Answer<bigint>
   /** Of the lines that have a confirmed transaction. */
-  readonly lines: readonly LineFacts[]
+  readonly sourceAccounts: readonly SourceAccountFacts[]
 }
 
 /** The numbers of one account that a relayer takes nonces of. */
-export interface LineFacts {
+export interface SourceAccountFacts {
   readonly address: string
   /** The highest nonce of its confirmed transactions. */
   readonly confirmed: bigint
@@ -35,7 +35,7 @@ export interface HealthMemory {
 export const NO_MEMORY: HealthMemory = { outOfStep: 0 }
 
 /** How a check judges a relayer. */
-export interface HealthVerdict {
+export interface HealthEvaluation {
   /** What is certainly wrong. */
   readonly reason?: DisabledReason
   /** Something that nobody could tell, or that has to be seen once more. */
@@ -60,19 +60,19 @@ export interface HealthCase {
 }
 
 /** Pure: from the facts to the verdict, and to what the next check has to know of this one. */
-export function judgeHealth(
+export function evaluateHealth(
   subject: HealthCase,
   facts: HealthFacts,
   before: HealthMemory,
-): { readonly verdict: HealthVerdict; readonly memory: HealthMemory } {
+): { readonly verdict: HealthEvaluation; readonly memory: HealthMemory } {
   const { network } = facts
-  if (network.kind === 'unknown') return judgeSilence(subject, facts, before)
+  if (network.kind === 'unknown') return evaluateSilence(subject, facts, before)
   if (network.kind === 'refused') {
     const reason: DisabledReason = { type: 'RpcValidationFailed', details: network.refusal.detail }
     return { verdict: { reason, unsure: false }, memory: { outOfStep: before.outOfStep } }
   }
-  const balance = judgeBalance(subject, facts.balance)
-  const nonces = judgeNonces(subject, facts.lines, before.outOfStep)
+  const balance = evaluateBalance(subject, facts.balance)
+  const nonces = evaluateNonces(subject, facts.sourceAccounts, before.outOfStep)
   const reasons = [...balance.reasons, ...nonces.reasons]
   return {
     verdict: { ...reasonOf(reasons), unsure: balance.unsure || nonces.unsure },
@@ -81,11 +81,11 @@ export function judgeHealth(
 }
 
 /** Everything else is left open by it, too (I6). */
-function judgeSilence(
+function evaluateSilence(
   { relayer, now }: HealthCase,
   { endpoints }: HealthFacts,
   before: HealthMemory,
-): { verdict: HealthVerdict; memory: HealthMemory } {
+): { verdict: HealthEvaluation; memory: HealthMemory } {
   const { checks, since } = before.silence ?? { checks: 0, since: now }
   const memory = { ...before, silence: { checks: checks + 1, since } }
   if (checks + 1 < SILENT_CHECKS || now - since < SILENT_MS) return { verdict: { unsure: true }, memory }
@@ -99,7 +99,7 @@ interface Judged {
   readonly unsure: boolean
 }
 
-function judgeBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>): Judged {
+function evaluateBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>): Judged {
   if (balance.kind !== 'ok') return { reasons: [], unsure: true }
   const keep = minBalanceOf(relayer, unit)
   if (balance.value >= keep) return { reasons: [], unsure: false }
@@ -107,13 +107,13 @@ function judgeBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>): J
   return { reasons: [{ type: 'BalanceCheckFailed', details }], unsure: false }
 }
 
-function judgeNonces(
+function evaluateNonces(
   { relayer }: HealthCase,
-  lines: readonly LineFacts[],
+  sourceAccounts: readonly SourceAccountFacts[],
   before: number,
 ): Judged & { readonly outOfStep: number } {
-  const late = lines.filter(({ next, confirmed }) => next.kind === 'ok' && next.value <= confirmed)
-  const unknown = lines.some(({ next }) => next.kind === 'unknown')
+  const late = sourceAccounts.filter(({ next, confirmed }) => next.kind === 'ok' && next.value <= confirmed)
+  const unknown = sourceAccounts.some(({ next }) => next.kind === 'unknown')
   // What cannot be told now does not clear what was seen before.
   const outOfStep = late.length > 0 ? before + 1 : unknown ? before : 0
   if (outOfStep < OUT_OF_STEP_CHECKS) return { reasons: [], unsure: unknown || late.length > 0, outOfStep }
@@ -135,7 +135,7 @@ function judgeNonces(
 }
 
 /** Several as one: of the same type, or `Multiple`. */
-function reasonOf(reasons: readonly DisabledReason[]): Pick<HealthVerdict, 'reason'> {
+function reasonOf(reasons: readonly DisabledReason[]): Pick<HealthEvaluation, 'reason'> {
   const [first] = reasons
   if (first === undefined) return {}
   const type = reasons.every((reason) => reason.type === first.type) ? first.type : 'Multiple'
@@ -154,7 +154,7 @@ export type HealthStep =
 /** Pure. What is not sure disables nobody, and it neither heals nor renames a reason. */
 export function nextStep(
   { systemDisabled, disabledReason }: Pick<Relayer, 'systemDisabled' | 'disabledReason'>,
-  { reason, unsure }: HealthVerdict,
+  { reason, unsure }: HealthEvaluation,
 ): HealthStep {
   if (!systemDisabled) return reason === undefined ? { kind: 'none' } : { kind: 'disable', reason }
   if (reason === undefined) return { kind: unsure ? 'remain' : 'enable' }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Relayer } from '../relayer.ts'
 import { setSystemDisabled } from '../store.ts'
-import { type HealthStep, type HealthVerdict, nextStep } from './health.ts'
+import { type HealthEvaluation, type HealthStep, nextStep } from './health.ts'
 import { lockForHealth } from './health-store.ts'
-import type { HealthCheckerDeps, Patient } from './health-target.ts'
+import type { HealthCheckerDeps, HealthTarget } from './health-target.ts'
 
 /**
  * Writes what a check found, and tells it. Never rejects: what cannot be written for one relayer keeps no other from its own, and the
@@ -11,12 +11,12 @@ import type { HealthCheckerDeps, Patient } from './health-target.ts'
  */
 export async function settleHealth(
   deps: HealthCheckerDeps,
-  patient: Patient,
-  verdict: HealthVerdict,
+  target: HealthTarget,
+  verdict: HealthEvaluation,
 ): Promise<void> {
-  const { id } = patient.relayer
+  const { id } = target.relayer
   try {
-    const step = await decideAgain(deps, patient, verdict)
+    const step = await decideAgain(deps, target, verdict)
     if (step.kind === 'disable') deps.log.warn({ relayer: id, reason: step.reason }, 'relayer disabled')
     if (step.kind === 'enable') deps.log.info({ relayer: id }, 'relayer enabled')
   } catch (error) {
@@ -30,8 +30,8 @@ export async function settleHealth(
  */
 async function decideAgain(
   { db, prepare }: HealthCheckerDeps,
-  { relayer, chain }: Patient,
-  verdict: HealthVerdict,
+  { relayer, chain }: HealthTarget,
+  verdict: HealthEvaluation,
 ): Promise<HealthStep> {
   // Somebody gave its network other urls.
   if ((await prepare(relayer)).chain !== chain) return NOTHING

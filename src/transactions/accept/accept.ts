@@ -8,7 +8,7 @@ import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { admitCandidates, type Candidate, type Decision } from './admit.ts'
-import { findClaimed, type IdempotencyClaim } from './idempotency.ts'
+import { findClaimed, type IdempotencyKey } from './idempotency.ts'
 
 /** A stored transaction and what the caller should know about it. */
 export interface Accepted extends TransactionWithAttempts {
@@ -19,7 +19,7 @@ export interface Accepted extends TransactionWithAttempts {
 export type Acceptor = (
   relayer: Relayer,
   request: ChainRequest,
-  claim?: IdempotencyClaim,
+  idempotencyKey?: IdempotencyKey,
 ) => Promise<Accepted>
 
 /** Rows stored in one database transaction at most. More would hold the account's lock for longer than a request waits. */
@@ -37,14 +37,14 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     keyOf: (candidate) => candidate.relayer.id,
     run: (candidates) => admitCandidates(context, candidates),
   })
-  return async (relayer, request, claim) => {
-    const earlier = claim && (await findClaimed(context.db, relayer.id, claim))
+  return async (relayer, request, idempotencyKey) => {
+    const earlier = idempotencyKey && (await findClaimed(context.db, relayer.id, idempotencyKey))
     if (earlier) return repeated(earlier)
     try {
-      return await acceptNew(context, admit, { relayer, request, claim })
+      return await acceptNew(context, admit, { relayer, request, idempotencyKey })
     } catch (error) {
       // The same request may have been accepted meanwhile, and be the very reason why this one is refused.
-      const meanwhile = claim && (await findClaimed(context.db, relayer.id, claim))
+      const meanwhile = idempotencyKey && (await findClaimed(context.db, relayer.id, idempotencyKey))
       if (meanwhile) return repeated(meanwhile)
       throw error
     }
@@ -54,17 +54,17 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
 interface Submission {
   readonly relayer: Relayer
   readonly request: ChainRequest
-  readonly claim: IdempotencyClaim | undefined
+  readonly idempotencyKey: IdempotencyKey | undefined
 }
 
 async function acceptNew(
   context: TransactionsContext,
   admit: (candidate: Candidate) => Promise<Decision>,
-  { relayer, request, claim }: Submission,
+  { relayer, request, idempotencyKey }: Submission,
 ): Promise<Accepted> {
   const refusal = checkStatic(context, relayer, request)
   if (refusal) throw refusal
-  const { chain } = context.operatorOf(relayer)
+  const { chain } = context.runtimeOf(relayer)
   const [prepared, balance] = await Promise.all([
     chain.prepare(request, accountOf(relayer)),
     chain.balance(relayer.address),
@@ -76,7 +76,7 @@ async function acceptNew(
     relayer,
     transaction,
     balance: balance.kind === 'ok' ? balance.value : undefined,
-    claim,
+    idempotencyKey,
   })
   if (decision.kind === 'refused') throw decision.error
   if (decision.kind === 'repeated') return repeated(await demand(context, relayer, decision.transactionId))
@@ -85,8 +85,8 @@ async function acceptNew(
     prepared.kind === 'unknown'
       ? [`Not simulated yet: ${prepared.detail}. It is asked again before signing.`]
       : []
-  const errand = prepared.kind === 'errand' ? [`${prepared.detail} The service does that first.`] : []
-  return { transaction, attempts: [], logs: [...(known?.logs ?? []), ...unknown, ...errand] }
+  const setup = prepared.kind === 'setup' ? [`${prepared.detail} The service does that first.`] : []
+  return { transaction, attempts: [], logs: [...(known?.logs ?? []), ...unknown, ...setup] }
 }
 
 function repeated(item: TransactionWithAttempts): Accepted {
@@ -114,7 +114,7 @@ export function checkStatic(
 ): AppError | undefined {
   const refused = inactive(relayer) ?? receiverForbidden(relayer, request)
   if (refused) return refused
-  const { chain } = context.operatorOf(relayer)
+  const { chain } = context.runtimeOf(relayer)
   const refusal = chain.check(request, accountOf(relayer))
   if (refusal) return badRequest(refusal.code, refusal.detail)
   const end = chain.endsAt(request)
@@ -130,7 +130,7 @@ function newTransaction(
   { relayer, request, prepared }: { relayer: Relayer; request: ChainRequest; prepared: Prepared | undefined },
 ): Transaction {
   const now = new Date(context.clock.now())
-  const { chain } = context.operatorOf(relayer)
+  const { chain } = context.runtimeOf(relayer)
   const place = chain.place(request)
   return {
     id: randomUUID(),
@@ -140,12 +140,12 @@ function newTransaction(
     status: 'pending',
     createdAt: now,
     request,
-    intent: 'request',
+    purpose: 'request',
     estimatedGas: prepared?.knownGas,
-    line: place?.address,
+    sourceAccount: place?.address,
     nonce: place?.nonce,
     version: 1,
-    cost: prepared === undefined ? chain.outlay(request) : chain.cost(prepared.draft),
+    cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
     nextRunAt: now,
   }
 }

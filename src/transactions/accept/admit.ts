@@ -3,12 +3,12 @@ import { type AppError, badRequest, notFound } from '../../errors.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
-import { isForeign, type Operator, type TransactionsContext } from '../model/runtime.ts'
+import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findTakenPlaces, lockAccount, reservedBy } from '../store/work-store.ts'
-import { type IdempotencyClaim, otherBody } from './idempotency.ts'
+import { findUsedExternalNonces, lockAccount, reservedBy } from '../store/work-store.ts'
+import { type IdempotencyKey, otherBody } from './idempotency.ts'
 
 /** A request that passed every check that needs no other request. */
 export interface Candidate {
@@ -16,7 +16,7 @@ export interface Candidate {
   readonly transaction: Transaction
   /** On the chain when it was asked; absent when no node answered, and then nodes decide later. */
   readonly balance: bigint | undefined
-  readonly claim: IdempotencyClaim | undefined
+  readonly idempotencyKey: IdempotencyKey | undefined
 }
 
 /** What became of a candidate. `repeated`: its claim has made this transaction before. */
@@ -41,16 +41,16 @@ export async function admitCandidates(
     const relayer = await lockRelayer(tx, id, 'share')
     if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: gone(id) }))
     await lockAccount(tx, id)
-    const taken = await findTakenPlaces(tx, id, candidates.flatMap(placeOf))
+    const taken = await findUsedExternalNonces(tx, id, candidates.flatMap(placeOf))
     const keys = await findKeys(
       tx,
       id,
-      candidates.flatMap(({ claim }) => claim?.key ?? []),
+      candidates.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? []),
     )
     const reserved = await reservedBy(tx, id)
-    const operator = context.operatorOf(first.relayer)
-    const ground = { closed: inactive(relayer), taken, keys, reserved }
-    const decisions = decide(operator, candidates, ground)
+    const runtime = context.runtimeOf(first.relayer)
+    const admission = { closed: inactive(relayer), taken, keys, reserved }
+    const decisions = decide(runtime, candidates, admission)
     const admitted = candidates.filter((_, index) => decisions[index]?.kind === 'admitted')
     await insertTransactions(
       tx,
@@ -62,7 +62,7 @@ export async function admitCandidates(
 }
 
 /** What candidates can collide with; grows with each one that is admitted. */
-interface Ground {
+interface AdmissionState {
   /** Why nothing new is taken at all. */
   readonly closed: AppError | undefined
   /** Each as `line nonce`. */
@@ -72,15 +72,15 @@ interface Ground {
 }
 
 function decide(
-  operator: Operator,
+  runtime: RelayerRuntime,
   candidates: readonly Candidate[],
-  { closed, taken, keys, reserved: before }: Ground,
+  { closed, taken, keys, reserved: before }: AdmissionState,
 ): Decision[] {
   let reserved = before
   return candidates.map((candidate) => {
-    const earlier = candidate.claim && keys.get(candidate.claim.key)
-    if (candidate.claim && earlier) return repeat(earlier, candidate.claim)
-    const error = closed ?? badPlace(operator, candidate, taken) ?? badFunds(operator, candidate, reserved)
+    const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey.key)
+    if (candidate.idempotencyKey && earlier) return repeat(earlier, candidate.idempotencyKey)
+    const error = closed ?? badPlace(runtime, candidate, taken) ?? badFunds(runtime, candidate, reserved)
     if (error) return { kind: 'refused', error }
     reserved += candidate.transaction.cost
     for (const { address, nonce } of placeOf(candidate)) taken.add(`${address} ${nonce}`)
@@ -93,18 +93,18 @@ function gone(id: string): AppError {
   return notFound('relayer_not_found', `There is no relayer ${id}.`)
 }
 
-function repeat(earlier: KeyRecord, claim: IdempotencyClaim): Decision {
-  const error = otherBody(earlier, claim)
+function repeat(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Decision {
+  const error = otherBody(earlier, idempotencyKey)
   return error ? { kind: 'refused', error } : { kind: 'repeated', transactionId: earlier.transactionId }
 }
 
-function keyOf({ claim, transaction }: Candidate): KeyRecord[] {
-  return claim === undefined ? [] : [{ ...claim, transactionId: transaction.id }]
+function keyOf({ idempotencyKey, transaction }: Candidate): KeyRecord[] {
+  return idempotencyKey === undefined ? [] : [{ ...idempotencyKey, transactionId: transaction.id }]
 }
 
 /** Without a balance nobody knows; then nodes decide later. */
 function badFunds(
-  { chain }: Operator,
+  { chain }: RelayerRuntime,
   { relayer, transaction, balance }: Candidate,
   reserved: bigint,
 ): AppError | undefined {
@@ -112,19 +112,19 @@ function badFunds(
   return shortOfFunds(relayer, { unit: chain.traits.unit, balance, reserved, cost: transaction.cost })
 }
 
-function placeOf({ transaction: { line, nonce } }: Candidate): Place[] {
-  return line === undefined || nonce === undefined ? [] : [{ address: line, nonce }]
+function placeOf({ transaction: { sourceAccount, nonce } }: Candidate): Place[] {
+  return sourceAccount === undefined || nonce === undefined ? [] : [{ address: sourceAccount, nonce }]
 }
 
 /** A place that a request brings with it must be nobody's, and no number that the service gives by itself. */
 function badPlace(
-  operator: Operator,
+  runtime: RelayerRuntime,
   candidate: Candidate,
   taken: ReadonlySet<string>,
 ): AppError | undefined {
   const [place] = placeOf(candidate)
   if (place === undefined) return undefined
-  if (!isForeign(operator, candidate.transaction)) {
+  if (!isExternallySigned(runtime, candidate.transaction)) {
     return badRequest(
       'not_supported',
       `transaction_xdr: the sequence numbers of ${place.address} are given by the service. Send the operations, or the transaction unsigned.`,

@@ -6,7 +6,7 @@ import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 
 /** The caller's own name for a request, and what tells its body from others. */
-export type IdempotencyClaim = Pick<KeyRecord, 'key' | 'fingerprint'>
+export type IdempotencyKey = Pick<KeyRecord, 'key' | 'fingerprint'>
 
 /**
  * The transaction that this claim has made, as it is now; undefined when it has made none.
@@ -15,17 +15,17 @@ export type IdempotencyClaim = Pick<KeyRecord, 'key' | 'fingerprint'>
 export async function findClaimed(
   db: Kysely<Schema>,
   relayerId: string,
-  claim: IdempotencyClaim,
+  idempotencyKey: IdempotencyKey,
 ): Promise<TransactionWithAttempts | undefined> {
-  const earlier = (await findKeys(db, relayerId, [claim.key])).get(claim.key)
+  const earlier = (await findKeys(db, relayerId, [idempotencyKey.key])).get(idempotencyKey.key)
   if (earlier === undefined) return undefined
-  const refusal = otherBody(earlier, claim)
+  const refusal = otherBody(earlier, idempotencyKey)
   if (refusal) throw refusal
   return findTransaction(db, relayerId, earlier.transactionId)
 }
 
 /** Why this claim is none to the transaction of an earlier one with its key, or nothing. Pure. */
-export function otherBody(earlier: KeyRecord, { fingerprint }: IdempotencyClaim): AppError | undefined {
+export function otherBody(earlier: KeyRecord, { fingerprint }: IdempotencyKey): AppError | undefined {
   if (earlier.fingerprint === fingerprint) return undefined
   return conflict(
     'idempotency_key_reused',

@@ -4,8 +4,8 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { Schema } from '../../database/schema.ts'
 import { tellFinished } from '../model/observer.ts'
 import { isNoop } from '../model/purpose.ts'
-import { isForeign, type Operator, type TransactionsContext } from '../model/runtime.ts'
-import { patienceMs } from '../model/speed-up-delay.ts'
+import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
+import { speedUpAfterMs } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { postponeTransactions } from '../store/postpone-store.ts'
@@ -21,21 +21,21 @@ type Tx = DbTransaction<Schema>
  */
 export async function broadcastCurrent(
   context: TransactionsContext,
-  operator: Operator,
+  runtime: RelayerRuntime,
   items: readonly TransactionWithAttempts[],
 ): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
   const ready = items.flatMap((item) => {
     const attempt = currentAttempt(item)
-    return attempt === undefined || isUnwanted(operator, item, attempt) ? [] : [{ item, attempt }]
+    return attempt === undefined || isUnwanted(runtime, item, attempt) ? [] : [{ item, attempt }]
   })
   if (ready.length === 0) return []
-  const results = await operator.chain.broadcast(
+  const results = await runtime.chain.broadcast(
     ready.map(({ attempt }) => attempt.signed.raw),
-    ready.map(({ item, attempt }) => isHeld(item, attempt)),
+    ready.map(({ item, attempt }) => mayBeInPool(item, attempt)),
   )
   const now = new Date(context.clock.now())
-  const settled = ready.map((offer, index) =>
-    settle(operator, { ...offer, result: results[index] ?? NO_REPLY }, now),
+  const settled = ready.map((reply, index) =>
+    settle(runtime, { ...reply, result: results[index] ?? NO_REPLY }, now),
   )
   const saved = await context.db.transaction().execute(async (tx) => {
     const written = await writeRecords(tx, settled)
@@ -59,9 +59,10 @@ export async function broadcastCurrent(
 }
 
 /** Whether a node took a version with the attempt's nonce before. */
-function isHeld({ attempts }: TransactionWithAttempts, { line, nonce }: Attempt): boolean {
+function mayBeInPool({ attempts }: TransactionWithAttempts, { sourceAccount, nonce }: Attempt): boolean {
   return attempts.some(
-    (other) => other.broadcastAt !== undefined && other.line === line && other.nonce === nonce,
+    (other) =>
+      other.broadcastAt !== undefined && other.sourceAccount === sourceAccount && other.nonce === nonce,
   )
 }
 
@@ -70,13 +71,13 @@ function isHeld({ attempts }: TransactionWithAttempts, { line, nonce }: Attempt)
  */
 export async function countAsKnown(
   context: TransactionsContext,
-  operator: Operator,
+  runtime: RelayerRuntime,
   items: readonly TransactionWithAttempts[],
 ): Promise<void> {
   const now = new Date(context.clock.now())
   const settled = items.flatMap((item) => {
     const attempt = currentAttempt(item)
-    return attempt === undefined ? [] : [settle(operator, { item, attempt, result: KNOWN }, now)]
+    return attempt === undefined ? [] : [settle(runtime, { item, attempt, result: KNOWN }, now)]
   })
   await context.db.transaction().execute((tx) => writeRecords(tx, settled))
 }
@@ -86,35 +87,35 @@ const KNOWN: BroadcastResult = { kind: 'accepted', known: true }
 const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
 
 /** An attempt that was offered, and what the node said. */
-interface Offer {
+interface BroadcastReply {
   readonly item: TransactionWithAttempts
   readonly attempt: Attempt
   readonly result: BroadcastResult
 }
 
-interface SettledOffer extends Settled {
+interface SettledBroadcast extends Settled {
   readonly before: Transaction
   readonly result: BroadcastResult
 }
 
-function settle(operator: Operator, offer: Offer, now: Date): SettledOffer {
-  const { chain } = operator
-  const before = offer.item.transaction
+function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): SettledBroadcast {
+  const { chain } = runtime
+  const before = reply.item.transaction
   const settled = settleBroadcast({
-    ...offer,
+    ...reply,
     now,
     costOf: chain.cost,
-    raiseAfterMs: patienceMs(chain, before),
-    lapses: chain.traits.lapses,
-    foreign: isForeign(operator, before),
+    raiseAfterMs: speedUpAfterMs(chain, before),
+    expires: chain.traits.expires,
+    externallySigned: isExternallySigned(runtime, before),
     numbered: chain.traits.nonces,
-    offerAgainAfterMs: chain.traits.offerAgainAfterMs,
+    rebroadcastAfterMs: chain.traits.rebroadcastAfterMs,
   })
-  return { before, result: offer.result, ...settled }
+  return { before, result: reply.result, ...settled }
 }
 
 /** Returns the records that were changed by more than the time of their next look. */
-async function writeRecords(tx: Tx, settled: readonly SettledOffer[]): Promise<Transaction[]> {
+async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promise<Transaction[]> {
   const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
     isOnlyLater(before, transaction) ? 'postponed' : 'changed',
   )
@@ -149,12 +150,12 @@ function tellSubmitted(
 
 /** What is only waited for until it lapses, because something else is to follow it, is not offered again. */
 function isUnwanted(
-  { chain }: Operator,
-  { transaction: { intent } }: TransactionWithAttempts,
+  { chain }: RelayerRuntime,
+  { transaction: { purpose } }: TransactionWithAttempts,
   { kind }: Attempt,
 ): boolean {
-  if (!chain.traits.lapses) return false
-  return intent === 'successor' || (isNoop(intent) && kind !== intent)
+  if (!chain.traits.expires) return false
+  return purpose === 'successor' || (isNoop(purpose) && kind !== purpose)
 }
 
 /** The attempt whose bytes count at present. */

@@ -1,4 +1,4 @@
-import type { HeldAccount, TransactionsContext } from '../model/runtime.ts'
+import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { broadcastCurrent, countAsKnown } from './broadcast.ts'
@@ -10,7 +10,7 @@ import { broadcastCurrent, countAsKnown } from './broadcast.ts'
  */
 export async function repeatBroadcasts(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   due: readonly Transaction[],
 ): Promise<void> {
   if (due.length === 0) return
@@ -18,29 +18,29 @@ export async function repeatBroadcasts(
   const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
   const first = items.find(({ transaction }) => transaction.status === 'submitted')
   const others = items.filter((item) => item !== first)
-  const { nonces, inFlightPerLine } = held.operator.chain.traits
-  if (!nonces || inFlightPerLine === 1) {
-    await broadcastCurrent(context, held.operator, items) // Nothing stands behind another.
+  const { nonces, maxInFlightPerAccount } = leased.runtime.chain.traits
+  if (!nonces || maxInFlightPerAccount === 1) {
+    await broadcastCurrent(context, leased.runtime, items) // Nothing stands behind another.
     return
   }
-  if (first === undefined || !(await isKnown(context, held, first))) {
-    await broadcastCurrent(context, held.operator, others)
+  if (first === undefined || !(await isKnown(context, leased, first))) {
+    await broadcastCurrent(context, leased.runtime, others)
     return
   }
-  const isTaken = ({ transaction }: TransactionWithAttempts) => transaction.status === 'submitted'
-  await countAsKnown(context, held.operator, others.filter(isTaken))
+  const isAccepted = ({ transaction }: TransactionWithAttempts) => transaction.status === 'submitted'
+  await countAsKnown(context, leased.runtime, others.filter(isAccepted))
   await broadcastCurrent(
     context,
-    held.operator,
-    others.filter((item) => !isTaken(item)),
+    leased.runtime,
+    others.filter((item) => !isAccepted(item)),
   )
 }
 
 async function isKnown(
   context: TransactionsContext,
-  { operator }: HeldAccount,
+  { runtime }: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<boolean> {
-  const [offered] = await broadcastCurrent(context, operator, [item])
+  const [offered] = await broadcastCurrent(context, runtime, [item])
   return offered?.result.kind === 'accepted' && offered.result.known === true
 }

@@ -37,7 +37,7 @@ export interface Settled {
   readonly outcome: AttemptNews
 }
 
-interface Offered {
+interface BroadcastCase {
   readonly item: TransactionWithAttempts
   readonly attempt: Attempt
   readonly result: BroadcastResult
@@ -46,25 +46,25 @@ interface Offered {
   /** How long the attempt may wait in a pool before its fee is raised; undefined when it is not raised at all. */
   readonly raiseAfterMs?: number | undefined
   /** Whether the chain's content has an end of its own; then what is too cheap is signed anew, with the same nonce. */
-  readonly lapses?: boolean
+  readonly expires?: boolean
   /** Whether somebody else has signed it: then nothing else of ours can take its place. */
-  readonly foreign?: boolean
+  readonly externallySigned?: boolean
   /** Whether it has a nonce that a no-op could take. */
   readonly numbered?: boolean
   /** How soon bytes that a node took are offered again; half a minute when absent. */
-  readonly offerAgainAfterMs?: number | undefined
+  readonly rebroadcastAfterMs?: number | undefined
 }
 
 /** What a node's answer makes of a transaction. Pure. */
-export function settleBroadcast(offered: Offered): Settled {
-  const { item, attempt, result, now } = offered
+export function settleBroadcast(attempted: BroadcastCase): Settled {
+  const { item, attempt, result, now } = attempted
   const about = { transactionId: item.transaction.id, number: attempt.number }
   if (result.kind === 'accepted')
-    return { transaction: taken(offered), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
-  const fate = fateOf(offered, result)
+    return { transaction: taken(attempted), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
+  const fate = fateOf(attempted, result)
   const refused = fate !== 'retry' && fate !== 'retry_later' && fate !== 'give_up'
   return {
-    transaction: FATES[fate](offered, result),
+    transaction: FATES[fate](attempted, result),
     outcome: { ...about, ...(refused && { outcome: 'refused' }), error: result.detail },
   }
 }
@@ -78,12 +78,12 @@ type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
  */
 type Fate = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reestimate' | 'fall_back' | 'close'
 
-function fateOf(offered: Offered, result: Unaccepted): Fate {
+function fateOf(attempted: BroadcastCase, result: Unaccepted): Fate {
   const { kind } = result
-  const { item, attempt, lapses = false, foreign = false, numbered = true } = offered
+  const { item, attempt, expires = false, externallySigned = false, numbered = true } = attempted
   if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
   if (kind === 'refused' && !numbered) return 'give_up'
-  if (kind === 'refused' && foreign) return 'retry_later'
+  if (kind === 'refused' && externallySigned) return 'retry_later'
   // What a node took once may lie in its pool still; whether its fee is raised, its time decides.
   if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
   const isInDoubt = 'unanswered' in result && result.unanswered === true
@@ -92,20 +92,20 @@ function fateOf(offered: Offered, result: Unaccepted): Fate {
   if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'
   if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'
   // On a chain with pools, one holds something of this nonce that we do not know; only time tells.
-  return lapses ? 'reprice' : 'retry'
+  return expires ? 'reprice' : 'retry'
 }
 
 /** A no-op is estimated anew in any case. */
 function isEstimateWorthwhile({ transaction, attempts }: TransactionWithAttempts): boolean {
   const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
-  return transaction.intent === 'request' && !isGasNamed(transaction) && refused < MOST_REFUSED
+  return transaction.purpose === 'request' && !isGasNamed(transaction) && refused < MOST_REFUSED
 }
 
-const FATES: Readonly<Record<Fate, (offered: Offered, result: Unaccepted) => Transaction>> = {
+const FATES: Readonly<Record<Fate, (attempted: BroadcastCase, result: Unaccepted) => Transaction>> = {
   retry: deferred,
-  retry_later: (offered, result) => ({
-    ...deferred(offered, result),
-    nextRunAt: after(offered.now, REPEAT_MS),
+  retry_later: (attempted, result) => ({
+    ...deferred(attempted, result),
+    nextRunAt: after(attempted.now, REPEAT_MS),
   }),
   give_up: givenUp,
   reprice: repriced,
@@ -130,25 +130,25 @@ function taken({
   attempt,
   now,
   raiseAfterMs,
-  offerAgainAfterMs,
-}: Offered): Transaction {
-  const heldSince = attempt.broadcastAt ?? now
-  const raise = raiseAfterMs === undefined ? undefined : after(heldSince, raiseAfterMs)
+  rebroadcastAfterMs,
+}: BroadcastCase): Transaction {
+  const broadcastSince = attempt.broadcastAt ?? now
+  const raise = raiseAfterMs === undefined ? undefined : after(broadcastSince, raiseAfterMs)
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'broadcast'),
     statusReason:
-      transaction.status === 'sent' && transaction.intent === 'request'
+      transaction.status === 'sent' && transaction.purpose === 'request'
         ? undefined
         : transaction.statusReason,
     sentAt: transaction.sentAt ?? now,
-    nextRunAt: earliest(now, offerAgainAfterMs ?? REPEAT_MS, [raise, endOf(transaction, now)]),
+    nextRunAt: earliest(now, rebroadcastAfterMs ?? REPEAT_MS, [raise, endOf(transaction, now)]),
   }
 }
 
 /** Passed while the node was answering, it is still to be acted on, soon. */
-function endOf({ intent, request: { validUntil } }: Transaction, now: Date): Date | undefined {
-  if (intent !== 'request' || validUntil === undefined) return undefined
+function endOf({ purpose, request: { validUntil } }: Transaction, now: Date): Date | undefined {
+  if (purpose !== 'request' || validUntil === undefined) return undefined
   return validUntil > now ? validUntil : after(now, RETRY_MS)
 }
 
@@ -159,7 +159,7 @@ function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined
   return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), repeat)
 }
 
-function deferred({ item: { transaction }, now }: Offered, { kind, detail }: Unaccepted): Transaction {
+function deferred({ item: { transaction }, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
   // Prices move with blocks: there is nothing to be had from asking each second.
   const isPriced = kind === 'too_cheap' || kind === 'too_dear'
   const named =
@@ -176,23 +176,23 @@ function deferred({ item: { transaction }, now }: Offered, { kind, detail }: Una
  * Bytes that no node will ever take, without a nonce that anything waits for: nothing is signed in their place, and they are
  * offered no more. Whether one took them all the same, the chain tells when they have lapsed.
  */
-function givenUp({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'deferred'),
     statusReason: `The node refused it for good: ${detail}`,
-    intent: transaction.intent === 'request' ? 'abandon' : transaction.intent,
+    purpose: transaction.purpose === 'request' ? 'abandon' : transaction.purpose,
     nextRunAt: after(now, WATCHED_MS),
   }
 }
 
 /** The network asks for more at present. The next version has the same nonce, so only one of them can be included. */
 function repriced(
-  { item: { transaction, attempts }, now, lapses = false }: Offered,
+  { item: { transaction, attempts }, now, expires = false }: BroadcastCase,
   { kind, detail }: Unaccepted,
 ): Transaction {
   const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
-  const doublings = lapses ? 0 : Math.min(Math.max(0, refused - PROMPT_ATTEMPTS), MOST_DOUBLINGS)
+  const doublings = expires ? 0 : Math.min(Math.max(0, refused - PROMPT_ATTEMPTS), MOST_DOUBLINGS)
   const reason = kind === 'too_dear' ? REASONS.too_dear : REASONS.too_cheap
   return {
     ...transaction,
@@ -204,7 +204,7 @@ function repriced(
 }
 
 /** What the gas limit was estimated from has changed. Only one version with this nonce can be included. */
-function reestimated({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
+function reestimated({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
@@ -220,7 +220,7 @@ function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt):
 }
 
 /** An earlier attempt that may be in a pool stays the one that counts. */
-function fallenBack({ item, attempt, now, costOf }: Offered, { detail }: Unaccepted): Transaction {
+function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: Unaccepted): Transaction {
   const { transaction, attempts } = item
   const earlier = earlierInPool(item, attempt)
   const open = openAttempts(attempts.filter((other) => other !== attempt))
@@ -238,13 +238,13 @@ function fallenBack({ item, attempt, now, costOf }: Offered, { detail }: Unaccep
 }
 
 /** Without an earlier attempt, "refused" can never become better: a no-op closes the nonce. */
-function closed({ item: { transaction }, now }: Offered, { detail }: Unaccepted): Transaction {
-  const isRequest = transaction.intent === 'request'
+function closed({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
+  const isRequest = transaction.purpose === 'request'
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
     statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
-    intent: isRequest ? 'abandon' : transaction.intent,
+    purpose: isRequest ? 'abandon' : transaction.purpose,
     currentAttempt: undefined,
     // A no-op that is refused too needs another market, not another try at once.
     nextRunAt: isRequest ? now : after(now, REPEAT_MS),

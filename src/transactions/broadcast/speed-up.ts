@@ -1,8 +1,8 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain, Prepared } from '../../chains/chain.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
-import { accountOf, type HeldAccount, type TransactionsContext } from '../model/runtime.ts'
-import { levelOf, patienceMs } from '../model/speed-up-delay.ts'
+import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
+import { levelOf, speedUpAfterMs } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findHeadSince } from '../store/head-since-store.ts'
@@ -20,29 +20,29 @@ import { broadcastCurrent, currentAttempt } from './broadcast.ts'
  */
 export async function raiseOverdue(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   due: readonly Transaction[],
 ): Promise<boolean> {
-  const { chain } = held.operator
-  if (chain.traits.lapses) return false
+  const { chain } = leased.runtime
+  if (chain.traits.expires) return false
   const overdue = due.filter((transaction) => isExpired(chain, transaction, context.clock.now()))
-  const first = await findHead(context.db, held.relayer.id)
+  const first = await findHead(context.db, leased.relayer.id)
   const head = due.find((transaction) => transaction.id === first?.id)
   const candidates = head === undefined || overdue.includes(head) ? overdue : [head, ...overdue]
   if (candidates.length === 0) return false
   const attempts = await findAttempts(context.db, candidates)
   for (const transaction of candidates) {
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
-    if (overdue.includes(transaction)) await cancelExpired(context, held, item)
-    else if (isAbandoned(transaction, context.clock.now())) await abandon(context, held, item)
-    else if (await isStuck(context, held, item)) await raiseHead(context, held, item)
+    if (overdue.includes(transaction)) await cancelExpired(context, leased, item)
+    else if (isAbandoned(transaction, context.clock.now())) await abandon(context, leased, item)
+    else if (await isStuck(context, leased, item)) await raiseHead(context, leased, item)
   }
   return true
 }
 
 /** Also what no node took yet: its bytes may have left, and offering them any longer would be too late. */
-function isExpired(chain: Chain, { request, intent }: Transaction, now: number): boolean {
-  const end = intent === 'request' ? chain.endsAt(request) : undefined
+function isExpired(chain: Chain, { request, purpose }: Transaction, now: number): boolean {
+  const end = purpose === 'request' ? chain.endsAt(request) : undefined
   return end !== undefined && end.getTime() <= now
 }
 
@@ -53,57 +53,57 @@ function isExpired(chain: Chain, { request, intent }: Transaction, now: number):
  */
 async function isStuck(
   { db, clock }: TransactionsContext,
-  { operator: { chain, network } }: HeldAccount,
+  { runtime: { chain, network } }: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<boolean> {
   const { transaction, attempts } = item
   const taken = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
   const newest = taken ?? currentAttempt(item)
-  const patience = patienceMs(chain, transaction)
+  const patience = speedUpAfterMs(chain, transaction)
   if (newest === undefined || patience === undefined) return false
   const isEarly = (since: Date) => clock.now() - since.getTime() < patience
   if (isEarly(newest.broadcastAt ?? newest.signedAt)) return false
   const headSince = await findHeadSince(db, transaction)
   if (headSince !== undefined && isEarly(headSince)) return false
-  const isTaken = taken !== undefined && transaction.status === 'submitted'
-  if (isTaken && (network.type !== 'evm' || network.mempool)) return true
+  const isAccepted = taken !== undefined && transaction.status === 'submitted'
+  if (isAccepted && (network.type !== 'evm' || network.mempool)) return true
   const price = await chain.comparePrice(newest.draft, levelOf(transaction))
   if (price.kind !== 'ok') return false
   const { offered, market, baseFee = 0n } = price.value
-  return offered < (isTaken || (network.type === 'evm' && !network.mempool) ? baseFee : market)
+  return offered < (isAccepted || (network.type === 'evm' && !network.mempool) ? baseFee : market)
 }
 
 /** What is to happen may not be what counts at present: a no-op that a node refused is wanted all the same. */
 async function raiseHead(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
   const { transaction, attempts } = item
-  const { intent } = transaction
-  if (!isNoop(intent) || contentKind(attempts, transaction.currentAttempt) === intent)
-    return raiseFee(context, held, item)
-  return putNoop(context, held, {
+  const { purpose } = transaction
+  if (!isNoop(purpose) || contentKind(attempts, transaction.currentAttempt) === purpose)
+    return raiseFee(context, leased, item)
+  return putNoop(context, leased, {
     item,
     change: {},
-    kind: intent,
+    kind: purpose,
     obstacle: 'Waiting for inclusion; the no-op cannot take its nonce now',
   })
 }
 
 async function raiseFee(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
-  const { relayer, operator } = held
+  const { relayer, runtime } = leased
   const { transaction } = item
   const current = currentAttempt(item)
   // What came after it was refused by a node and is not to be brought back.
   const attempts = [...item.attempts.filter((attempt) => attempt !== current), ...(current ? [current] : [])]
-  const answer = await operator.chain.speedUp(attempts, levelOf(transaction), accountOf(relayer))
+  const answer = await runtime.chain.speedUp(attempts, levelOf(transaction), accountOf(relayer))
   if (answer.kind === 'ok') {
-    return putInPlace(context, held, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
+    return putInPlace(context, leased, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
   }
   const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
   await explain(context, transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
@@ -111,12 +111,12 @@ async function raiseFee(
 
 function cancelExpired(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
-  return putNoop(context, held, {
+  return putNoop(context, leased, {
     item,
-    change: { intent: 'expire', statusReason: 'valid_until passed; a no-op is to take its nonce.' },
+    change: { purpose: 'expire', statusReason: 'valid_until passed; a no-op is to take its nonce.' },
     kind: 'expire',
     obstacle: 'valid_until passed; it cannot be cancelled now',
   })
@@ -124,12 +124,12 @@ function cancelExpired(
 
 function abandon(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
-  return putNoop(context, held, {
+  return putNoop(context, leased, {
     item,
-    change: { intent: 'abandon', statusReason: ABANDONED },
+    change: { purpose: 'abandon', statusReason: ABANDONED },
     kind: 'abandon',
     obstacle: 'It holds up the account; a no-op cannot take its nonce now',
   })
@@ -142,13 +142,13 @@ interface NoopPlacement extends Omit<Placement, 'prepared'> {
 
 async function putNoop(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   { item, change, kind, obstacle }: NoopPlacement,
 ): Promise<void> {
-  const { relayer, operator } = held
+  const { relayer, runtime } = leased
   const account = accountOf(relayer)
-  const answer = await operator.chain.replace(operator.chain.noop(account), item.attempts, account)
-  if (answer.kind === 'ok') return putInPlace(context, held, { item, change, prepared: answer.value, kind })
+  const answer = await runtime.chain.replace(runtime.chain.noop(account), item.attempts, account)
+  if (answer.kind === 'ok') return putInPlace(context, leased, { item, change, prepared: answer.value, kind })
   const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
   return explain(context, item.transaction, `${obstacle}: ${detail}`)
 }
@@ -156,17 +156,17 @@ async function putNoop(
 interface Placement {
   readonly item: TransactionWithAttempts
   /** What the record says from then on. */
-  readonly change: Pick<Partial<Transaction>, 'intent' | 'statusReason'>
+  readonly change: Pick<Partial<Transaction>, 'purpose' | 'statusReason'>
   readonly prepared: Prepared
   readonly kind: Attempt['kind']
 }
 
 async function putInPlace(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   placement: Placement,
 ): Promise<void> {
-  const { operator, lease } = held
+  const { runtime, lease } = leased
   const { item, change, prepared, kind } = placement
   const signable = {
     attempts: item.attempts,
@@ -174,7 +174,7 @@ async function putInPlace(
     draft: prepared.draft,
     kind,
   }
-  const attempt = await signAttempt(context, operator, signable)
+  const attempt = await signAttempt(context, runtime, signable)
   const known = sameBytes(item.attempts, attempt)
   if (known) {
     const refusal = known.error ?? `the outcome was "${known.outcome}"`
@@ -184,8 +184,8 @@ async function putInPlace(
       `Waiting for inclusion; these very bytes were offered before: ${refusal}.`,
     )
   }
-  const stored = await storeSigned(context, { operator, signed: [{ ...signable, attempt }], lease })
-  await broadcastCurrent(context, operator, stored)
+  const stored = await storeSigned(context, { runtime, signed: [{ ...signable, attempt }], lease })
+  await broadcastCurrent(context, runtime, stored)
 }
 
 /** Says why; the transaction stays due, so that its bytes are offered again all the same: a pool may have lost them. */

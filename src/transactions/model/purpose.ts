@@ -1,13 +1,18 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import type { Intent, Transaction } from './transaction.ts'
+import type { Purpose, Transaction } from './transaction.ts'
 
 /** Intents whose content does nothing but take a nonce. Attempts for them are of the kind with the same name. */
-export type NoopIntent = Extract<Intent, 'cancel' | 'expire' | 'abandon' | 'filler'>
+export type NoopPurpose = Extract<Purpose, 'cancel' | 'expire' | 'abandon' | 'gap_filler'>
 
-const NOOPS: readonly Intent[] = ['cancel', 'expire', 'abandon', 'filler'] satisfies readonly NoopIntent[]
+const NOOPS: readonly Purpose[] = [
+  'cancel',
+  'expire',
+  'abandon',
+  'gap_filler',
+] satisfies readonly NoopPurpose[]
 
-export function isNoop(intent: Intent): intent is NoopIntent {
-  return NOOPS.includes(intent)
+export function isNoop(purpose: Purpose): purpose is NoopPurpose {
+  return NOOPS.includes(purpose)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Account, Chain, Line, Seat } from '../../chains/chain.ts'
+import type { Account, Chain, SigningContext, SourceAccount } from '../../chains/chain.ts'
 import type { Lease } from '../../database/lease.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -10,13 +10,13 @@ import type { TransactionObserver } from './observer.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What a relayer needs to act: where, and with which keys. */
-export interface Operator {
+export interface RelayerRuntime {
   readonly network: Network
   readonly chain: Chain
   /** The relayer's own account. */
-  readonly account: Line
+  readonly account: SourceAccount
   /** Addresses whose nonces its transactions can take: the account itself first, then its channels. */
-  readonly lines: readonly Line[]
+  readonly sourceAccounts: readonly SourceAccount[]
 }
 
 /** What every verb of this room works with. */
@@ -33,25 +33,35 @@ export interface TransactionsContext {
   /** One relayer that can act; undefined when there is none of this id. */
   relayerOf(id: string): Promise<Relayer | undefined>
   /** Throws for a relayer that did not come by `relayerOf`: a fault of ours. */
-  operatorOf(relayer: Relayer): Operator
+  runtimeOf(relayer: Relayer): RelayerRuntime
 }
 
 /** One account, held by this process for the time of one step. */
-export interface HeldAccount {
+export interface LeasedAccount {
   readonly relayer: Relayer
-  readonly operator: Operator
+  readonly runtime: RelayerRuntime
   readonly lease: Lease
 }
 
 /** With what a transaction of this line and nonce is signed. A line that is not ours has no key here. */
-export function seatOf({ account, lines }: Operator, address: string, nonce: bigint | undefined): Seat {
-  const line = lines.find((other) => other.address === address) ?? { address, signer: undefined }
-  return { line, nonce, account }
+export function signingContextOf(
+  { account, sourceAccounts }: RelayerRuntime,
+  address: string,
+  nonce: bigint | undefined,
+): SigningContext {
+  const sourceAccount = sourceAccounts.find((other) => other.address === address) ?? {
+    address,
+    signer: undefined,
+  }
+  return { sourceAccount, nonce, account }
 }
 
 /** Whether its nonce belongs to somebody else, who has signed its content: no no-op of ours can take it. */
-export function isForeign({ lines }: Operator, { line }: Pick<Transaction, 'line'>): boolean {
-  return line !== undefined && !lines.some(({ address }) => address === line)
+export function isExternallySigned(
+  { sourceAccounts }: RelayerRuntime,
+  { sourceAccount }: Pick<Transaction, 'sourceAccount'>,
+): boolean {
+  return sourceAccount !== undefined && !sourceAccounts.some(({ address }) => address === sourceAccount)
 }
 
 /** The account as chains see it. */

@@ -9,7 +9,7 @@ export type { TransactionStatus }
  * one that has to lapse first · `cancel`: the caller cancelled, so a no-op, or nothing once the earlier one has lapsed · `expire`: a no-op because `valid_until` passed · `abandon`: a no-op because no node would take the content ·
  * `filler`: a no-op of our own that closes a nonce gap · `errand`: something of our own that others wait for.
  */
-export type Intent = 'request' | 'successor' | 'cancel' | 'expire' | 'abandon' | 'filler' | 'errand'
+export type Purpose = 'request' | 'successor' | 'cancel' | 'expire' | 'abandon' | 'gap_filler' | 'setup'
 
 /** Our record of a request, from accepted to final. */
 export interface Transaction {
@@ -25,11 +25,11 @@ export interface Transaction {
   readonly sentAt?: Date | undefined
   readonly confirmedAt?: Date | undefined
   readonly request: ChainRequest
-  readonly intent: Intent
+  readonly purpose: Purpose
   /** Gas estimated when the request was accepted; spares a second simulation. */
   readonly estimatedGas?: bigint | undefined
   /** Whose nonce it takes: the account's own or a channel's, or that of whoever signed its content. There with `nonce`. */
-  readonly line?: string | undefined
+  readonly sourceAccount?: string | undefined
   /**
    * Absent until the transaction is numbered. Once given it is not given to another, unless the chain proves that nothing
    * with it can be included any more.

@@ -1,6 +1,6 @@
 import { type AppError, badRequest } from '../../errors.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
-import { isForeign, type TransactionsContext } from '../model/runtime.ts'
+import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import type { Change } from './undo-replacement.ts'
 
@@ -8,15 +8,15 @@ import type { Change } from './undo-replacement.ts'
  * What somebody else has signed for a nonce of theirs can be paid more, and nothing else: no other content of ours could
  * take its place.
  */
-export function refuseForeign(
+export function refuseExternallySigned(
   context: TransactionsContext,
   { relayer, request }: Change,
   { transaction, attempts }: TransactionWithAttempts,
 ): AppError | undefined {
-  const operator = context.operatorOf(relayer)
-  const place = request && operator.chain.place(request)
-  const { line, nonce } = transaction
-  if (!isForeign(operator, transaction)) {
+  const runtime = context.runtimeOf(relayer)
+  const place = request && runtime.chain.place(request)
+  const { sourceAccount, nonce } = transaction
+  if (!isExternallySigned(runtime, transaction)) {
     if (place === undefined) return undefined
     return badRequest(
       'not_supported',
@@ -27,12 +27,12 @@ export function refuseForeign(
     if (unprovenAttempts(attempts).length === 0) return undefined
     return badRequest(
       'not_supported',
-      `Its sequence number belongs to ${line}, who has signed it; only that account can cancel it.`,
+      `Its sequence number belongs to ${sourceAccount}, who has signed it; only that account can cancel it.`,
     )
   }
-  if (place?.address === line && place?.nonce === nonce) return undefined
+  if (place?.address === sourceAccount && place?.nonce === nonce) return undefined
   return badRequest(
     'not_supported',
-    `transaction_xdr: the same signed transaction is expected, with a higher max_fee; sequence number ${nonce} belongs to ${line}.`,
+    `transaction_xdr: the same signed transaction is expected, with a higher max_fee; sequence number ${nonce} belongs to ${sourceAccount}.`,
   )
 }

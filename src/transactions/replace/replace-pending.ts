@@ -1,6 +1,11 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import { badRequest } from '../../errors.ts'
-import { accountOf, isForeign, type Operator, type TransactionsContext } from '../model/runtime.ts'
+import {
+  accountOf,
+  isExternallySigned,
+  type RelayerRuntime,
+  type TransactionsContext,
+} from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { checkReplacementFunds } from './replacement-funds.ts'
@@ -14,23 +19,23 @@ export async function replacePending(
   { transaction, attempts }: TransactionWithAttempts,
 ): Promise<Replaced | undefined> {
   const nextRunAt = new Date(context.clock.now())
-  const operator = context.operatorOf(relayer)
+  const runtime = context.runtimeOf(relayer)
   if (request === undefined) {
-    const canceled = canceledPending(operator, { transaction, attempts }, nextRunAt)
+    const canceled = canceledPending(runtime, { transaction, attempts }, nextRunAt)
     return saveReplaced(context, { transaction: canceled, attempts, logs: [] })
   }
-  const { chain } = operator
+  const { chain } = runtime
   const prepared = await chain.prepare(request, accountOf(relayer))
   if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
-  const cost = known === undefined ? chain.outlay(request) : chain.cost(known.draft)
+  const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
   await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
   const next: Transaction = {
     ...transaction,
     status: nextStatus(transaction.status, 'replaced'),
     statusReason: undefined,
     request,
-    intent: 'request',
+    purpose: 'request',
     estimatedGas: known?.knownGas,
     cost,
     nextRunAt,
@@ -50,14 +55,14 @@ function pendingLog(attempts: readonly Attempt[]): string {
 
 /** With a nonce, a no-op has to use it, or everything behind it would wait for ever. */
 function canceledPending(
-  operator: Operator,
+  runtime: RelayerRuntime,
   { transaction, attempts }: TransactionWithAttempts,
   nextRunAt: Date,
 ): Transaction {
-  if (transaction.nonce !== undefined && !isForeign(operator, transaction)) {
+  if (transaction.nonce !== undefined && !isExternallySigned(runtime, transaction)) {
     return {
       ...transaction,
-      intent: 'cancel',
+      purpose: 'cancel',
       statusReason: 'Canceled by the caller; a no-op takes its nonce.',
       nextRunAt,
     }
@@ -65,7 +70,7 @@ function canceledPending(
   const status = nextStatus(transaction.status, 'canceled')
   return {
     ...transaction,
-    line: undefined,
+    sourceAccount: undefined,
     nonce: undefined,
     status,
     statusReason:

@@ -1,6 +1,6 @@
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind } from '../../chains/attempt.ts'
-import type { AfterLapse, ChainRequest, ErrandFirst, Prepared } from '../../chains/chain.ts'
+import type { AfterExpiry, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
 import { AppError, badRequest, notFound } from '../../errors.ts'
 import { createBatcher } from '../../lib/batcher.ts'
 import { inactive } from '../../relayers/policy.ts'
@@ -9,11 +9,11 @@ import { checkStatic } from '../accept/accept.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { WATCHED_MS } from '../model/speed-up-delay.ts'
-import type { Intent, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { isReplaceable } from '../model/transitions.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
-import { refuseForeign } from './refuse-externally-signed.ts'
+import { refuseExternallySigned } from './refuse-externally-signed.ts'
 import { replacePending } from './replace-pending.ts'
 import { checkReplacementFunds } from './replacement-funds.ts'
 import { type Replaced, saveReplaced } from './save-replaced.ts'
@@ -50,10 +50,10 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
       throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
     const refusal =
       notReplaceable(item.transaction) ??
-      refuseForeign(context, change, item) ??
+      refuseExternallySigned(context, change, item) ??
       (request ? checkStatic(context, relayer, request) : inactive(relayer))
     if (refusal) throw refusal
-    if (request === undefined && item.transaction.intent === 'cancel') {
+    if (request === undefined && item.transaction.purpose === 'cancel') {
       return { ...item, logs: ['The cancellation is under way already.'] }
     }
     const signed = item.transaction.status !== 'pending'
@@ -80,29 +80,29 @@ async function replaceSigned(
   item: TransactionWithAttempts,
 ): Promise<Replaced | undefined> {
   const { relayer, request } = change
-  const operator = context.operatorOf(relayer)
+  const runtime = context.runtimeOf(relayer)
   const account = accountOf(relayer)
-  const answer = await operator.chain.replace(request ?? operator.chain.noop(account), item.attempts, account)
-  if (answer.kind === 'after_lapse') return keepForLater(context, change, item, answer)
+  const answer = await runtime.chain.replace(request ?? runtime.chain.noop(account), item.attempts, account)
+  if (answer.kind === 'after_expiry') return keepForLater(context, change, item, answer)
   const { draft, logs } = demand(answer)
   if (request)
     await checkReplacementFunds(context, {
       relayer,
       id: item.transaction.id,
-      cost: operator.chain.cost(draft),
+      cost: runtime.chain.cost(draft),
     })
   const { kind, ...plan } = PLANS[request ? 'replace' : 'cancel']
   const transaction = { ...item.transaction, ...plan, request: request ?? item.transaction.request }
   const signable = { transaction, attempts: item.attempts, draft, kind }
-  const attempt = await signAttempt(context, operator, signable)
+  const attempt = await signAttempt(context, runtime, signable)
   const known = sameBytes(item.attempts, attempt)
   if (known)
     throw badRequest(
       'replacement_underpriced',
       `These very bytes were refused before: ${known.error ?? known.outcome}.`,
     )
-  const [stored] = await storeSigned(context, { operator, signed: [{ ...signable, attempt }] })
-  return stored && offerChange(context, { change, before: item, stored, attempt, logs })
+  const [stored] = await storeSigned(context, { runtime, signed: [{ ...signable, attempt }] })
+  return stored && broadcastChange(context, { change, before: item, stored, attempt, logs })
 }
 
 interface StoredChange {
@@ -113,17 +113,17 @@ interface StoredChange {
   readonly logs: readonly string[]
 }
 
-async function offerChange(
+async function broadcastChange(
   context: TransactionsContext,
   { change, before, stored, attempt: { number, signed }, logs }: StoredChange,
 ): Promise<Replaced> {
-  const [offered] = await broadcastCurrent(context, context.operatorOf(change.relayer), [stored])
-  if (offered) {
-    const { result } = offered
+  const [broadcasted] = await broadcastCurrent(context, context.runtimeOf(change.relayer), [stored])
+  if (broadcasted) {
+    const { result } = broadcasted
     await refuseWithNode(context, { change, before, number, hash: signed.hash, result })
   }
   const now = await findTransaction(context.db, change.relayer.id, change.id)
-  return { ...(now ?? stored), logs: [...logs, ...waitLog(offered?.result)] }
+  return { ...(now ?? stored), logs: [...logs, ...waitLog(broadcasted?.result)] }
 }
 
 /** Both could be included, so the new content waits until the chain has proved that the earlier one is not. */
@@ -131,13 +131,13 @@ async function keepForLater(
   context: TransactionsContext,
   { request }: Change,
   { transaction, attempts }: TransactionWithAttempts,
-  { detail }: AfterLapse,
+  { detail }: AfterExpiry,
 ): Promise<Replaced | undefined> {
-  const intent = request ? 'successor' : 'cancel'
+  const purpose = request ? 'successor' : 'cancel'
   const kept = {
     ...transaction,
     request: request ?? transaction.request,
-    intent,
+    purpose,
     statusReason: detail,
   } as const
   const nextRunAt = new Date(context.clock.now() + WATCHED_MS)
@@ -145,11 +145,11 @@ async function keepForLater(
 }
 
 const PLANS: Readonly<
-  Record<'replace' | 'cancel', { intent: Intent; kind: AttemptKind; statusReason: string | undefined }>
+  Record<'replace' | 'cancel', { purpose: Purpose; kind: AttemptKind; statusReason: string | undefined }>
 > = {
-  replace: { intent: 'request', kind: 'replace', statusReason: undefined },
+  replace: { purpose: 'request', kind: 'replace', statusReason: undefined },
   cancel: {
-    intent: 'cancel',
+    purpose: 'cancel',
     kind: 'cancel',
     statusReason: 'Canceled by the caller; a no-op is to take its nonce.',
   },
@@ -160,10 +160,10 @@ function waitLog(result: BroadcastResult | undefined): string[] {
   return [`Stored and signed, but not taken by a node yet (${result.detail}); the service keeps offering it.`]
 }
 
-function demand(answer: Answer<Prepared> | ErrandFirst): Prepared {
+function demand(answer: Answer<Prepared> | SetupRequired): Prepared {
   if (answer.kind === 'ok') return answer.value
   if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
-  if (answer.kind === 'errand')
+  if (answer.kind === 'setup')
     throw badRequest('not_supported', `${answer.detail} Cancel this transaction and send the new content.`)
   throw new AppError({
     status: 500,

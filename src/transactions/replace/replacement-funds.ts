@@ -12,7 +12,7 @@ export async function checkReplacementFunds(
   { relayer, id, cost }: { relayer: Relayer; id: string; cost: bigint },
 ): Promise<void> {
   const reserved = await reservedBy(context.db, relayer.id, id)
-  const { chain } = context.operatorOf(relayer)
+  const { chain } = context.runtimeOf(relayer)
   const balance = await chain.balance(relayer.address)
   const { unit } = chain.traits
   const short =

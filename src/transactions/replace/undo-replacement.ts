@@ -18,7 +18,7 @@ export interface Change {
 }
 
 /** A change whose bytes were offered to the network. */
-export interface OfferedChange {
+export interface BroadcastChange {
   readonly change: Change
   readonly before: TransactionWithAttempts
   /** Of the attempt that was signed for it. */
@@ -32,17 +32,20 @@ export interface OfferedChange {
  * is told.
  * @throws AppError 400 `replacement_underpriced` or `transaction_not_replaceable`
  */
-export async function refuseWithNode(context: TransactionsContext, offered: OfferedChange): Promise<void> {
-  const { result } = offered
+export async function refuseWithNode(
+  context: TransactionsContext,
+  broadcasted: BroadcastChange,
+): Promise<void> {
+  const { result } = broadcasted
   if (isRefusal(result)) {
-    if (!(await takeBack(context, offered, result.detail))) return
+    if (!(await takeBack(context, broadcasted, result.detail))) return
     throw badRequest(
       'replacement_underpriced',
       `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
     )
   }
-  if (result.kind !== 'nonce_used' || !(await earlierIsIncluded(context, offered))) return
-  if (!(await takeBack(context, offered, result.detail))) return
+  if (result.kind !== 'nonce_used' || !(await earlierIsIncluded(context, broadcasted))) return
+  if (!(await takeBack(context, broadcasted, result.detail))) return
   throw badRequest(
     'transaction_not_replaceable',
     'An earlier attempt was included in a block meanwhile; the replacement came too late.',
@@ -69,9 +72,9 @@ function isRefusal(result: BroadcastResult): result is NodeRefusal {
 
 async function earlierIsIncluded(
   context: TransactionsContext,
-  { change, before, hash }: OfferedChange,
+  { change, before, hash }: BroadcastChange,
 ): Promise<boolean> {
-  const { chain } = context.operatorOf(change.relayer)
+  const { chain } = context.runtimeOf(change.relayer)
   const earlier = before.attempts.filter(({ signed }) => signed.hash !== hash)
   const receipts = await chain.receipts(hashesOfAll(chain, earlier))
   // An earlier one with the same content is found also when it was applied in the bytes of the change.
@@ -88,7 +91,7 @@ const MAX_TRIES = 20
  */
 async function takeBack(
   { db }: TransactionsContext,
-  { change: { relayer, id }, before, number }: OfferedChange,
+  { change: { relayer, id }, before, number }: BroadcastChange,
   detail: string,
 ): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -111,11 +114,11 @@ async function takeBack(
 
 /** What the chain or a worker decided meanwhile stays; what the change brought goes. Pure. */
 function restored(now: Transaction, before: Transaction, number: number): Transaction {
-  const { request, intent } = before
+  const { request, purpose } = before
   // A node took an earlier attempt before, and that is where it is again.
   const taken = now.status === 'sent' && before.status === 'submitted'
   const status = taken ? nextStatus(now.status, 'broadcast') : now.status
-  const content = { ...now, status, request, intent, cost: now.block === undefined ? before.cost : now.cost }
+  const content = { ...now, status, request, purpose, cost: now.block === undefined ? before.cost : now.cost }
   if (now.currentAttempt !== number) return content
   return { ...content, currentAttempt: before.currentAttempt, statusReason: before.statusReason }
 }

@@ -18,7 +18,7 @@ export async function insertAttempts(
     transaction_id: transactionId,
     number: attempt.number,
     kind: attempt.kind,
-    line: attempt.line,
+    source_account: attempt.sourceAccount,
     nonce: attempt.nonce?.toString(),
     hash: attempt.signed.hash,
     inner_hash: attempt.signed.innerHash,
@@ -29,11 +29,11 @@ export async function insertAttempts(
     signed_at: attempt.signedAt,
   }))
   await sql`
-    insert into attempts (transaction_id, number, kind, line, nonce, hash, inner_hash, raw, draft, signature, outcome,
+    insert into attempts (transaction_id, number, kind, source_account, nonce, hash, inner_hash, raw, draft, signature, outcome,
       signed_at)
-    select transaction_id, number, kind, line, nonce, hash, inner_hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
+    select transaction_id, number, kind, source_account, nonce, hash, inner_hash, decode(raw, 'hex'), draft, signature, outcome, signed_at
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      transaction_id text, number integer, kind text, line text, nonce bigint, hash text, inner_hash text, raw text,
+      transaction_id text, number integer, kind text, source_account text, nonce bigint, hash text, inner_hash text, raw text,
       draft jsonb, signature jsonb, outcome text, signed_at timestamptz)`.execute(tx)
 }
 

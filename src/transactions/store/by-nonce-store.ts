@@ -16,7 +16,7 @@ export async function findByNonce(
     .selectAll()
     .where('relayer_id', '=', id)
     .where('network', '=', network)
-    .where('line', '=', address)
+    .where('source_account', '=', address)
     .where('nonce', '=', nonce)
     .executeTakeFirst()
   if (row === undefined) return undefined

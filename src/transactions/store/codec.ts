@@ -5,8 +5,8 @@ import type { SolanaDraft, SolanaRequest } from '../../chains/solana/content.ts'
 import type { Speed } from '../../chains/speed.ts'
 import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.ts'
 import { fromExactJson, toExactJson } from '../../lib/exact-json.ts'
-import { defined } from '../../lib/omit-undefined.ts'
-import type { Intent, Transaction, TransactionStatus } from '../model/transaction.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
+import type { Purpose, Transaction, TransactionStatus } from '../model/transaction.ts'
 
 /** jsonb has no exact integers that every reader keeps, so amounts are decimal strings inside it (I10). */
 interface StoredEvmRequest {
@@ -39,10 +39,10 @@ export interface TransactionRow {
   from_address: string
   status: string
   status_reason: string | null
-  intent: string
+  purpose: string
   request: object
   estimated_gas: bigint | null
-  line: string | null
+  source_account: string | null
   nonce: bigint | null
   version: number
   current_attempt: number | null
@@ -63,7 +63,7 @@ export interface AttemptRow {
   transaction_id: string
   number: number
   kind: string
-  line: string
+  source_account: string
   nonce: bigint | null
   hash: string
   inner_hash: string | null
@@ -97,7 +97,7 @@ export function decodeDraft(stored: object): Draft {
 }
 
 function encodeEvmRequest(request: EvmRequest): StoredEvmRequest {
-  return defined({
+  return omitUndefined({
     to: request.to,
     value: String(request.value),
     data: request.data,
@@ -112,7 +112,7 @@ function encodeEvmRequest(request: EvmRequest): StoredEvmRequest {
 
 function decodeEvmRequest(stored: object): EvmRequest {
   const request = stored as StoredEvmRequest
-  return defined({
+  return omitUndefined({
     type: 'evm' as const,
     to: request.to,
     value: BigInt(request.value),
@@ -134,7 +134,7 @@ function encodeEvmDraft({ fees, ...draft }: EvmDraft): StoredEvmDraft {
           max_fee_per_gas: String(fees.maxFeePerGas),
           max_priority_fee_per_gas: String(fees.maxPriorityFeePerGas),
         }
-  return defined({
+  return omitUndefined({
     to: draft.to,
     value: String(draft.value),
     data: draft.data,
@@ -175,9 +175,9 @@ export function toTransaction(row: TransactionRow): Transaction {
     sentAt: row.sent_at ?? undefined,
     confirmedAt: row.confirmed_at ?? undefined,
     request: decodeRequest(row.request),
-    intent: row.intent as Intent,
+    purpose: row.purpose as Purpose,
     estimatedGas: row.estimated_gas ?? undefined,
-    line: row.line ?? undefined,
+    sourceAccount: row.source_account ?? undefined,
     nonce: row.nonce ?? undefined,
     version: row.version,
     currentAttempt: row.current_attempt ?? undefined,
@@ -197,9 +197,9 @@ export function toAttempt(row: AttemptRow): Attempt {
   const attempt = {
     number: row.number,
     kind: row.kind as AttemptKind,
-    line: row.line,
+    sourceAccount: row.source_account,
     draft: decodeDraft(row.draft),
-    signed: defined({
+    signed: omitUndefined({
       raw: row.raw,
       hash: row.hash,
       innerHash: row.inner_hash ?? undefined,
@@ -208,7 +208,7 @@ export function toAttempt(row: AttemptRow): Attempt {
     signedAt: row.signed_at,
     outcome: row.outcome as AttemptOutcome,
   }
-  return defined({
+  return omitUndefined({
     ...attempt,
     nonce: row.nonce ?? undefined,
     broadcastAt: row.broadcast_at ?? undefined,

@@ -8,15 +8,15 @@ import type { Transaction } from '../model/transaction.ts'
  */
 export async function findHeadSince(
   db: Kysely<Schema>,
-  { relayerId, line, nonce }: Transaction,
+  { relayerId, sourceAccount, nonce }: Transaction,
 ): Promise<Date | undefined> {
-  if (nonce === undefined || line === undefined) return undefined
+  if (nonce === undefined || sourceAccount === undefined) return undefined
   const row = await db
     .selectFrom('transactions')
     .innerJoin('events', 'events.transaction_id', 'transactions.id')
     .select('events.created_at')
     .where('transactions.relayer_id', '=', relayerId)
-    .where('transactions.line', '=', line)
+    .where('transactions.source_account', '=', sourceAccount)
     .where('transactions.nonce', '=', nonce - 1n)
     .where(sql<boolean>`events.payload ->> 'status' = 'mined'`)
     .orderBy('events.id', 'desc')

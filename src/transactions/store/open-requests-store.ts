@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import type { Intent, TransactionStatus } from '../model/transaction.ts'
+import type { Purpose, TransactionStatus } from '../model/transaction.ts'
 import { REPLACEABLE_STATUSES } from '../model/transitions.ts'
 
 /** What a caller asked for and nobody has called off. The others are no-ops, or the service's own. */
-const WANTED: readonly Intent[] = ['request', 'successor']
+const WANTED: readonly Purpose[] = ['request', 'successor']
 
 /**
  * Ids of the relayer's transactions that can still be called off, newest first, and how many there are beyond the limit
@@ -20,7 +20,7 @@ export async function findOpenRequests(
     .select((eb) => ['id', eb.fn.countAll<bigint>().over().as('total')] as const)
     .where('relayer_id', '=', relayerId)
     .where('status', 'in', REPLACEABLE_STATUSES as TransactionStatus[])
-    .where('intent', 'in', WANTED as Intent[])
+    .where('purpose', 'in', WANTED as Purpose[])
     .orderBy('position', 'desc')
     .limit(limit)
     .execute()

@@ -11,9 +11,9 @@ import { type TransactionRow, toTransaction } from './codec.ts'
 export async function findQueueHeads(db: Kysely<Schema>): Promise<Transaction[]> {
   const { rows } = await sql<TransactionRow>`
     select signed.* from (
-      select distinct on (t.relayer_id, t.line) t.* from transactions t
+      select distinct on (t.relayer_id, t.source_account) t.* from transactions t
       where t.status in ('sent', 'submitted') and t.nonce is not null
-      order by t.relayer_id, t.line, t.nonce) signed
+      order by t.relayer_id, t.source_account, t.nonce) signed
     union all
     select pending.* from relayers r
     cross join lateral (

@@ -23,9 +23,9 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
   await sql`
     with record as materialized (select * from ${recordset(transactions)}),
     stored as (
-      insert into transactions (id, relayer_id, network, from_address, status, status_reason, intent, request,
-        estimated_gas, line, nonce, cost, next_run_at, created_at)
-      select id, relayer_id, network, from_address, status, status_reason, intent, request, estimated_gas, line, nonce,
+      insert into transactions (id, relayer_id, network, from_address, status, status_reason, purpose, request,
+        estimated_gas, source_account, nonce, cost, next_run_at, created_at)
+      select id, relayer_id, network, from_address, status, status_reason, purpose, request, estimated_gas, source_account, nonce,
         cost, next_run_at, created_at
       from record
     ),
@@ -51,8 +51,8 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
     ),
     written as (
       update transactions t set
-        status = record.status, status_reason = record.status_reason, intent = record.intent,
-        request = record.request, estimated_gas = record.estimated_gas, line = record.line, nonce = record.nonce,
+        status = record.status, status_reason = record.status_reason, purpose = record.purpose,
+        request = record.request, estimated_gas = record.estimated_gas, source_account = record.source_account, nonce = record.nonce,
         version = t.version + 1, current_attempt = record.current_attempt, cost = record.cost, block_number = record.block_number,
         block_hash = record.block_hash, next_run_at = record.next_run_at, sent_at = record.sent_at,
         confirmed_at = record.confirmed_at, undecided_since = record.undecided_since, stuck_since = record.stuck_since,
@@ -157,10 +157,10 @@ function toRecord(transaction: Transaction) {
     from_address: transaction.from,
     status: transaction.status,
     status_reason: transaction.statusReason && storableText(transaction.statusReason),
-    intent: transaction.intent,
+    purpose: transaction.purpose,
     request: encodeRequest(transaction.request),
     estimated_gas: transaction.estimatedGas?.toString(),
-    line: transaction.line,
+    source_account: transaction.sourceAccount,
     nonce: transaction.nonce?.toString(),
     version: transaction.version,
     current_attempt: transaction.currentAttempt,
@@ -180,8 +180,8 @@ function toRecord(transaction: Transaction) {
 /** Many rows as one parameter: a statement has room for 65,535 parameters, and one is planned faster than many. */
 function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
-    id text, relayer_id text, network text, from_address text, status text, status_reason text, intent text,
-    request jsonb, estimated_gas bigint, line text, nonce bigint, version integer, current_attempt integer, cost numeric,
+    id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,
+    request jsonb, estimated_gas bigint, source_account text, nonce bigint, version integer, current_attempt integer, cost numeric,
     block_number bigint, block_hash text, next_run_at timestamptz, created_at timestamptz, sent_at timestamptz,
     confirmed_at timestamptz, undecided_since timestamptz, stuck_since timestamptz, reorganized_at timestamptz)`
 }

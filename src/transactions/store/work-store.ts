@@ -33,7 +33,7 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
     .where('status', '=', 'pending')
     .where((eb) => eb.or([eb('stuck_since', 'is', null), eb('nonce', 'is not', null)]))
     .orderBy('nonce', (order) => order.asc().nullsLast())
-    .orderBy((eb) => eb('intent', '=', 'errand'), 'desc')
+    .orderBy((eb) => eb('purpose', '=', 'setup'), 'desc')
     .orderBy('position')
     .limit(limit)
     .execute()
@@ -41,15 +41,15 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
 }
 
 /** Stands for the line of transactions that have no nonce. */
-export const NO_LINE = ''
+export const NO_SOURCE_ACCOUNT = ''
 
 /** How many are signed and not mined, on each line that has any. */
 export async function countInFlight(db: Db, relayerId: string): Promise<Map<string, number>> {
   const rows = await inFlight(db, relayerId)
-    .select((eb) => ['line', eb.fn.countAll<bigint>().as('count')] as const)
-    .groupBy('line')
+    .select((eb) => ['source_account', eb.fn.countAll<bigint>().as('count')] as const)
+    .groupBy('source_account')
     .execute()
-  return new Map(rows.map(({ line, count }) => [line ?? NO_LINE, Number(count)]))
+  return new Map(rows.map((row) => [row.source_account ?? NO_SOURCE_ACCOUNT, Number(row.count)]))
 }
 
 /** Signed and not mined, and due to be offered to the network again, by nonce. */
@@ -169,7 +169,7 @@ export async function setNextNonce(
 }
 
 /** Nonces that belong to a transaction already, of those that requests bring with them; each as `line nonce`. */
-export async function findTakenPlaces(
+export async function findUsedExternalNonces(
   tx: Tx,
   relayerId: string,
   places: readonly { readonly address: string; readonly nonce: bigint }[],
@@ -177,21 +177,21 @@ export async function findTakenPlaces(
   if (places.length === 0) return new Set()
   const rows = await tx
     .selectFrom('transactions')
-    .select(['line', 'nonce'])
+    .select(['source_account', 'nonce'])
     .where('relayer_id', '=', relayerId)
-    .where('line', 'in', [...new Set(places.map(({ address }) => address))])
+    .where('source_account', 'in', [...new Set(places.map(({ address }) => address))])
     .where('nonce', 'in', [...new Set(places.map(({ nonce }) => nonce))])
     .execute()
-  return new Set(rows.map(({ line, nonce }) => `${line} ${nonce}`))
+  return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
 }
 
 /** The service's own latest transaction for the relayer that others wait for. */
-export async function findLatestErrand(db: Db, relayerId: string): Promise<Transaction | undefined> {
+export async function findLatestSetup(db: Db, relayerId: string): Promise<Transaction | undefined> {
   const row = await db
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', relayerId)
-    .where('intent', '=', 'errand')
+    .where('purpose', '=', 'setup')
     .orderBy('position', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -213,7 +213,7 @@ export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]
 }
 
 /** Which nonces in `from` ≤ nonce < `to` of the line of `head` belong to a transaction, whatever its status. */
-export async function findTakenNonces(
+export async function findUsedNonces(
   db: Db,
   head: Transaction,
   { from, to }: { from: bigint; to: bigint },
@@ -223,7 +223,7 @@ export async function findTakenNonces(
     .select('nonce')
     .where('relayer_id', '=', head.relayerId)
     .where('network', '=', head.network)
-    .where('line', '=', head.line ?? head.from)
+    .where('source_account', '=', head.sourceAccount ?? head.from)
     .where('nonce', '>=', from)
     .where('nonce', '<', to)
     .execute()

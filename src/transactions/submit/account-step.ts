@@ -24,15 +24,15 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     ttlMs: LEASE_MS,
   })
   if (lease === undefined) return
-  const held = { relayer, operator: context.operatorOf(relayer), lease }
+  const leased = { relayer, runtime: context.runtimeOf(relayer), lease }
   try {
     // Switched off, it signs nothing new; what is signed stays on its way.
     const signs = !relayer.paused && !relayer.systemDisabled
     const findDue = () => findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
     const due = await findDue()
-    const changed = due.length > 0 && signs && (await raiseOverdue(context, held, due))
-    await repeatBroadcasts(context, held, changed ? await findDue() : due)
-    if (signs) await submitPending(context, held)
+    const changed = due.length > 0 && signs && (await raiseOverdue(context, leased, due))
+    await repeatBroadcasts(context, leased, changed ? await findDue() : due)
+    if (signs) await submitPending(context, leased)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error
     context.log.warn({ relayer: relayerId }, 'another process took the account over; this step was given up')

@@ -1,5 +1,5 @@
 import type { Prepared } from '../../chains/chain.ts'
-import type { HeldAccount, TransactionsContext } from '../model/runtime.ts'
+import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { reservedInFlight } from '../store/work-store.ts'
 
@@ -22,7 +22,7 @@ export interface Affordable {
  */
 export async function affordable(
   { db }: TransactionsContext,
-  { relayer, operator: { chain } }: HeldAccount,
+  { relayer, runtime: { chain } }: LeasedAccount,
   ready: readonly Ready[],
 ): Promise<Affordable> {
   const reserved = await reservedInFlight(db, relayer.id)

@@ -6,18 +6,18 @@ import { saveTransactions } from '../store/transactions-store.ts'
 import { lockAccount, lockUnchanged, setNextNonce } from '../store/work-store.ts'
 
 /** Room on one line. */
-export interface OpenLine {
+export interface AccountCapacity {
   readonly address: string
   /** The lowest nonce that the chain can still use; a counter below it follows. */
   readonly chainNonce: bigint
   /** How many more may be on their way at once. */
-  readonly seats: number
+  readonly slots: number
 }
 
-interface NumberRequest {
+interface AssignRequest {
   readonly relayerId: string
   readonly transactions: readonly Transaction[]
-  readonly lines: readonly OpenLine[]
+  readonly sourceAccounts: readonly AccountCapacity[]
   readonly lease: Lease
 }
 
@@ -26,9 +26,9 @@ interface NumberRequest {
  * the same database transaction as the rows, so no nonce is lost and none is given twice (I2). Transactions that changed
  * meanwhile get none.
  */
-export async function numberTransactions(
+export async function assignNonces(
   { db }: TransactionsContext,
-  { relayerId, transactions, lines, lease }: NumberRequest,
+  { relayerId, transactions, sourceAccounts, lease }: AssignRequest,
 ): Promise<Transaction[]> {
   const unnumbered = transactions.filter((transaction) => transaction.nonce === undefined)
   const numbered = transactions.filter((transaction) => transaction.nonce !== undefined)
@@ -37,41 +37,41 @@ export async function numberTransactions(
     await assertFence(tx, lease)
     const counters = await lockAccount(tx, relayerId)
     const unchanged = await lockUnchanged(tx, unnumbered)
-    const dealt = deal(
+    const assigned = assign(
       unnumbered.filter(({ id }) => unchanged.has(id)),
-      lines,
+      sourceAccounts,
       counters,
     )
     const saved = new Map(
-      (await saveTransactions(tx, dealt.transactions)).map((transaction) => [transaction.id, transaction]),
+      (await saveTransactions(tx, assigned.transactions)).map((transaction) => [transaction.id, transaction]),
     )
-    for (const [address, nonce] of dealt.next) await setNextNonce(tx, { relayerId, address, nonce })
-    return [...numbered, ...dealt.transactions.flatMap(({ id }) => saved.get(id) ?? [])]
+    for (const [address, nonce] of assigned.next) await setNextNonce(tx, { relayerId, address, nonce })
+    return [...numbered, ...assigned.transactions.flatMap(({ id }) => saved.get(id) ?? [])]
   })
 }
 
 /** One seat after the other, line by line, so that the order of acceptance is kept where there is one line. Pure. */
-function deal(
+function assign(
   transactions: readonly Transaction[],
-  lines: readonly OpenLine[],
+  sourceAccounts: readonly AccountCapacity[],
   counters: ReadonlyMap<string, bigint>,
 ): { transactions: Transaction[]; next: Map<string, bigint> } {
   const waiting = [...transactions]
   const numbered: Transaction[] = []
   const next = new Map<string, bigint>()
-  for (const { address, chainNonce, seats } of lines) {
-    const seated = waiting.splice(0, Math.max(0, seats))
-    if (seated.length === 0) continue
+  for (const { address, chainNonce, slots } of sourceAccounts) {
+    const withSlots = waiting.splice(0, Math.max(0, slots))
+    if (withSlots.length === 0) continue
     const counter = counters.get(address)
     const first = counter === undefined || counter < chainNonce ? chainNonce : counter
     numbered.push(
-      ...seated.map((transaction, index) => withNonce(transaction, address, first + BigInt(index))),
+      ...withSlots.map((transaction, index) => withNonce(transaction, address, first + BigInt(index))),
     )
-    next.set(address, first + BigInt(seated.length))
+    next.set(address, first + BigInt(withSlots.length))
   }
   return { transactions: numbered, next }
 }
 
-function withNonce(transaction: Transaction, line: string, nonce: bigint): Transaction {
-  return { ...transaction, status: nextStatus(transaction.status, 'numbered'), line, nonce }
+function withNonce(transaction: Transaction, sourceAccount: string, nonce: bigint): Transaction {
+  return { ...transaction, status: nextStatus(transaction.status, 'numbered'), sourceAccount, nonce }
 }

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import type { Operator, TransactionsContext } from '../model/runtime.ts'
+import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findHashOwners } from '../store/attempts-store.ts'
@@ -18,9 +18,9 @@ interface Signed {
  * may think that it was done twice: those whose hash belongs to another transaction already are signed again, with other
  * bytes, or fail where only somebody else could do that. Returns the others.
  */
-export async function withoutDoubles<T extends Signed>(
+export async function withoutDuplicates<T extends Signed>(
   context: TransactionsContext,
-  { chain }: Operator,
+  { chain }: RelayerRuntime,
   signed: readonly T[],
 ): Promise<T[]> {
   if (chain.traits.nonces || signed.length === 0) return [...signed]
@@ -30,24 +30,27 @@ export async function withoutDoubles<T extends Signed>(
     signed.map(({ attempt }) => attempt.signed.hash),
   )
   const kept: T[] = []
-  const doubles: Transaction[] = []
+  const duplicates: Transaction[] = []
   for (const item of signed) {
     const { transaction, attempt } = item
     const owner = owners.get(attempt.signed.hash) ?? transaction.id
     owners.set(attempt.signed.hash, owner)
     if (owner === transaction.id) kept.push(item)
-    else doubles.push(settled(transaction, chain.renewable(transaction.request), { owner, now: clock.now() }))
+    else
+      duplicates.push(
+        settled(transaction, chain.reSignable(transaction.request), { owner, now: clock.now() }),
+      )
   }
-  if (doubles.length > 0) await saveAlone(context, doubles)
+  if (duplicates.length > 0) await saveAlone(context, duplicates)
   return kept
 }
 
 function settled(
   transaction: Transaction,
-  renewable: boolean,
+  reSignable: boolean,
   { owner, now }: { readonly owner: string; readonly now: number },
 ): Transaction {
-  if (renewable) {
+  if (reSignable) {
     const statusReason = `Transaction ${owner} has the very same bytes; it is signed with another blockhash.`
     return { ...transaction, statusReason, nextRunAt: new Date(now + AGAIN_MS) }
   }

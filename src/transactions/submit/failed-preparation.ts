@@ -1,8 +1,13 @@
 import type { Answer, Refusal } from '../../chains/answer.ts'
-import type { ErrandFirst, Prepared } from '../../chains/chain.ts'
+import type { Prepared, SetupRequired } from '../../chains/chain.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isNoop } from '../model/purpose.ts'
-import { type HeldAccount, isForeign, type Operator, type TransactionsContext } from '../model/runtime.ts'
+import {
+  isExternallySigned,
+  type LeasedAccount,
+  type RelayerRuntime,
+  type TransactionsContext,
+} from '../model/runtime.ts'
 import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
@@ -19,7 +24,7 @@ export const OVERDUE: Refusal = {
 }
 
 /** Why there is no content to sign. */
-export type Unprepared = Exclude<Answer<Prepared> | ErrandFirst, { kind: 'ok' }>
+export type Unprepared = Exclude<Answer<Prepared> | SetupRequired, { kind: 'ok' }>
 
 export interface FailedPreparation {
   readonly transaction: Transaction
@@ -28,7 +33,7 @@ export interface FailedPreparation {
 
 /** Missing money, silent nodes and errands only mean waiting; and a no-op has nothing that could take its place. */
 export function isWait({ transaction, answer }: FailedPreparation): boolean {
-  if (answer.kind !== 'refused' || isNoop(transaction.intent)) return true
+  if (answer.kind !== 'refused' || isNoop(transaction.purpose)) return true
   return isAboutFunds(answer.refusal)
 }
 
@@ -39,7 +44,7 @@ function isAboutFunds({ code }: Refusal): boolean {
 /** Writes what becomes of transactions that cannot be prepared. */
 export async function settleUnprepared(
   context: TransactionsContext,
-  { operator }: HeldAccount,
+  { runtime }: LeasedAccount,
   failed: readonly FailedPreparation[],
 ): Promise<void> {
   const attempts = await findAttempts(
@@ -51,7 +56,7 @@ export async function settleUnprepared(
     const { transaction, answer } = one
     if (answer.kind !== 'refused' || isWait(one)) return waiting(transaction, answer, now)
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
-    return ended(operator, item, { refusal: answer.refusal, now })
+    return ended(runtime, item, { refusal: answer.refusal, now })
   })
   await saveAlone(context, settled)
 }
@@ -61,7 +66,7 @@ function waiting(transaction: Transaction, answer: Unprepared, now: number): Tra
 }
 
 function reasonToWait(answer: Unprepared): string {
-  if (answer.kind === 'errand') return `Waiting: ${answer.detail}`
+  if (answer.kind === 'setup') return `Waiting: ${answer.detail}`
   if (answer.kind === 'unknown') return `Waiting: ${answer.detail}.`
   const { detail } = answer.refusal
   return isAboutFunds(answer.refusal) ? `Waiting for funds: ${detail}` : `Waiting: ${detail}`
@@ -72,24 +77,24 @@ function reasonToWait(answer: Unprepared): string {
  * sign, and earlier bytes may be what has used the nonce, the chain decides.
  */
 function ended(
-  operator: Operator,
+  runtime: RelayerRuntime,
   { transaction, attempts }: TransactionWithAttempts,
   { refusal, now }: { readonly refusal: Refusal; readonly now: number },
 ): Transaction {
   const overdue = refusal === OVERDUE
   const statusReason = refusal.detail
-  const intent = overdue ? 'expire' : 'abandon'
-  if (transaction.nonce !== undefined && !isForeign(operator, transaction))
-    return { ...transaction, intent, statusReason, nextRunAt: new Date(now) }
+  const purpose = overdue ? 'expire' : 'abandon'
+  if (transaction.nonce !== undefined && !isExternallySigned(runtime, transaction))
+    return { ...transaction, purpose, statusReason, nextRunAt: new Date(now) }
   const signed = unprovenAttempts(attempts).at(-1)
   if (signed === undefined) {
     const status = nextStatus(transaction.status, overdue ? 'expired' : 'failed')
-    return { ...transaction, line: undefined, nonce: undefined, status, statusReason, cost: 0n }
+    return { ...transaction, sourceAccount: undefined, nonce: undefined, status, statusReason, cost: 0n }
   }
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'signed'),
-    intent,
+    purpose,
     statusReason,
     currentAttempt: signed.number,
     nextRunAt: new Date(now + WATCHED_MS),

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { ChainRequest } from '../../chains/chain.ts'
 import { assertFence } from '../../database/lease.ts'
 import { lockRelayer } from '../../relayers/store.ts'
-import type { HeldAccount, TransactionsContext } from '../model/runtime.ts'
+import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findLatestErrand, lockAccount } from '../store/work-store.ts'
+import { findLatestSetup, lockAccount } from '../store/work-store.ts'
 
 /** What failed is not tried again before this, in ms: it would cost a fee each time and most likely fail again. */
 const AFTER_FAILURE_MS = 60_000
@@ -15,9 +15,9 @@ const AFTER_FAILURE_MS = 60_000
  * Stores a transaction of the service's own, because others wait for what it does; it shows in the list, with the reason. One
  * at a time for each relayer: while one is on its way, nothing happens here.
  */
-export async function runErrand(
+export async function runSetupTransaction(
   { db, clock, log, observer }: TransactionsContext,
-  { relayer, operator, lease }: HeldAccount,
+  { relayer, runtime, lease }: LeasedAccount,
   { request, detail }: { request: ChainRequest; detail: string },
 ): Promise<void> {
   const now = clock.now()
@@ -26,9 +26,9 @@ export async function runErrand(
     // What it was for may be final by now, and the relayer deleted.
     if ((await lockRelayer(tx, relayer.id, 'share')) === undefined) return []
     await lockAccount(tx, relayer.id)
-    const latest = await findLatestErrand(tx, relayer.id)
+    const latest = await findLatestSetup(tx, relayer.id)
     if (latest !== undefined && !mayFollow(latest, now)) return []
-    const errand: Transaction = {
+    const setup: Transaction = {
       id: randomUUID(),
       relayerId: relayer.id,
       network: relayer.network,
@@ -37,13 +37,13 @@ export async function runErrand(
       statusReason: detail,
       createdAt: new Date(now),
       request,
-      intent: 'errand',
+      purpose: 'setup',
       version: 1,
-      cost: operator.chain.outlay(request),
+      cost: runtime.chain.amountOut(request),
       nextRunAt: new Date(now),
     }
-    await insertTransactions(tx, [errand])
-    return [errand]
+    await insertTransactions(tx, [setup])
+    return [setup]
   })
   if (stored.length > 0) observer?.created(stored)
   for (const { id } of stored) {

@@ -1,19 +1,19 @@
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
-import { type Operator, seatOf, type TransactionsContext } from '../model/runtime.ts'
+import { type RelayerRuntime, signingContextOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { insertAttempts } from '../store/attempts-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
-import { withoutDoubles } from './duplicates.ts'
+import { withoutDuplicates } from './duplicates.ts'
 
 /**
  * Whoever signed broadcasts at once; when that was its last act, the bytes are offered by somebody else after this, in
  * ms. Shorter makes two offer the same bytes, which is harmless and useless.
  */
-const OFFER_AGAIN_MS = 1_000
+const REBROADCAST_MS = 1_000
 
 /** A numbered transaction and the content that is to be signed for it. */
 export interface Signable {
@@ -26,16 +26,25 @@ export interface Signable {
 /** Signs the content with the transaction's line and nonce. Nothing is stored and nothing leaves the process. */
 export async function signAttempt(
   { clock }: TransactionsContext,
-  operator: Operator,
+  runtime: RelayerRuntime,
   { transaction, attempts, draft, kind }: Signable,
 ): Promise<Attempt> {
-  const { nonce, line = transaction.from } = transaction
-  if (nonce === undefined && operator.chain.traits.nonces)
+  const { nonce, sourceAccount = transaction.from } = transaction
+  if (nonce === undefined && runtime.chain.traits.nonces)
     throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
-  const signed = await operator.chain.sign(draft, seatOf(operator, line, nonce))
+  const signed = await runtime.chain.sign(draft, signingContextOf(runtime, sourceAccount, nonce))
   const number = (attempts.at(-1)?.number ?? 0) + 1
   const signedAt = new Date(clock.now())
-  return defined({ number, kind, line, nonce, draft, signed, signedAt, outcome: 'signed' as const })
+  return omitUndefined({
+    number,
+    kind,
+    sourceAccount,
+    nonce,
+    draft,
+    signed,
+    signedAt,
+    outcome: 'signed' as const,
+  })
 }
 
 /**
@@ -44,18 +53,18 @@ export async function signAttempt(
  */
 export async function signAndStore(
   context: TransactionsContext,
-  { operator, signables, lease }: { operator: Operator; signables: readonly Signable[]; lease?: Lease },
+  { runtime, signables, lease }: { runtime: RelayerRuntime; signables: readonly Signable[]; lease?: Lease },
 ): Promise<TransactionWithAttempts[]> {
   const signed = await Promise.all(
     signables.map(async (signable) => {
-      const attempt = await signAttempt(context, operator, signable)
+      const attempt = await signAttempt(context, runtime, signable)
       return { ...signable, attempt: sameBytes(signable.attempts, attempt) ?? attempt }
     }),
   )
   // Bytes that have lapsed lapse for ever; a moment later the same content has another end, and so other bytes.
-  const usable = signed.filter(({ attempt }) => attempt.outcome !== 'lapsed')
-  const own = await withoutDoubles(context, operator, usable)
-  return storeSigned(context, { operator, signed: own, ...(lease ? { lease } : {}) })
+  const usable = signed.filter(({ attempt }) => attempt.outcome !== 'expired')
+  const own = await withoutDuplicates(context, runtime, usable)
+  return storeSigned(context, { runtime, signed: own, ...(lease ? { lease } : {}) })
 }
 
 /** The attempt among these that has the very bytes of `attempt`. */
@@ -70,7 +79,7 @@ interface SignedItem extends Signable {
 /** Stores signed attempts; those whose transaction somebody else changed meanwhile are not stored and never leave. */
 export async function storeSigned(
   { db }: TransactionsContext,
-  { operator, signed, lease }: { operator: Operator; signed: readonly SignedItem[]; lease?: Lease },
+  { runtime, signed, lease }: { runtime: RelayerRuntime; signed: readonly SignedItem[]; lease?: Lease },
 ): Promise<TransactionWithAttempts[]> {
   if (signed.length === 0) return []
   const items = new Map(signed.map((item) => [item.transaction.id, item]))
@@ -78,7 +87,7 @@ export async function storeSigned(
     if (lease) await assertFence(tx, lease)
     const saved = await saveTransactions(
       tx,
-      signed.map((item) => asSent(item, operator)),
+      signed.map((item) => asSent(item, runtime)),
     )
     const stored = saved.flatMap((transaction) => {
       const item = items.get(transaction.id)
@@ -98,17 +107,20 @@ export async function storeSigned(
   })
 }
 
-function asSent({ transaction, attempt, attempts, draft }: SignedItem, { chain }: Operator): Transaction {
+function asSent(
+  { transaction, attempt, attempts, draft }: SignedItem,
+  { chain }: RelayerRuntime,
+): Transaction {
   const event = transaction.status === 'pending' ? 'signed' : 'replaced'
   const drafts = [draft, ...openAttempts(attempts).map((other) => other.draft)]
   return {
     ...transaction,
     status: nextStatus(transaction.status, event),
-    intent: transaction.intent === 'successor' ? 'request' : transaction.intent,
+    purpose: transaction.purpose === 'successor' ? 'request' : transaction.purpose,
     currentAttempt: attempt.number,
     // What is signed again and again is still the one that holds up the account.
     stuckSince: attempts.length === 0 ? undefined : transaction.stuckSince,
     cost: reservation(drafts, chain.cost),
-    nextRunAt: new Date(attempt.signedAt.getTime() + OFFER_AGAIN_MS),
+    nextRunAt: new Date(attempt.signedAt.getTime() + REBROADCAST_MS),
   }
 }

@@ -1,18 +1,23 @@
 import type { Answer } from '../../chains/answer.ts'
 import type { AttemptKind } from '../../chains/attempt.ts'
-import type { ErrandFirst, Prepared } from '../../chains/chain.ts'
+import type { Prepared, SetupRequired } from '../../chains/chain.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { isNoop } from '../model/purpose.ts'
-import { accountOf, type HeldAccount, type Operator, type TransactionsContext } from '../model/runtime.ts'
-import type { Intent, Transaction } from '../model/transaction.ts'
+import {
+  accountOf,
+  type LeasedAccount,
+  type RelayerRuntime,
+  type TransactionsContext,
+} from '../model/runtime.ts'
+import type { Purpose, Transaction } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findOvertaken } from '../store/queue-heads-store.ts'
 import { saveAlone } from '../store/save.ts'
 import { findPending } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
-import { numberTransactions } from './assign-nonces.ts'
-import { freeSeats, type Seats, surveyLines } from './capacity.ts'
+import { assignNonces } from './assign-nonces.ts'
+import { freeSlots, measureCapacity, type Slots } from './capacity.ts'
 import {
   type FailedPreparation,
   isWait,
@@ -21,7 +26,7 @@ import {
   type Unprepared,
   WAIT_MS,
 } from './failed-preparation.ts'
-import { runErrand } from './setup-transaction.ts'
+import { runSetupTransaction } from './setup-transaction.ts'
 import { type Signable, signAndStore } from './sign.ts'
 
 /**
@@ -29,54 +34,54 @@ import { type Signable, signAndStore } from './sign.ts'
  * in-flight limit allows. Every line between two steps may be the last one of this process: what is stored by then is
  * enough to go on (I12).
  */
-export async function submitPending(context: TransactionsContext, held: HeldAccount): Promise<void> {
-  const { relayer, operator, lease } = held
-  const most = Math.max(context.maxInFlight, operator.lines.length)
+export async function submitPending(context: TransactionsContext, leased: LeasedAccount): Promise<void> {
+  const { relayer, runtime, lease } = leased
+  const most = Math.max(context.maxInFlight, runtime.sourceAccounts.length)
   const now = context.clock.now()
   const pending = await findPending(context.db, relayer.id, most)
   const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MOST_OVERTAKEN })
   if (pending.length + overtaken.length === 0) return
-  const seats = await freeSeats(context, held, pending)
-  const room = [...seats.values()].reduce((sum, free) => sum + free, 0)
+  const slots = await freeSlots(context, leased, pending)
+  const room = [...slots.values()].reduce((sum, free) => sum + free, 0)
   const due = dueInOrder(withinLimit(pending, room), now)
   const unnumbered = due.filter(({ nonce }) => nonce === undefined).length
-  const prepared = await prepareInOrder(context, held, [
+  const prepared = await prepareInOrder(context, leased, [
     ...due.map((transaction) => (isAbandoned(transaction, now) ? abandoned(transaction) : transaction)),
     ...overtaken.slice(0, Math.max(0, room - unnumbered)),
   ])
   if (prepared.length === 0) return
-  const { ready, short } = await affordable(context, held, prepared)
+  const { ready, short } = await affordable(context, leased, prepared)
   if (short) await wait(context, short.transaction, short.reason)
   if (ready.length === 0) return
-  const seated = operator.chain.traits.nonces
-    ? await numberReady(context, held, { ready, seats })
+  const withSlots = runtime.chain.traits.nonces
+    ? await numberReady(context, leased, { ready, slots })
     : ready.map((item) => item.transaction)
-  const signables = await toSignables(context, operator, { ready, seated })
-  const stored = await signAndStore(context, { operator, signables, lease })
-  await broadcastCurrent(context, operator, stored)
+  const signables = await toSignables(context, runtime, { ready, withSlots })
+  const stored = await signAndStore(context, { runtime, signables, lease })
+  await broadcastCurrent(context, runtime, stored)
 }
 
 async function numberReady(
   context: TransactionsContext,
-  held: HeldAccount,
-  { ready, seats }: { ready: readonly Ready[]; seats: Seats },
+  leased: LeasedAccount,
+  { ready, slots }: { ready: readonly Ready[]; slots: Slots },
 ): Promise<Transaction[]> {
-  const { lines, errand, unusable } = await surveyLines(held, seats)
+  const { sourceAccounts, setup, unusable } = await measureCapacity(leased, slots)
   const [first] = ready
   if (unusable !== undefined && first)
     await wait(context, first.transaction, `Waiting for funds: ${unusable}`)
-  if (errand) await runErrand(context, held, errand)
-  return numberTransactions(context, {
-    relayerId: held.relayer.id,
+  if (setup) await runSetupTransaction(context, leased, setup)
+  return assignNonces(context, {
+    relayerId: leased.relayer.id,
     transactions: ready.map((item) => item.transaction),
-    lines,
-    lease: held.lease,
+    sourceAccounts,
+    lease: leased.lease,
   })
 }
 
 /** A nonce is given and nothing can be signed for it: the no-op takes it. */
 function abandoned(transaction: Transaction): Transaction {
-  return { ...transaction, intent: 'abandon', statusReason: ABANDONED }
+  return { ...transaction, purpose: 'abandon', statusReason: ABANDONED }
 }
 
 /** Nobody waits for it: it has no nonce, and has held up the others for long enough. */
@@ -111,10 +116,10 @@ async function wait(
 
 async function prepareInOrder(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   transactions: readonly Transaction[],
 ): Promise<Ready[]> {
-  const answers = await prepareAll(context, held, transactions)
+  const answers = await prepareAll(context, leased, transactions)
   const ready: Ready[] = []
   const failed: FailedPreparation[] = []
   for (const [index, transaction] of transactions.entries()) {
@@ -123,38 +128,38 @@ async function prepareInOrder(
       ready.push({ transaction, prepared: answer.value })
       continue
     }
-    if (answer.kind === 'errand') await runErrand(context, held, answer)
+    if (answer.kind === 'setup') await runSetupTransaction(context, leased, answer)
     failed.push({ transaction, answer })
     if (isWait({ transaction, answer }) && !isOvertaken(transaction)) break
   }
-  if (failed.length > 0) await settleUnprepared(context, held, failed)
+  if (failed.length > 0) await settleUnprepared(context, leased, failed)
   return ready
 }
 
 /** Where the first has waited before, it is asked about alone: when it has to wait again, the others do as well. */
 async function prepareAll(
   context: TransactionsContext,
-  held: HeldAccount,
+  leased: LeasedAccount,
   transactions: readonly Transaction[],
-): Promise<(Answer<Prepared> | ErrandFirst)[]> {
+): Promise<(Answer<Prepared> | SetupRequired)[]> {
   const [first, ...others] = transactions
   if (first === undefined) return []
-  const asked = prepareOne(context, held, first)
+  const asked = prepareOne(context, leased, first)
   if (first.nextRunAt > first.createdAt) {
     const answer = await asked
     if (answer.kind !== 'ok' && isWait({ transaction: first, answer })) return [answer]
   }
-  return Promise.all([asked, ...others.map((transaction) => prepareOne(context, held, transaction))])
+  return Promise.all([asked, ...others.map((transaction) => prepareOne(context, leased, transaction))])
 }
 
 function prepareOne(
   { clock }: TransactionsContext,
-  { relayer, operator: { chain } }: HeldAccount,
+  { relayer, runtime: { chain } }: LeasedAccount,
   transaction: Transaction,
-): Promise<Answer<Prepared> | ErrandFirst> {
+): Promise<Answer<Prepared> | SetupRequired> {
   const account = accountOf(relayer)
-  const { request, intent, estimatedGas } = transaction
-  if (isNoop(intent)) return chain.prepare(chain.noop(account), account)
+  const { request, purpose, estimatedGas } = transaction
+  if (isNoop(purpose)) return chain.prepare(chain.noop(account), account)
   const end = chain.endsAt(request)
   if (end !== undefined && end.getTime() <= clock.now()) {
     return Promise.resolve({ kind: 'refused', refusal: OVERDUE })
@@ -175,28 +180,28 @@ function isRecent({ createdAt }: Transaction, now: number): boolean {
 
 const NO_ANSWER: Unprepared = { kind: 'unknown', detail: 'no answer' }
 
-const KINDS: Readonly<Record<Intent, AttemptKind>> = {
+const KINDS: Readonly<Record<Purpose, AttemptKind>> = {
   request: 'send',
   successor: 'replace',
   cancel: 'cancel',
   expire: 'expire',
   abandon: 'abandon',
-  filler: 'filler',
-  errand: 'errand',
+  gap_filler: 'gap_filler',
+  setup: 'setup',
 }
 
 async function toSignables(
   { db }: TransactionsContext,
-  { chain }: Operator,
-  { ready, seated }: { ready: readonly Ready[]; seated: readonly Transaction[] },
+  { chain }: RelayerRuntime,
+  { ready, withSlots }: { ready: readonly Ready[]; withSlots: readonly Transaction[] },
 ): Promise<Signable[]> {
   const drafts = new Map(ready.map((item) => [item.transaction.id, item.prepared.draft]))
-  const earlier = await findAttempts(db, seated)
-  return seated.flatMap((transaction) => {
+  const earlier = await findAttempts(db, withSlots)
+  return withSlots.flatMap((transaction) => {
     const draft = drafts.get(transaction.id)
     if (draft === undefined) return []
     const attempts = earlier.get(transaction.id) ?? []
-    const again = chain.traits.lapses && attempts.length > 0 && transaction.intent === 'request'
-    return [{ transaction, attempts, draft, kind: again ? 'renew' : KINDS[transaction.intent] }]
+    const again = chain.traits.expires && attempts.length > 0 && transaction.purpose === 'request'
+    return [{ transaction, attempts, draft, kind: again ? 're_sign' : KINDS[transaction.purpose] }]
   })
 }

@@ -3,7 +3,7 @@ import { lockRelayer } from '../../relayers/store.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findTakenNonces, lockAccount } from '../store/work-store.ts'
+import { findUsedNonces, lockAccount } from '../store/work-store.ts'
 
 /** More missing nonces than this in one account are not a gap but a mistaken counter: a person has to look. */
 const MAX_GAP = 64n
@@ -24,7 +24,7 @@ export async function fillGaps(context: TransactionsContext, { unmined, nonces }
   for (const transaction of unmined)
     if (!heads.has(transaction.relayerId)) heads.set(transaction.relayerId, transaction)
   for (const head of heads.values()) {
-    const next = nonces.get(head.line ?? head.from)
+    const next = nonces.get(head.sourceAccount ?? head.from)
     if (next !== undefined && head.nonce !== undefined && next < head.nonce) {
       await fillGap(context, { head, from: next, to: head.nonce })
     }
@@ -56,11 +56,11 @@ async function fillGap(
     // What waited behind the gap may be final by now, and the relayer deleted.
     if ((await lockRelayer(tx, relayerId, 'share')) === undefined) return []
     await lockAccount(tx, relayerId)
-    const taken = await findTakenNonces(tx, head, { from, to })
+    const taken = await findUsedNonces(tx, head, { from, to })
     const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
       (nonce) => !taken.has(nonce),
     )
-    const stored = missing.map((nonce) => filler(head, nonce, now))
+    const stored = missing.map((nonce) => gapFiller(head, nonce, now))
     await insertTransactions(tx, stored)
     return stored
   })
@@ -70,7 +70,7 @@ async function fillGap(
   }
 }
 
-function filler({ relayerId, network, from }: Transaction, nonce: bigint, now: Date): Transaction {
+function gapFiller({ relayerId, network, from }: Transaction, nonce: bigint, now: Date): Transaction {
   return {
     id: randomUUID(),
     relayerId,
@@ -80,8 +80,8 @@ function filler({ relayerId, network, from }: Transaction, nonce: bigint, now: D
     statusReason: `Filler: closes the gap at nonce ${nonce}, which no transaction had.`,
     createdAt: now,
     request: { type: 'evm', value: 0n },
-    intent: 'filler',
-    line: from,
+    purpose: 'gap_filler',
+    sourceAccount: from,
     nonce,
     version: 1,
     cost: 0n,

@@ -3,7 +3,7 @@ import type { Attempt, Draft } from '../../chains/attempt.ts'
 import type { IncidentType } from '../../events/event.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
-import type { Intent, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus, type TransactionEvent } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'
 
@@ -61,7 +61,7 @@ function joined(...sentences: readonly (string | undefined)[]): string | undefin
 
 /** Can never be included, whatever becomes of the others. */
 function isClosed({ outcome: known }: Attempt): boolean {
-  return known === 'refused' || known === 'lapsed'
+  return known === 'refused' || known === 'expired'
 }
 
 /** The block of the included attempt is gone: its bytes go out again, and every attempt is open again (I7). */
@@ -104,11 +104,11 @@ export function finalised({ transaction, attempts }: TransactionWithAttempts, no
  */
 export function lost(
   item: TransactionWithAttempts,
-  { now, renewable }: { now: Date; renewable: boolean },
+  { now, reSignable }: { now: Date; reSignable: boolean },
 ): Verdict {
   const { transaction, attempts } = item
-  const intended = LOST[transaction.intent]
-  const event = intended === 'returned' && !renewable ? 'failed' : intended
+  const intended = LOST[transaction.purpose]
+  const event = intended === 'returned' && !reSignable ? 'failed' : intended
   const fact = `Nonce ${transaction.nonce} was used by a transaction that did not come from this service`
   const shared = {
     ...reopened(transaction),
@@ -123,7 +123,7 @@ export function lost(
             ...shared,
             statusReason: `${fact}; it gets a new one.`,
             stuckSince: undefined,
-            line: undefined,
+            sourceAccount: undefined,
             nonce: undefined,
             currentAttempt: undefined,
           }
@@ -136,12 +136,12 @@ export function lost(
  * Every attempt has lapsed, and the chain has proved that it includes none of them. What the caller still wants is signed anew;
  * what is over, or what only the caller could sign again, ends.
  */
-export function lapsed(
+export function expired(
   { transaction, attempts }: TransactionWithAttempts,
-  { now, over, foreign }: { now: Date; over: boolean; foreign: boolean },
+  { now, over, externallySigned }: { now: Date; over: boolean; externallySigned: boolean },
 ): Verdict {
-  const intended = LOST[transaction.intent]
-  const event = intended === 'returned' && (over || foreign) ? 'expired' : intended
+  const intended = LOST[transaction.purpose]
+  const event = intended === 'returned' && (over || externallySigned) ? 'expired' : intended
   // What holds up the others does not keep a nonce that is free again.
   const isReleased = event === 'returned' && transaction.stuckSince !== undefined
   const shared = {
@@ -155,37 +155,37 @@ export function lapsed(
       event === 'returned'
         ? {
             ...shared,
-            ...(isReleased && { line: undefined, nonce: undefined }),
+            ...(isReleased && { sourceAccount: undefined, nonce: undefined }),
             cost: transaction.cost,
             statusReason:
-              transaction.intent === 'successor'
+              transaction.purpose === 'successor'
                 ? 'The earlier version was not included in its time; the new content takes its place.'
                 : 'No block included it in its time; it is signed anew.',
             currentAttempt: undefined,
           }
-        : { ...shared, line: undefined, nonce: undefined, statusReason: LAPSED[event] },
-    outcomes: openAttempts(attempts).map((attempt) => outcome({ transaction, attempts }, attempt, 'lapsed')),
-    ...((event !== 'returned' || isReleased) && !foreign && transaction.line !== undefined
-      ? { freed: { relayerId: transaction.relayerId, address: transaction.line } }
+        : { ...shared, sourceAccount: undefined, nonce: undefined, statusReason: EXPIRED[event] },
+    outcomes: openAttempts(attempts).map((attempt) => outcome({ transaction, attempts }, attempt, 'expired')),
+    ...((event !== 'returned' || isReleased) && !externallySigned && transaction.sourceAccount !== undefined
+      ? { freed: { relayerId: transaction.relayerId, address: transaction.sourceAccount } }
       : {}),
   }
 }
 
-const LAPSED: Readonly<Partial<Record<TransactionEvent, string>>> = {
+const EXPIRED: Readonly<Partial<Record<TransactionEvent, string>>> = {
   expired: 'Its time is over, and the chain has proved that it was not included.',
   canceled: 'Canceled by the caller; the chain has proved that it was not included.',
   failed: 'No node took it, and the chain has proved that it was not included.',
 }
 
 /** How it ends, or goes on, when the nonce is gone without any of the attempts. */
-const LOST: Readonly<Record<Intent, TransactionEvent>> = {
+const LOST: Readonly<Record<Purpose, TransactionEvent>> = {
   request: 'returned',
   successor: 'returned',
   cancel: 'canceled',
   expire: 'expired',
   abandon: 'failed',
-  filler: 'canceled',
-  errand: 'returned',
+  gap_filler: 'canceled',
+  setup: 'returned',
 }
 
 /** Without what was told of its attempts so far. */
@@ -209,14 +209,14 @@ const FINAL_EVENTS: Readonly<Partial<Record<Attempt['kind'], TransactionEvent>>>
   abandon: 'failed',
 }
 
-const WANTED: Readonly<Record<Intent, string>> = {
+const WANTED: Readonly<Record<Purpose, string>> = {
   request: 'its replacement',
   successor: 'its replacement',
   cancel: 'its cancellation',
   expire: 'the no-op that valid_until asked for',
   abandon: 'the no-op',
-  filler: 'the filler',
-  errand: 'the errand',
+  gap_filler: 'the filler',
+  setup: 'the errand',
 }
 
 function inclusionReason(
@@ -234,21 +234,21 @@ function inclusionReason(
 
 /** What is said of a no-op is untrue when the content before it was included, and it was never signed itself. */
 function isAsMeant(
-  { transaction: { intent }, attempts }: TransactionWithAttempts,
+  { transaction: { purpose }, attempts }: TransactionWithAttempts,
   { number }: Attempt,
 ): boolean {
-  return intent !== 'request' && (!isNoop(intent) || contentKind(attempts, number) === intent)
+  return purpose !== 'request' && (!isNoop(purpose) || contentKind(attempts, number) === purpose)
 }
 
 /** What was wanted instead of the attempt that is included, where something was. */
 function loserTo({ transaction, attempts }: TransactionWithAttempts, attempt: Attempt): string | undefined {
-  const { intent } = transaction
+  const { purpose } = transaction
   const wanted = attempts.findLast((other) => other.kind !== 'speed_up' && other.outcome !== 'refused')
   if (wanted !== undefined && attempt.number < wanted.number)
-    return `${WANTED[intent]} (attempt ${wanted.number})`
+    return `${WANTED[purpose]} (attempt ${wanted.number})`
   // It waited for the end of this attempt, and was never signed.
-  const unsigned = intent === 'successor' || (intent === 'cancel' && attempt.kind !== 'cancel')
-  return unsigned && attempt.kind !== 'speed_up' ? WANTED[intent] : undefined
+  const unsigned = purpose === 'successor' || (purpose === 'cancel' && attempt.kind !== 'cancel')
+  return unsigned && attempt.kind !== 'speed_up' ? WANTED[purpose] : undefined
 }
 
 function outcome(

@@ -2,14 +2,14 @@ import type { Head, Receipt, ReceiptAnswer } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
 import { includedAttempt } from '../../chains/included-attempt.ts'
-import { defined } from '../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOf, hashesOfAll } from '../model/attempt-hashes.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
-import { isForeign, type TransactionsContext } from '../model/runtime.ts'
+import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
-import { type Inclusion, included, lapsed, lost, reorged, type Verdict } from './outcome.ts'
+import { expired, type Inclusion, included, lost, reorged, type Verdict } from './outcome.ts'
 import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import type { WatchMemory } from './watch-memory.ts'
 
@@ -63,20 +63,23 @@ function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: 
 }
 
 /** Its attempts can be included no more; every endpoint has to say that none of them was (I6). */
-export async function judgeLapsed(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
+export async function resolveExpired(
+  watch: Watch,
+  item: TransactionWithAttempts,
+): Promise<Verdict | undefined> {
   return settleAbsence(watch, item, () => endOfLife(watch, item))
 }
 
 function endOfLife(watch: Watch, item: TransactionWithAttempts): Verdict {
   const now = watch.context.clock.now()
-  const { request, intent } = item.transaction
+  const { request, purpose } = item.transaction
   const end = watch.chain.endsAt(request)
   // The chain's own time counts where it has one: a clock of ours that is behind would sign again what is over.
   const over = end !== undefined && end.getTime() <= Math.max(now, watch.head.time?.getTime() ?? 0)
   // What is to follow was never signed here: whoever else has signed it, it has its first turn now.
-  const renewable = intent === 'successor' || watch.chain.renewable(request)
-  const foreign = !renewable || isSignedByOthers(watch, item.transaction)
-  return lapsed(item, { now: new Date(now), over, foreign })
+  const reSignable = purpose === 'successor' || watch.chain.reSignable(request)
+  const externallySigned = !reSignable || isSignedByOthers(watch, item.transaction)
+  return expired(item, { now: new Date(now), over, externallySigned })
 }
 
 /**
@@ -90,7 +93,10 @@ async function settleAbsence(
 ): Promise<Verdict | undefined> {
   // What lapsed before was proved to be out then.
   const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
-  const proof = await watch.chain.proveInclusion(item.attempts, defined({ asOf: watch.head.number, since }))
+  const proof = await watch.chain.proveInclusion(
+    item.attempts,
+    omitUndefined({ asOf: watch.head.number, since }),
+  )
   if (proof.kind === 'absent') return whenAbsent()
   const attempt =
     proof.kind === 'included' ? item.attempts.find(({ number }) => number === proof.number) : undefined
@@ -159,7 +165,7 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
     return undefined
   }
   const verdict = await settleAbsence(watch, item, () =>
-    lost(item, { now: new Date(now), renewable: !isSignedByOthers(watch, item.transaction) }),
+    lost(item, { now: new Date(now), reSignable: !isSignedByOthers(watch, item.transaction) }),
   )
   // A proof asks every endpoint for much: it is tried again after the same wait, not at each look.
   if (verdict === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
@@ -178,7 +184,7 @@ export function isFinalBlock(
 /** Each relayer has lines of its own, and many of them are watched in one look. */
 function isSignedByOthers({ context, relayers }: Watch, transaction: Transaction): boolean {
   const relayer = relayers.get(transaction.relayerId)
-  return relayer !== undefined && isForeign(context.operatorOf(relayer), transaction)
+  return relayer !== undefined && isExternallySigned(context.runtimeOf(relayer), transaction)
 }
 
 async function revertReason(

@@ -1,5 +1,5 @@
 import { unprovenAttempts } from '../model/open-attempts.ts'
-import { isForeign, type TransactionsContext } from '../model/runtime.ts'
+import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findQueueHeads } from '../store/queue-heads-store.ts'
@@ -61,23 +61,23 @@ async function markStuck(context: TransactionsContext, transaction: Transaction)
  * other chains nothing with a higher nonce could be included before it.
  */
 async function releasableNonce(
-  { db, relayerOf, operatorOf }: TransactionsContext,
+  { db, relayerOf, runtimeOf }: TransactionsContext,
   transaction: Transaction,
 ): Promise<{ readonly address: string; readonly change: Partial<Transaction> } | undefined> {
-  const { status, nonce, line, relayerId } = transaction
-  if (status !== 'pending' || nonce === undefined || line === undefined) return undefined
+  const { status, nonce, sourceAccount, relayerId } = transaction
+  if (status !== 'pending' || nonce === undefined || sourceAccount === undefined) return undefined
   const relayer = await relayerOf(relayerId)
   if (relayer === undefined) return undefined
-  const operator = operatorOf(relayer)
-  if (!operator.chain.traits.lapses || isForeign(operator, transaction)) return undefined
+  const runtime = runtimeOf(relayer)
+  if (!runtime.chain.traits.expires || isExternallySigned(runtime, transaction)) return undefined
   const attempts = await findAttempts(db, [transaction])
   if (unprovenAttempts(attempts.get(transaction.id) ?? []).length > 0) return undefined
-  return { address: line, change: { line: undefined, nonce: undefined } }
+  return { address: sourceAccount, change: { sourceAccount: undefined, nonce: undefined } }
 }
 
 /** Whether a transaction with a nonce has held up its account for so long that a no-op has to take the nonce. */
-export function isAbandoned({ stuckSince, intent, nonce }: Transaction, now: number): boolean {
-  if (stuckSince === undefined || nonce === undefined || intent !== 'request') return false
+export function isAbandoned({ stuckSince, purpose, nonce }: Transaction, now: number): boolean {
+  if (stuckSince === undefined || nonce === undefined || purpose !== 'request') return false
   return now - stuckSince.getTime() >= ABANDON_AFTER_MS
 }
 

@@ -50,7 +50,7 @@ export function decidedIncluded(
     outcomes: attempts.flatMap((other): OutcomeChange[] => {
       const about = { transactionId: transaction.id, number: other.number }
       if (other.number === attempt) return [{ ...about, outcome: 'mined' }]
-      return other.outcome === 'refused' || other.outcome === 'lapsed'
+      return other.outcome === 'refused' || other.outcome === 'expired'
         ? []
         : [{ ...about, outcome: 'superseded' }]
     }),

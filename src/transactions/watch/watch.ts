@@ -5,7 +5,7 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
 import { tellFinished } from '../model/observer.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
-import type { Operator, TransactionsContext } from '../model/runtime.ts'
+import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts, saveOutcomes } from '../store/attempts-store.ts'
 import { findDecisions } from '../store/decisions-store.ts'
@@ -14,7 +14,7 @@ import { findWatched, hasWatched, setNextNonce } from '../store/work-store.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { finalised, type Verdict } from './outcome.ts'
 import { isRecheckDue, recheckFinal } from './recheck-final.ts'
-import { isFinalBlock, judge, judgeLapsed, type Watch } from './resolve.ts'
+import { isFinalBlock, judge, resolveExpired, type Watch } from './resolve.ts'
 import type { WatchMemory } from './watch-memory.ts'
 
 type Tx = DbTransaction<Schema>
@@ -26,11 +26,15 @@ type Tx = DbTransaction<Schema>
  */
 export async function watchNetwork(
   context: TransactionsContext,
-  { operator, relayers, memory }: { operator: Operator; relayers: readonly Relayer[]; memory: WatchMemory },
+  {
+    runtime,
+    relayers,
+    memory,
+  }: { runtime: RelayerRuntime; relayers: readonly Relayer[]; memory: WatchMemory },
 ): Promise<void> {
   const ids = relayers.map((relayer) => relayer.id)
   const byId = new Map(relayers.map((relayer) => [relayer.id, relayer]))
-  const { chain, network } = operator
+  const { chain, network } = runtime
   const recheck =
     chain.traits.finality === 'block' && (await isRecheckDue({ context, memory, relayers: byId }))
   if (!recheck && !(await hasWatched(context.db, ids))) return
@@ -73,13 +77,13 @@ async function settleUnmined(watch: Watch, unmined: readonly Transaction[]): Pro
   const { passed, nonces } = await whoseNoncePassed(watch, unmined)
   watch.passed = new Set(passed.map(({ id }) => id))
   const isAsked = ({ id, nonce }: Transaction) => nonce === undefined || watch.passed.has(id)
-  const items = await withAttempts(watch, chain.traits.lapses ? unmined : unmined.filter(isAsked))
+  const items = await withAttempts(watch, chain.traits.expires ? unmined : unmined.filter(isAsked))
   const written = await settleReceipts(
     watch,
     items.filter(({ transaction }) => isAsked(transaction)),
   )
-  if (!chain.traits.lapses) return fillGaps(context, { unmined, nonces })
-  await settleLapsed(
+  if (!chain.traits.expires) return fillGaps(context, { unmined, nonces })
+  await settleExpired(
     watch,
     items.filter(({ transaction: { id } }) => !watch.passed.has(id) && !written.has(id)),
   )
@@ -96,10 +100,10 @@ async function settleMined(watch: Watch, mined: readonly Transaction[]): Promise
 }
 
 /** Those of which no attempt can be included any more, because the chain has come past their end. */
-async function settleLapsed(watch: Watch, items: readonly TransactionWithAttempts[]): Promise<void> {
+async function settleExpired(watch: Watch, items: readonly TransactionWithAttempts[]): Promise<void> {
   const ended = await Promise.all(items.map((item) => areOver(watch, item)))
   const over = items.filter((_, index) => ended[index])
-  const judged = await Promise.all(over.map((item) => judgeLapsed(watch, item)))
+  const judged = await Promise.all(over.map((item) => resolveExpired(watch, item)))
   await write(
     watch,
     judged.filter((verdict) => verdict !== undefined),
@@ -121,31 +125,31 @@ async function whoseNoncePassed(
   unmined: readonly Transaction[],
 ): Promise<{ passed: Transaction[]; nonces: Map<string, bigint> }> {
   const numbered = unmined.filter(({ nonce }) => nonce !== undefined)
-  const lines = [...new Set(numbered.map(lineOf))]
-  if (lines.length === 0) return { passed: [], nonces: new Map() }
-  const answers = await watch.chain.nonces(lines, { asOf: watch.head.number })
+  const sourceAccounts = [...new Set(numbered.map(sourceAccountOf))]
+  if (sourceAccounts.length === 0) return { passed: [], nonces: new Map() }
+  const answers = await watch.chain.nonces(sourceAccounts, { asOf: watch.head.number })
   const nonces = new Map(
-    lines.flatMap((line, index) => {
+    sourceAccounts.flatMap((sourceAccount, index) => {
       const answer = answers[index]
-      return answer?.kind === 'ok' ? [[line, answer.value] as const] : []
+      return answer?.kind === 'ok' ? [[sourceAccount, answer.value] as const] : []
     }),
   )
-  if (nonces.size < lines.length) watch.open = true
+  if (nonces.size < sourceAccounts.length) watch.open = true
   const passed = numbered.filter(
-    (transaction) => (transaction.nonce ?? 0n) < (nonces.get(lineOf(transaction)) ?? 0n),
+    (transaction) => (transaction.nonce ?? 0n) < (nonces.get(sourceAccountOf(transaction)) ?? 0n),
   )
   return { passed, nonces }
 }
 
-function lineOf({ line, from }: Transaction): string {
-  return line ?? from
+function sourceAccountOf({ sourceAccount, from }: Transaction): string {
+  return sourceAccount ?? from
 }
 
 /** Whether there is something that a node may still hold, and the chain has come past the end of all of it. */
 async function areOver({ chain, head }: Watch, { attempts }: TransactionWithAttempts): Promise<boolean> {
   const unproven = unprovenAttempts(attempts)
-  const lapsed = await Promise.all(unproven.map(({ draft }) => chain.hasLapsed(draft, head)))
-  return unproven.length > 0 && lapsed.every((one) => one)
+  const expired = await Promise.all(unproven.map(({ draft }) => chain.hasExpired(draft, head)))
+  return unproven.length > 0 && expired.every((one) => one)
 }
 
 /** Mined transactions whose block is another one now (`true`) or could not be asked for (`false`). */
@@ -230,7 +234,7 @@ async function withAttempts(
 /** Returns what was written; where somebody else was faster, the same block is looked at again. */
 async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<Transaction[]> {
   if (verdicts.length === 0) return []
-  const written = await watch.context.db.transaction().execute((tx) => writeVerdicts(watch, tx, verdicts))
+  const written = await watch.context.db.transaction().execute((tx) => writeOutcomes(watch, tx, verdicts))
   tellFinished(watch.context, written)
   logIncidents(watch.context, verdicts, written)
   return written
@@ -249,7 +253,7 @@ function logIncidents(
   }
 }
 
-async function writeVerdicts(watch: Watch, tx: Tx, verdicts: readonly Verdict[]): Promise<Transaction[]> {
+async function writeOutcomes(watch: Watch, tx: Tx, verdicts: readonly Verdict[]): Promise<Transaction[]> {
   const saved = await saveTransactions(
     tx,
     verdicts.map((verdict) => verdict.transaction),

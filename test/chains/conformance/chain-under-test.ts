@@ -1,4 +1,4 @@
-import type { Account, Chain, ChainRequest, Seat } from '../../../src/chains/chain.ts'
+import type { Account, Chain, ChainRequest, SigningContext } from '../../../src/chains/chain.ts'
 
 /** A network of one's own, with an account that has money. */
 export interface ChainUnderTest {
@@ -9,7 +9,7 @@ export interface ChainUnderTest {
   /** On a node that does what it is told while every reply to a broadcast is lost. */
   readonly deaf: Chain
   readonly account: Account
-  seat(nonce: bigint): Seat
+  signingContext(nonce: bigint): SigningContext
   /** Moves an amount to somebody else. */
   move(amount: bigint, change?: { readonly validUntil: Date }): ChainRequest
   /** What that somebody has got so far. */

@@ -49,12 +49,12 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     expect((await under().received()) - poor).toBe(7n)
     const spent = before - given(await chain.balance(account.address))
     expect(spent).toBeLessThanOrEqual(chain.cost(draft))
-    expect(spent).toBeGreaterThanOrEqual(chain.outlay(under().move(7n)))
+    expect(spent).toBeGreaterThanOrEqual(chain.amountOut(under().move(7n)))
   })
 
   test('the same draft for the same seat is the same bytes', async () => {
     const { draft, signed } = await signedOf(under(), under().move(1n), 5n)
-    expect(await under().chain.sign(draft, under().seat(5n))).toEqual(signed)
+    expect(await under().chain.sign(draft, under().signingContext(5n))).toEqual(signed)
   })
 
   test('results stand in the order of what was sent', async () => {
@@ -68,7 +68,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
   })
 
   test('a message is signed in two halves', async () => {
-    const { signer } = under().seat(0n).account
+    const { signer } = under().signingContext(0n).account
     const { r, s, sig } = await under().chain.signMessage('hello', signer)
     expect(sig.startsWith(r + s)).toBe(true)
     expect([r.length, s.length]).toEqual([64, 64])
@@ -85,7 +85,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
 function promisesOfNonces(under: () => ChainUnderTest): void {
   test('the same draft for another nonce is other bytes', async () => {
     const { draft, signed } = await signedOf(under(), under().move(1n), 5n)
-    expect((await under().chain.sign(draft, under().seat(6n))).hash).not.toBe(signed.hash)
+    expect((await under().chain.sign(draft, under().signingContext(6n))).hash).not.toBe(signed.hash)
   })
 
   test('what is included is not taken again', async () => {
@@ -124,13 +124,13 @@ function promisesOfWaiting(under: () => ChainUnderTest): void {
     const { chain, account } = under()
     const attempts = [await send(under(), under().move(1n), 0n)]
     for (const request of [under().move(2n), chain.noop(account)])
-      expect(await chain.replace(request, attempts, account)).toMatchObject({ kind: 'after_lapse' })
+      expect(await chain.replace(request, attempts, account)).toMatchObject({ kind: 'after_expiry' })
   })
 
   test('what was included has not lapsed before the end that it has', async () => {
     const { attempt } = await included(under())
     const head = given(await under().chain.head())
-    expect(await under().chain.hasLapsed(attempt.draft, head)).toBe(false)
+    expect(await under().chain.hasExpired(attempt.draft, head)).toBe(false)
   })
 }
 
@@ -212,9 +212,9 @@ async function included(under: ChainUnderTest) {
 async function signedOf(under: ChainUnderTest, request: ChainRequest, nonce: bigint) {
   expect(under.chain.check(request, under.account)).toBeUndefined()
   const answer = await under.chain.prepare(request, under.account)
-  if (answer.kind === 'errand') throw new Error(answer.detail)
+  if (answer.kind === 'setup') throw new Error(answer.detail)
   const { draft } = given(answer)
-  return { draft, signed: await under.chain.sign(draft, under.seat(nonce)) }
+  return { draft, signed: await under.chain.sign(draft, under.signingContext(nonce)) }
 }
 
 async function send(under: ChainUnderTest, request: ChainRequest, nonce: bigint): Promise<Attempt> {
@@ -226,9 +226,9 @@ async function send(under: ChainUnderTest, request: ChainRequest, nonce: bigint)
 async function replaceBy(under: ChainUnderTest, request: ChainRequest, attempts: readonly Attempt[]) {
   const nonce = attempts[0]?.nonce ?? 0n
   const answer = await under.chain.replace(request, attempts, under.account)
-  if (answer.kind === 'errand' || answer.kind === 'after_lapse') throw new Error(answer.detail)
+  if (answer.kind === 'setup' || answer.kind === 'after_expiry') throw new Error(answer.detail)
   const { draft } = given(answer)
-  const signed = await under.chain.sign(draft, under.seat(nonce))
+  const signed = await under.chain.sign(draft, under.signingContext(nonce))
   expect(await under.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
   return attemptOf(under, { draft, signed, nonce })
 }
@@ -237,8 +237,8 @@ function attemptOf(
   under: ChainUnderTest,
   parts: { readonly draft: Draft; readonly signed: SignedDraft; readonly nonce: bigint },
 ): Attempt {
-  const line = under.account.address
-  return { number: 1, kind: 'send', line, signedAt: new Date(0), outcome: 'broadcast', ...parts }
+  const sourceAccount = under.account.address
+  return { number: 1, kind: 'send', sourceAccount, signedAt: new Date(0), outcome: 'broadcast', ...parts }
 }
 
 /** 0 where there are none. */

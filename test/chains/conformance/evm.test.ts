@@ -37,7 +37,7 @@ describeChain('EVM', async (): Promise<ChainUnderTest> => {
     behind: chainAt(behind.url),
     deaf: chainAt(deaf.url),
     account: { address: account.address, policies: {} },
-    seat: (nonce) => ({ line: account, nonce, account }),
+    signingContext: (nonce) => ({ sourceAccount: account, nonce, account }),
     move: (amount, change) => ({ type: 'evm', to: other, value: amount, speed: 'fast', ...change }),
     received: async () => BigInt(await anvil.rpc<string>('eth_getBalance', [other, 'latest'])),
     include: async () => void (await anvil.rpc('evm_mine')),

@@ -4,7 +4,7 @@ import { transfer } from '../../solana-node/steps.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
 import { startSolana } from '../../support/solana/start-solana.ts'
-import { accountWith, instructionsOf, OTHER, SEAT, SELF } from '../solana/build.ts'
+import { accountWith, instructionsOf, OTHER, SELF, SIGNING_CONTEXT } from '../solana/build.ts'
 import type { ChainUnderTest } from './chain-under-test.ts'
 import { describeChain } from './conformance.ts'
 
@@ -44,7 +44,7 @@ describeChain(
       behind: chainAt(solana.replica({ behind: BEHIND })),
       deaf: chainAt(deaf.url),
       account: accountWith(),
-      seat: () => SEAT,
+      signingContext: () => SIGNING_CONTEXT,
       move: (amount, change) => ({ ...instructionsOf(transfer(SELF, OTHER, amount)), ...change }),
       received: () => Promise.resolve((solana.account(OTHER)?.lamports ?? FUNDS) - FUNDS),
       // Until it is final, as on a chain whose nodes need not be told how deep that is.

@@ -3,7 +3,15 @@ import { createLogger } from '../../../src/log.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
 import { startLedger } from '../../support/stellar/start-ledger.ts'
-import { accountWith, NETWORK, OTHER, paymentOf, requestOf, SELF, seatAt } from '../stellar/build.ts'
+import {
+  accountWith,
+  NETWORK,
+  OTHER,
+  paymentOf,
+  requestOf,
+  SELF,
+  signingContextAt,
+} from '../stellar/build.ts'
 import type { ChainUnderTest } from './chain-under-test.ts'
 import { describeChain } from './conformance.ts'
 
@@ -38,7 +46,7 @@ describeChain('Stellar', async (): Promise<ChainUnderTest> => {
     behind: chainAt(ledger.replica({ behind: 1 })),
     deaf: chainAt(deaf.url),
     account: accountWith(),
-    seat: seatAt,
+    signingContext: signingContextAt,
     move: (amount, change) => requestOf({ operations: [paymentOf(amount)], ...change }),
     received: () => Promise.resolve(ledger.account(OTHER)?.balance ?? 0n),
     include: () => Promise.resolve(void ledger.close()),

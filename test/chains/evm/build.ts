@@ -31,7 +31,7 @@ export function attemptOf(fees: Fees, change: Partial<EvmAttempt> = {}): EvmAtte
   return {
     number,
     kind: 'send',
-    line: FROM,
+    sourceAccount: FROM,
     nonce: 5n,
     draft: draftOf(fees),
     signed: {

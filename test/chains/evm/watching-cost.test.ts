@@ -4,14 +4,14 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
 import { startRpcServer, type WireCall } from '../../support/rpc-server.ts'
-import { insert, newTransaction, openRoom, type Room } from '../../transactions/fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture } from '../../transactions/fixture.ts'
 import { SILENT_NETWORK } from '../../transactions/world.ts'
 
 const BLOCKS = 10
 
-let room: Room
+let room: Fixture
 beforeAll(async () => {
-  room = await openRoom({ maxInFlight: 200 })
+  room = await openFixture({ maxInFlight: 200 })
 })
 afterAll(() => room.close())
 
@@ -55,7 +55,7 @@ async function callsFor(count: number): Promise<Record<string, number>> {
 
   const before = server.requests.length
   const memory = createWatchMemory()
-  const target = { operator: owner.operator, relayers: [owner.relayer], memory }
+  const target = { runtime: owner.runtime, relayers: [owner.relayer], memory }
   for (let block = 0; block < BLOCKS; block += 1) {
     state.height += 1
     await watchNetwork(room.context, target)

@@ -4,7 +4,7 @@ import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { guardedTransport } from '../../../src/chains/rpc/transport.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { createLogger } from '../../../src/log.ts'
-import { createPoster } from '../../../src/security/guarded-http-client.ts'
+import { createGuardedHttpClient } from '../../../src/security/guarded-http-client.ts'
 import { answerWith, startRpcServer, type WireAnswer, type WireCall } from '../../support/rpc-server.ts'
 
 const log = createLogger({ level: 'silent' })
@@ -24,13 +24,13 @@ interface How {
 
 /** A client whose urls a caller chose. */
 function clientOf(url: string, { allowPrivate = true, wholeBodyBytes = 1_000, timeoutMs = 2_000 }: How = {}) {
-  const poster = createPoster({ allowPrivate }, { wholeBodyBytes })
-  onTestFinished(() => poster.close())
+  const httpClient = createGuardedHttpClient({ allowPrivate }, { wholeBodyBytes })
+  onTestFinished(() => httpClient.close())
   return createRpcClient({
     errors: NODE_ERRORS,
     maxRequestBytes: MAX_REQUEST_BYTES,
-    urls: [{ url, weight: 100, byApi: true }],
-    guarded: guardedTransport(poster),
+    urls: [{ url, weight: 100, untrusted: true }],
+    guarded: guardedTransport(httpClient),
     timeoutMs,
     clock: systemClock,
     log,
@@ -93,7 +93,7 @@ test('that never ends its answer is given up in time, and says so', async () => 
 
 test('is not asked at all where nobody guards the way', async () => {
   const server = await start(answerWith({ one: '0x1' }))
-  const urls = [{ url: server.url, weight: 100, byApi: true as const }]
+  const urls = [{ url: server.url, weight: 100, untrusted: true as const }]
   const client = createRpcClient({
     errors: NODE_ERRORS,
     maxRequestBytes: MAX_REQUEST_BYTES,

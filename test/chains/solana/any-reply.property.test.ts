@@ -14,8 +14,8 @@ import {
   instructionsOf,
   OTHER,
   requestOf,
-  SEAT,
   SELF,
+  SIGNING_CONTEXT,
   someAddress,
 } from './build.ts'
 
@@ -88,14 +88,22 @@ let attempt: SolanaAttempt
 
 beforeEach(async () => {
   const draft = draftOf(await chain.prepare(own, accountWith()))
-  const signed = await chain.sign(draft, SEAT)
-  attempt = { number: 1, kind: 'send', line: SELF, draft, signed, signedAt: new Date(0), outcome: 'signed' }
+  const signed = await chain.sign(draft, SIGNING_CONTEXT)
+  attempt = {
+    number: 1,
+    kind: 'send',
+    sourceAccount: SELF,
+    draft,
+    signed,
+    signedAt: new Date(0),
+    outcome: 'signed',
+  }
   expect(await chain.proveInclusion([attempt], { asOf: 100n })).toEqual({ kind: 'absent' })
 })
 
 const own = instructionsOf(transfer(SELF, OTHER, 5n))
 const friend = createWallet()
-const foreign = requestOf({
+const externallySigned = requestOf({
   transaction: signContent({
     signers: [AS_PAYER, friend],
     blockhash: someAddress(7),
@@ -147,13 +155,13 @@ test.each(Object.keys(IN_ORDER))(
     await fc.assert(
       fc.asyncProperty(replies, async (reply) => {
         answers.set(method, reply)
-        const head = { number: 100n, hash: 'x', lapsedUpTo: 90n }
+        const head = { number: 100n, hash: 'x', expiredUpTo: 90n }
         const [seen] = await chain.receipts(['sig'], { asOf: 100n })
         const fate = await chain.proveInclusion([attempt], { asOf: 100n })
         const [sent] = await chain.broadcast([Uint8Array.of(1)])
         const [prepared, paid] = [
           await chain.prepare(own, accountWith()),
-          await chain.prepare(foreign, accountWith()),
+          await chain.prepare(externallySigned, accountWith()),
         ]
         await Promise.all([chain.verify(), chain.head(), chain.balance(SELF)])
         if (method === 'getSignatureStatuses') {
@@ -169,7 +177,7 @@ test.each(Object.keys(IN_ORDER))(
           if (answer.kind === 'refused') expect(['simulateTransaction', 'isBlockhashValid']).toContain(method)
           if (answer.kind !== 'ok') continue
           expect(answer.value.draft.fee).toBeGreaterThan(0n)
-          expect(await chain.hasLapsed(answer.value.draft, head)).toBe(false)
+          expect(await chain.hasExpired(answer.value.draft, head)).toBe(false)
         }
       }),
       { numRuns: 25 },
@@ -179,9 +187,9 @@ test.each(Object.keys(IN_ORDER))(
 
 describe('a simulation and accounts of different slots', () => {
   test('say nothing where both have to be the same', async () => {
-    expect((await chain.prepare(foreign, accountWith())).kind).toBe('ok')
+    expect((await chain.prepare(externallySigned, accountWith())).kind).toBe('ok')
     answers.set('simulateTransaction', at(103, { err: null, unitsConsumed: 450, accounts: [ACCOUNT] }))
-    expect(await chain.prepare(foreign, accountWith())).toMatchObject({
+    expect(await chain.prepare(externallySigned, accountWith())).toMatchObject({
       kind: 'unknown',
       detail: expect.stringContaining('different slots'),
     })

@@ -2,7 +2,7 @@ import { createPrivateKey, randomBytes } from 'node:crypto'
 import { type Address, address, getAddressDecoder, getBase58Decoder } from '@solana/kit'
 import { onTestFinished } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
-import type { ErrandFirst, Prepared, Seat } from '../../../src/chains/chain.ts'
+import type { Prepared, SetupRequired, SigningContext } from '../../../src/chains/chain.ts'
 import type {
   SolanaDraft,
   SolanaInstruction,
@@ -40,8 +40,8 @@ export const AS_PAYER: Wallet = {
 export const SIGNER = createEd25519Signer('main', seedOf('main'))
 
 /** With what the relayer signs. */
-export const SEAT: Seat = {
-  line: { address: SELF, signer: SIGNER },
+export const SIGNING_CONTEXT: SigningContext = {
+  sourceAccount: { address: SELF, signer: SIGNER },
   nonce: undefined,
   account: { address: SELF, signer: SIGNER },
 }
@@ -137,13 +137,13 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
 }
 
 /** The prepared draft. */
-export function draftOf(answer: Answer<Prepared<SolanaDraft>> | ErrandFirst<SolanaRequest>): SolanaDraft {
+export function draftOf(answer: Answer<Prepared<SolanaDraft>> | SetupRequired<SolanaRequest>): SolanaDraft {
   if (answer.kind !== 'ok') throw new Error(JSON.stringify(answer))
   return answer.value.draft
 }
 
 /** The answer after so many blocks that what is missing is not only too new; before them it is unknown (I6). */
-export async function afterPatience<T extends { readonly kind: string }>(
+export async function afterSpeedUpDelay<T extends { readonly kind: string }>(
   { solana }: Stage,
   ask: () => Promise<T>,
 ): Promise<T> {
@@ -163,13 +163,13 @@ export async function sendOn(
   account: SolanaAccount = accountWith(),
 ): Promise<SolanaAttempt> {
   const draft = draftOf(await chain.prepare(request, account))
-  const signed = await chain.sign(draft, SEAT)
+  const signed = await chain.sign(draft, SIGNING_CONTEXT)
   const [result] = await chain.broadcast([signed.raw])
   if (result?.kind !== 'accepted') throw new Error(JSON.stringify(result))
   return {
     number: 1,
     kind: 'send',
-    line: SELF,
+    sourceAccount: SELF,
     draft,
     signed,
     signedAt: new Date(0),

@@ -207,7 +207,7 @@ describe('who has a transaction paid for', () => {
 
 describe('fee_payer_spending', () => {
   const own = () => stage.prebuilt([transfer(SELF, OTHER, SOL)])
-  const foreign = () => asked(alibi(), transfer(SELF, OTHER, SOL))
+  const externallySigned = () => asked(alibi(), transfer(SELF, OTHER, SOL))
 
   test.each([
     [undefined, undefined, 'fee_payer_at_risk'],
@@ -219,13 +219,13 @@ describe('fee_payer_spending', () => {
     async (setting, alone, together) => {
       const policies = setting === undefined ? {} : { feePayerSpending: setting }
       expect(await verdictOn(own(), policies)).toBe(alone)
-      expect(await verdictOn(foreign(), policies)).toBe(together)
+      expect(await verdictOn(externallySigned(), policies)).toBe(together)
     },
   )
 
   test('always: what leaves is known from the simulation, and reserved', async () => {
     const account = accountWith({ feePayerSpending: 'always' })
-    const draft = draftOf(await stage.chain.prepare(foreign(), account))
+    const draft = draftOf(await stage.chain.prepare(externallySigned(), account))
     expect([draft.spends, stage.chain.cost(draft)]).toEqual([SOL, SOL + 10_000n])
   })
 })

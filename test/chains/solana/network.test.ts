@@ -8,9 +8,9 @@ import {
   draftOf,
   instructionsOf,
   OTHER,
-  SEAT,
   SELF,
   SIGNER,
+  SIGNING_CONTEXT,
   type Stage,
   sendOn,
   startStage,
@@ -41,8 +41,11 @@ describe('the cluster', () => {
   })
 
   test('has endpoints that keep no history, which is told and logged once', async () => {
-    const lines: string[] = []
-    const log = createLogger({ level: 'warn' }, { write: (line) => void lines.push(line) })
+    const sourceAccounts: string[] = []
+    const log = createLogger(
+      { level: 'warn' },
+      { write: (sourceAccount) => void sourceAccounts.push(sourceAccount) },
+    )
     const { solana, chainAt } = await startStage({ log })
     const bare = solana.node({ keepsHistory: false })
     const chain = chainAt(solana.url, bare.url)
@@ -51,7 +54,9 @@ describe('the cluster', () => {
     expect(await chain.verify()).toMatchObject({ kind: 'ok' })
     await chain.verify()
     expect(kept()).toEqual([true, false])
-    expect(lines.filter((line) => line.includes('keeps no transaction history'))).toHaveLength(1)
+    expect(
+      sourceAccounts.filter((sourceAccount) => sourceAccount.includes('keeps no transaction history')),
+    ).toHaveLength(1)
     bare.options.keepsHistory = true
     await chain.verify()
     expect(kept()).toEqual([true, true])
@@ -61,7 +66,7 @@ describe('the cluster', () => {
     const before = await headOf()
     expect(before).toMatchObject({
       number: stage.solana.finalizedSlot(),
-      lapsedUpTo: stage.solana.blockHeight() - 4n,
+      expiredUpTo: stage.solana.blockHeight() - 4n,
     })
     stage.solana.tick()
     expect((await headOf()).hash).not.toBe(before.hash)
@@ -91,7 +96,7 @@ describe('a transaction', () => {
   test('that fails on chain says why', async () => {
     const draft = draftOf(await stage.chain.prepare(step(9_000_000_000n), accountWith()))
     await sendOn(stage.chain, step(8_000_000_000n))
-    const signed = await stage.chain.sign(draft, SEAT)
+    const signed = await stage.chain.sign(draft, SIGNING_CONTEXT)
     await stage.chain.broadcast([signed.raw])
     stage.solana.tick()
     expect(await stage.chain.receipts([signed.hash])).toMatchObject([
@@ -103,19 +108,24 @@ describe('a transaction', () => {
 
   test('is the same bytes for the same draft', async () => {
     const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
-    expect(await stage.chain.sign(draft, SEAT)).toEqual(await stage.chain.sign(draft, SEAT))
+    expect(await stage.chain.sign(draft, SIGNING_CONTEXT)).toEqual(
+      await stage.chain.sign(draft, SIGNING_CONTEXT),
+    )
   })
 
   test('is not signed for an account that the key does not belong to', async () => {
     const draft = draftOf(await stage.chain.prepare(step(), accountWith()))
-    const seat = { ...SEAT, account: { address: SELF, signer: SIGNER.derive('another') } }
-    await expect(stage.chain.sign(draft, seat)).rejects.toThrow('no key of')
+    const signingContext = {
+      ...SIGNING_CONTEXT,
+      account: { address: SELF, signer: SIGNER.derive('another') },
+    }
+    await expect(stage.chain.sign(draft, signingContext)).rejects.toThrow('no key of')
   })
 
   test('stands in the order of what was sent, and what is none is refused', async () => {
     const [one, two] = await Promise.all(
       [1n, 2n].map(async (lamports) =>
-        stage.chain.sign(draftOf(await stage.chain.prepare(step(lamports), accountWith())), SEAT),
+        stage.chain.sign(draftOf(await stage.chain.prepare(step(lamports), accountWith())), SIGNING_CONTEXT),
       ),
     )
     const broken = Uint8Array.from(two?.raw ?? [])
@@ -129,7 +139,7 @@ describe('a transaction', () => {
     try {
       deaf.fault = (methods) => (methods.includes('sendTransaction') ? 'lose' : 'pass')
       const chain = stage.chainAt(deaf.url)
-      const signed = await chain.sign(draftOf(await chain.prepare(step(), accountWith())), SEAT)
+      const signed = await chain.sign(draftOf(await chain.prepare(step(), accountWith())), SIGNING_CONTEXT)
       expect(kinds(await chain.broadcast([signed.raw]))).toEqual(['unknown'])
       stage.solana.tick()
       expect(stage.solana.included(signed.hash)).toBeDefined()

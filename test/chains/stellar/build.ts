@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Seat } from '../../../src/chains/chain.ts'
+import type { SigningContext } from '../../../src/chains/chain.ts'
 import type { StellarDraft, StellarPolicies, StellarRequest } from '../../../src/chains/stellar/content.ts'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
 import { accountIdOf } from '../../../src/chains/stellar/model/strkey.ts'
@@ -38,14 +38,14 @@ export function paymentOf(amount: bigint, destination = OTHER): StellarOperation
 }
 
 /** The relayer's own line. */
-export function seatAt(nonce: bigint): Seat {
+export function signingContextAt(nonce: bigint): SigningContext {
   const account = { address: SELF, signer: signerOf('relayer') }
-  return { line: account, nonce, account }
+  return { sourceAccount: account, nonce, account }
 }
 
 /** A channel account's line. */
-export function channelSeatAt(nonce: bigint, name = 'channel'): Seat {
-  return { ...seatAt(nonce), line: { address: addressOf(name), signer: signerOf(name) } }
+export function channelSigningContextAt(nonce: bigint, name = 'channel'): SigningContext {
+  return { ...signingContextAt(nonce), sourceAccount: { address: addressOf(name), signer: signerOf(name) } }
 }
 
 /** An attempt that a node took, with bytes that no test looks at. */
@@ -53,7 +53,7 @@ export function attemptOf(draft: StellarDraft, change: Partial<StellarAttempt> =
   return {
     number: 1,
     kind: 'send',
-    line: SELF,
+    sourceAccount: SELF,
     nonce: 5n,
     draft,
     signed: { raw: new Uint8Array([1]), hash: '0'.repeat(64), signature: { r: '', s: '', v: 0, sig: '' } },

@@ -3,13 +3,13 @@ import {
   accountWith,
   addressOf,
   attemptOf,
-  channelSeatAt,
+  channelSigningContextAt,
   known,
   OTHER,
   paymentOf,
   requestOf,
   SELF,
-  seatAt,
+  signingContextAt,
 } from './build.ts'
 import { type Stage, setStage, XLM } from './stage.ts'
 
@@ -26,7 +26,7 @@ describe('a payment', () => {
     const draft = await stage.prepare(
       requestOf({ operations: [paymentOf(5n * XLM)], memo: { type: 'text', value: 'hi' } }),
     )
-    const signed = await stage.chain.sign(draft, seatAt(await stage.nonce()))
+    const signed = await stage.chain.sign(draft, signingContextAt(await stage.nonce()))
     expect(await stage.chain.receipts([signed.hash])).toEqual([{ kind: 'none' }])
     expect(await stage.chain.broadcast([signed.raw, signed.raw])).toEqual([
       { kind: 'accepted' },
@@ -37,7 +37,7 @@ describe('a payment', () => {
     expect(head).toEqual({
       number: BigInt(closed.sequence),
       hash: String(closed.sequence),
-      lapsedUpTo: BigInt(closed.closeTime),
+      expiredUpTo: BigInt(closed.closeTime),
       time: new Date(closed.closeTime * 1_000),
     })
     const [answer] = await stage.chain.receipts([signed.hash], { asOf: head.number })
@@ -61,7 +61,7 @@ describe('a replacement', () => {
   test('goes out inside a fee bump at ten times the rate, and it alone is included', async () => {
     const nonce = await stage.nonce()
     const first = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
-    const signed = await stage.chain.sign(first, seatAt(nonce))
+    const signed = await stage.chain.sign(first, signingContextAt(nonce))
     expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
     const attempt = attemptOf(first, { nonce, signed })
     const answer = await stage.chain.replace(
@@ -72,7 +72,7 @@ describe('a replacement', () => {
     if (answer.kind !== 'ok') throw new Error(JSON.stringify(answer))
     const replacement = answer.value.draft
     expect(replacement).toMatchObject({ bumped: true, feePerOperation: 1_000n })
-    const second = await stage.chain.sign(replacement, seatAt(nonce))
+    const second = await stage.chain.sign(replacement, signingContextAt(nonce))
     expect(await stage.chain.broadcast([second.raw])).toEqual([{ kind: 'accepted' }])
     stage.ledger.close()
     const { number } = known(await stage.chain.head())
@@ -85,13 +85,13 @@ describe('a replacement', () => {
   test('with a stroop less is refused by the node, and says what would do', async () => {
     const nonce = await stage.nonce()
     const first = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
-    await stage.chain.broadcast([(await stage.chain.sign(first, seatAt(nonce))).raw])
+    await stage.chain.broadcast([(await stage.chain.sign(first, signingContextAt(nonce))).raw])
     const short = {
       ...(await stage.prepare(requestOf({ operations: [paymentOf(2n)] }))),
       bumped: true,
       feePerOperation: 999n,
     }
-    const { raw } = await stage.chain.sign(short, seatAt(nonce))
+    const { raw } = await stage.chain.sign(short, signingContextAt(nonce))
     expect(await stage.chain.broadcast([raw])).toEqual([
       {
         kind: 'underpriced',
@@ -105,14 +105,17 @@ describe('a replacement', () => {
 describe('a channel account', () => {
   test('gives the number, and the relayer pays and acts', async () => {
     const channel = addressOf('channel')
-    const request = stage.chain.openLines([channel], accountWith())
+    const request = stage.chain.openChannels([channel], accountWith())
     if (request === undefined) throw new Error('no lines')
-    const opening = await stage.chain.sign(await stage.prepare(request), seatAt(await stage.nonce()))
+    const opening = await stage.chain.sign(
+      await stage.prepare(request),
+      signingContextAt(await stage.nonce()),
+    )
     await stage.chain.broadcast([opening.raw])
     stage.ledger.close()
     const before = stage.ledger.account(SELF)?.balance ?? 0n
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(XLM)] }))
-    const signed = await stage.chain.sign(draft, channelSeatAt(await stage.nonce(channel)))
+    const signed = await stage.chain.sign(draft, channelSigningContextAt(await stage.nonce(channel)))
     expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
     stage.ledger.close()
     expect(await stage.chain.receipts([signed.hash])).toMatchObject([
@@ -126,7 +129,7 @@ describe('a channel account', () => {
 
 test('a failure is told in the words of the protocol', async () => {
   const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n), paymentOf(1_000n * XLM)] }))
-  const signed = await stage.chain.sign(draft, seatAt(await stage.nonce()))
+  const signed = await stage.chain.sign(draft, signingContextAt(await stage.nonce()))
   await stage.chain.broadcast([signed.raw])
   stage.ledger.close()
   expect(await stage.chain.receipts([signed.hash])).toMatchObject([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
-import { addressOf, attemptOf, OTHER, requestOf, SELF, seatAt } from './build.ts'
+import { addressOf, attemptOf, OTHER, requestOf, SELF, signingContextAt } from './build.ts'
 import { type Stage, setStage, XLM } from './stage.ts'
 
 let stage: Stage
@@ -58,7 +58,7 @@ test('every classic operation passes the network', async () => {
   expect(stage.ledger.account(addressOf('new'))?.balance).toBe(2n * XLM)
   expect(stage.ledger.account(SELF)?.homeDomain).toBe('example.com')
   const left = stage.ledger.account(SELF)?.balance ?? 0n
-  expect(before - left).toBe(stage.chain.outlay(request) + 900n)
+  expect(before - left).toBe(stage.chain.amountOut(request) + 900n)
 })
 
 test('an account that is merged gives everything away', async () => {
@@ -79,11 +79,11 @@ test('a transaction whose time is over is told to wait, until a ledger proves th
   const draft = await stage.prepare(
     requestOf({ operations: [{ type: 'bump_sequence', bump_to: 0n }], validUntil }),
   )
-  const signed = await stage.chain.sign(draft, seatAt(await stage.nonce()))
+  const signed = await stage.chain.sign(draft, signingContextAt(await stage.nonce()))
   stage.ledger.close({ seconds: 11 })
   expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'later', detail: 'tx_too_late' }])
-  const { lapsedUpTo = 0n, number } = await headOf()
-  expect(lapsedUpTo).toBeGreaterThanOrEqual(draft.lapsesAt ?? 0n)
+  const { expiredUpTo = 0n, number } = await headOf()
+  expect(expiredUpTo).toBeGreaterThanOrEqual(draft.expiresAt ?? 0n)
   const attempt = attemptOf(draft, { nonce: await stage.nonce(), signed })
   expect(await stage.chain.proveInclusion([attempt], { asOf: number })).toEqual({ kind: 'absent' })
   expect(stage.chain.endsAt(requestOf({ validUntil }))).toEqual(validUntil)

@@ -10,7 +10,16 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { keypairOf } from '../../support/stellar-scenario.ts'
-import { accountWith, attemptOf, known, OTHER, PASSPHRASE, requestOf, SELF, seatAt } from './build.ts'
+import {
+  accountWith,
+  attemptOf,
+  known,
+  OTHER,
+  PASSPHRASE,
+  requestOf,
+  SELF,
+  signingContextAt,
+} from './build.ts'
 import { type Stage, setStage, XLM } from './stage.ts'
 
 const CUSTOMER = keypairOf('customer')
@@ -72,24 +81,24 @@ describe('a transaction that somebody else has signed, with maxLedger and withou
     const request = requestOf({ transactionXdr: xdr, feeBump: true })
     const draft = await stage.prepare(request)
     expect(draft).toMatchObject({ maxLedger: BigInt(maxLedger) })
-    expect(draft).not.toHaveProperty('lapsesAt')
+    expect(draft).not.toHaveProperty('expiresAt')
     const nonce = await stage.nonce(CUSTOMER.publicKey())
     const signed = await stage.chain.sign(draft, {
-      ...seatAt(nonce),
-      line: { address: CUSTOMER.publicKey(), signer: undefined },
+      ...signingContextAt(nonce),
+      sourceAccount: { address: CUSTOMER.publicKey(), signer: undefined },
     })
-    const attempt = attemptOf(draft, { line: CUSTOMER.publicKey(), nonce, signed })
-    const lapsed = async () => {
+    const attempt = attemptOf(draft, { sourceAccount: CUSTOMER.publicKey(), nonce, signed })
+    const expired = async () => {
       const head = known(await stage.chain.head())
-      return [Number(head.number), await stage.chain.hasLapsed(draft, head)]
+      return [Number(head.number), await stage.chain.hasExpired(draft, head)]
     }
     stage.ledger.close(2)
-    expect(await lapsed()).toEqual([maxLedger - 2, false])
+    expect(await expired()).toEqual([maxLedger - 2, false])
     // The last ledger that may hold it is still to come.
     expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
     stage.ledger.dropQueue()
     stage.ledger.close()
-    expect(await lapsed()).toEqual([maxLedger - 1, true])
+    expect(await expired()).toEqual([maxLedger - 1, true])
     expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'later', detail: 'tx_too_late' }])
     expect(
       await stage.chain.proveInclusion([attempt], { asOf: known(await stage.chain.head()).number }),

@@ -8,14 +8,14 @@ import { signDraft } from '../../../src/chains/stellar/sign.ts'
 import {
   accountWith,
   addressOf,
-  channelSeatAt,
+  channelSigningContextAt,
   OTHER,
   PASSPHRASE,
   paymentOf,
   requestOf,
   SELF,
-  seatAt,
   signerOf,
+  signingContextAt,
 } from './build.ts'
 
 /** The SDK is the witness: it decodes what we send, and hashes it by itself. */
@@ -40,14 +40,14 @@ function draftOf(request: Partial<StellarRequest>, change: Partial<StellarDraft>
   return {
     type: 'stellar',
     envelope: closeEnvelope(tx),
-    foreign: false,
+    externallySigned: false,
     feePerOperation: 100n,
     operationCount: tx.operations.length,
     resourceFee: 0n,
     bumped: false,
     spends: 0n,
     maxFee: 1_000_000n,
-    ...(end === undefined ? {} : { lapsesAt: end }),
+    ...(end === undefined ? {} : { expiresAt: end }),
     ...change,
   }
 }
@@ -58,7 +58,7 @@ describe('on the own line', () => {
       operations: [paymentOf(1n), paymentOf(2n)],
       memo: { type: 'id', value: 2n ** 63n },
     })
-    const { raw, hash, signature } = await signDraft(draft, seatAt(2n ** 62n), PASSPHRASE)
+    const { raw, hash, signature } = await signDraft(draft, signingContextAt(2n ** 62n), PASSPHRASE)
     const tx = read(raw)
     if (!(tx instanceof Transaction)) throw new Error('a fee bump')
     expect(hash).toBe(hex(tx.hash()))
@@ -75,7 +75,7 @@ describe('on the own line', () => {
 
   test('wrapped, the inside bids nothing, so that nobody can have it included alone', async () => {
     const draft = draftOf({ operations: [paymentOf(1n)] }, { bumped: true, feePerOperation: 1_000n })
-    const { raw, hash, signature } = await signDraft(draft, seatAt(6n), PASSPHRASE)
+    const { raw, hash, signature } = await signDraft(draft, signingContextAt(6n), PASSPHRASE)
     const tx = read(raw)
     if (!(tx instanceof FeeBumpTransaction)) throw new Error('no fee bump')
     expect(hash).toBe(hex(tx.hash()))
@@ -88,7 +88,7 @@ describe('on the own line', () => {
 describe('on the line of a channel account', () => {
   test('the number is the channel’s; acting and paying are the relayer’s', async () => {
     const draft = draftOf({ operations: [paymentOf(1n), paymentOf(2n)] })
-    const { raw } = await signDraft(draft, channelSeatAt(9n), PASSPHRASE)
+    const { raw } = await signDraft(draft, channelSigningContextAt(9n), PASSPHRASE)
     const tx = read(raw)
     if (!(tx instanceof FeeBumpTransaction)) throw new Error('no fee bump')
     const { innerTransaction: inner } = tx
@@ -106,7 +106,7 @@ describe('on the line of a channel account', () => {
     const sourceAccount = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ'
     const { raw } = await signDraft(
       draftOf({ operations: [paymentOf(1n)], sourceAccount }),
-      channelSeatAt(9n),
+      channelSigningContextAt(9n),
       PASSPHRASE,
     )
     const tx = read(raw)
@@ -120,13 +120,13 @@ const THEM = { address: OTHER, signer: signerOf('other') }
 test('what somebody else has signed is wrapped as it stands', async () => {
   const theirs = await signDraft(
     draftOf({ operations: [paymentOf(1n)] }),
-    { line: THEM, nonce: 3n, account: THEM },
+    { sourceAccount: THEM, nonce: 3n, account: THEM },
     PASSPHRASE,
   )
   const envelope = Buffer.from(theirs.raw).toString('base64')
-  const draft = draftOf({ operations: [paymentOf(1n)] }, { envelope, foreign: true, bumped: true })
-  const seat = { ...seatAt(3n), line: { address: OTHER, signer: undefined } }
-  const tx = read((await signDraft(draft, seat, PASSPHRASE)).raw)
+  const draft = draftOf({ operations: [paymentOf(1n)] }, { envelope, externallySigned: true, bumped: true })
+  const signingContext = { ...signingContextAt(3n), sourceAccount: { address: OTHER, signer: undefined } }
+  const tx = read((await signDraft(draft, signingContext, PASSPHRASE)).raw)
   if (!(tx instanceof FeeBumpTransaction)) throw new Error('no fee bump')
   expect(tx.innerTransaction.toEnvelope().toXdr('base64')).toBe(read(theirs.raw).toEnvelope().toXdr('base64'))
   expect(isSignedBy(tx, SELF)).toBe(true)
@@ -137,7 +137,7 @@ test('any amount and number arrives as it was written', async () => {
   await fc.assert(
     fc.asyncProperty(amounts, amounts, async (amount, nonce) => {
       const draft = draftOf({ operations: [paymentOf(amount)] })
-      const tx = read((await signDraft(draft, seatAt(nonce), PASSPHRASE)).raw)
+      const tx = read((await signDraft(draft, signingContextAt(nonce), PASSPHRASE)).raw)
       if (!(tx instanceof Transaction)) throw new Error('a fee bump')
       const [payment] = tx.operations
       if (payment?.type !== 'payment') throw new Error('no payment')
@@ -155,8 +155,8 @@ test('a signer of another curve signs nothing', async () => {
     publicKey: new Uint8Array(65),
     sign: () => Promise.reject(new Error()),
   } as const
-  const seat = { ...seatAt(1n), account: { address: SELF, signer } }
-  await expect(signDraft(draftOf({ operations: [paymentOf(1n)] }), seat, PASSPHRASE)).rejects.toThrow(
-    /ed25519/,
-  )
+  const signingContext = { ...signingContextAt(1n), account: { address: SELF, signer } }
+  await expect(
+    signDraft(draftOf({ operations: [paymentOf(1n)] }), signingContext, PASSPHRASE),
+  ).rejects.toThrow(/ed25519/)
 })

@@ -4,7 +4,7 @@ import type { StellarChain } from '../../../src/chains/stellar/types.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { createLogger } from '../../../src/log.ts'
 import { type LedgerOptions, startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
-import { accountWith, known, NETWORK, OTHER, SELF, seatAt } from './build.ts'
+import { accountWith, known, NETWORK, OTHER, SELF, signingContextAt } from './build.ts'
 
 /** Stroops of a lumen. */
 export const XLM = 10_000_000n
@@ -34,7 +34,7 @@ export async function setStage(options: LedgerOptions = {}): Promise<Stage> {
     const refusal = chain.check(request, accountWith(policies))
     if (refusal) throw new Error(refusal.detail)
     const answer = await chain.prepare(request, accountWith(policies))
-    if (answer.kind === 'errand') throw new Error(answer.detail)
+    if (answer.kind === 'setup') throw new Error(answer.detail)
     return known(answer).draft
   }
 
@@ -44,7 +44,7 @@ export async function setStage(options: LedgerOptions = {}): Promise<Stage> {
   }
 
   async function run(request: StellarRequest) {
-    const signed = await chain.sign(await prepare(request), seatAt(await nonce()))
+    const signed = await chain.sign(await prepare(request), signingContextAt(await nonce()))
     const [sent] = await chain.broadcast([signed.raw])
     if (sent?.kind !== 'accepted') throw new Error(JSON.stringify(sent))
     ledger.close()

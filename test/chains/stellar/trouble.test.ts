@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Trouble } from '../../support/stellar/rpc/trouble.ts'
-import { accountWith, attemptOf, known, paymentOf, requestOf, SELF, seatAt } from './build.ts'
+import type { NodeFault } from '../../support/stellar/rpc/trouble.ts'
+import { accountWith, attemptOf, known, paymentOf, requestOf, SELF, signingContextAt } from './build.ts'
 import { type Stage, setStage } from './stage.ts'
 
 let stage: Stage
@@ -10,13 +10,13 @@ beforeEach(async () => {
 })
 afterEach(() => stage.ledger.stop())
 
-const TROUBLES: readonly Trouble[] = ['core_gone', 'core_exception', 'filtered', 'too_slow', 'panicking']
+const TROUBLES: readonly NodeFault[] = ['core_gone', 'core_exception', 'filtered', 'too_slow', 'panicking']
 
 describe('an endpoint that tells of its trouble in errors of JSON-RPC', () => {
-  test.each(TROUBLES)('gives way to another one, and is not healthy (%s)', async (trouble) => {
-    const troubled = await stage.ledger.startTroubled(trouble)
+  test.each(TROUBLES)('gives way to another one, and is not healthy (%s)', async (nodeFault) => {
+    const troubled = await stage.ledger.startTroubled(nodeFault)
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
-    const signed = await stage.chain.sign(draft, seatAt(await stage.nonce()))
+    const signed = await stage.chain.sign(draft, signingContextAt(await stage.nonce()))
     // Whichever is asked first: the better one of two answers counts.
     const chain = stage.chainAt(troubled.url, stage.ledger.url)
     const alone = stage.chainAt(troubled.url)
@@ -28,14 +28,17 @@ describe('an endpoint that tells of its trouble in errors of JSON-RPC', () => {
     await troubled.stop()
   })
 
-  test.each(TROUBLES)('proves nothing, and prevents no proof (%s)', async (trouble) => {
-    const troubled = await stage.ledger.startTroubled(trouble)
+  test.each(TROUBLES)('proves nothing, and prevents no proof (%s)', async (nodeFault) => {
+    const troubled = await stage.ledger.startTroubled(nodeFault)
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
     const nonce = await stage.nonce()
-    const attempt = attemptOf(draft, { nonce, signed: await stage.chain.sign(draft, seatAt(nonce)) })
+    const attempt = attemptOf(draft, {
+      nonce,
+      signed: await stage.chain.sign(draft, signingContextAt(nonce)),
+    })
     stage.ledger.close()
     const { number } = known(await stage.chain.head())
-    const reads = trouble === 'core_exception' || trouble === 'filtered'
+    const reads = nodeFault === 'core_exception' || nodeFault === 'filtered'
     const alone = await stage.chainAt(troubled.url).proveInclusion([attempt], { asOf: number })
     expect(alone.kind).toBe(reads ? 'absent' : 'unknown')
     const both = stage.chainAt(troubled.url, stage.ledger.url)

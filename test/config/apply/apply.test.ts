@@ -6,7 +6,7 @@ import type { NotificationConfig, RelayerConfig, SignerConfig } from '../../../s
 import { ConfigError } from '../../../src/config/problems.ts'
 import type { Database } from '../../../src/database/engine.ts'
 import { deleteNotification, listNotifications } from '../../../src/notifications/store.ts'
-import { claimAccounts } from '../../../src/relayers/account-claims-store.ts'
+import { reserveAccounts } from '../../../src/relayers/account-claims-store.ts'
 import type { RelayerAccounts } from '../../../src/relayers/accounts.ts'
 import {
   findRelayer,
@@ -77,10 +77,10 @@ async function addTransaction(status: string, nonce: bigint | null, relayerId = 
       from_address: '0xA',
       status,
       status_reason: null,
-      intent: 'request',
+      purpose: 'request',
       request: '{}',
       estimated_gas: null,
-      line: nonce === null ? null : '0xA',
+      source_account: nonce === null ? null : '0xA',
       nonce,
       current_attempt: null,
       block_number: null,
@@ -273,7 +273,7 @@ describe('a record that a caller created', () => {
   async function create(relayer: RelayerConfig, address = '0xT'): Promise<void> {
     await database.db.transaction().execute(async (tx) => {
       await saveRelayer(tx, { ...relayer, address })
-      await claimAccounts(tx, relayer.id, { chain: relayer.network, addresses: [address] })
+      await reserveAccounts(tx, relayer.id, { chain: relayer.network, addresses: [address] })
     })
   }
 
@@ -309,7 +309,7 @@ describe('a record that a caller created', () => {
     await database.db.transaction().execute(async (tx) => {
       await removeRelayer(tx, 'main')
       await saveRelayer(tx, { ...file, channels: ['lent'], address: '0xA' })
-      await claimAccounts(tx, 'main', { chain: 'anvil', addresses: ['0xA', '0xLent'] })
+      await reserveAccounts(tx, 'main', { chain: 'anvil', addresses: ['0xA', '0xLent'] })
     })
     expect(await apply({ relayers: [file] })).toEqual([])
     const owned = await database.db.selectFrom('operated_accounts').select('address').execute()

@@ -58,7 +58,7 @@ describe('a transaction that somebody else has signed', () => {
     scenario.solana.dropPending()
     scenario.solana.tick(160)
     const expired = await scenario.tickUntil(id, 'expired')
-    expect(expired.attempts).toMatchObject([{ kind: 'send', outcome: 'lapsed' }])
+    expect(expired.attempts).toMatchObject([{ kind: 'send', outcome: 'expired' }])
   })
 
   test('twice is executed once, and the second record says so', async () => {
@@ -87,7 +87,7 @@ describe('a transaction that somebody else has signed', () => {
     expect(answer.status).toBe(200)
     scenario.solana.tick(60)
     const confirmed = await scenario.tickUntil(id, 'confirmed')
-    expect(confirmed.attempts).toMatchObject([{ outcome: 'lapsed' }, { kind: 'replace', outcome: 'mined' }])
+    expect(confirmed.attempts).toMatchObject([{ outcome: 'expired' }, { kind: 'replace', outcome: 'mined' }])
   })
 
   test('that takes more than its fee is refused with its code', async () => {
@@ -153,7 +153,7 @@ describe('a durable nonce', () => {
     // The friend uses the nonce for something else.
     await sendRaw(onNonce([friend], nonce.address, [advanceNonce(nonce.address, friend.address)]))
     const expired = await scenario.tickUntil(id, 'expired')
-    expect(expired.attempts).toMatchObject([{ outcome: 'lapsed' }])
+    expect(expired.attempts).toMatchObject([{ outcome: 'expired' }])
   })
 
   function onNonce(signers: [Wallet, ...Wallet[]], account: string, steps: readonly Step[]): string {

@@ -17,7 +17,7 @@ afterAll(() => scenario.stop())
 const lamportsOf = (address: string) => scenario.solana.account(address)?.lamports ?? 0n
 
 /** Blocks until everything that was signed so far has lapsed at finalized commitment. */
-function letLapse() {
+function letExpire() {
   scenario.solana.dropPending()
   scenario.solana.tick(160)
 }
@@ -46,13 +46,13 @@ describe('a transfer', () => {
     const before = lamportsOf(RECEIVER)
     const { id } = await scenario.send(transfer(11n))
     const first = await scenario.reach(id, 'submitted')
-    letLapse()
-    const renewed = await scenario.tickUntil(id, 'confirmed')
-    expect(renewed.attempts).toMatchObject([
-      { number: 1, kind: 'send', outcome: 'lapsed' },
-      { number: 2, kind: 'renew', outcome: 'mined' },
+    letExpire()
+    const reSigned = await scenario.tickUntil(id, 'confirmed')
+    expect(reSigned.attempts).toMatchObject([
+      { number: 1, kind: 'send', outcome: 'expired' },
+      { number: 2, kind: 're_sign', outcome: 'mined' },
     ])
-    expect(renewed.hash).not.toBe(first.hash)
+    expect(reSigned.hash).not.toBe(first.hash)
     expect(lamportsOf(RECEIVER)).toBe(before + 11n)
   })
 
@@ -77,7 +77,7 @@ describe('a replacement', () => {
     expect(answer.status).toBe(200)
     expect(answer.body.data).toMatchObject({ id, status: 'submitted', hash: first.hash })
     expect(answer.body.metadata?.logs[0]?.message).toContain('Both versions could be included')
-    letLapse()
+    letExpire()
     const confirmed = await scenario.tickUntil(id, 'confirmed')
     expect(confirmed.attempts).toMatchObject([{ kind: 'send' }, { kind: 'replace', outcome: 'mined' }])
     expect(lamportsOf(RECEIVER)).toBe(before + 200n)
@@ -113,7 +113,7 @@ describe('a cancellation', () => {
     await scenario.reach(id, 'submitted')
     const answer = await scenario.cancel(id)
     expect([answer.status, answer.body.data.status]).toEqual([200, 'submitted'])
-    letLapse()
+    letExpire()
     const canceled = await scenario.tickUntil(id, 'canceled')
     expect(canceled.attempts).toHaveLength(1)
     expect(lamportsOf(RECEIVER)).toBe(before)

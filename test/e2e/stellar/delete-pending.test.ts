@@ -26,8 +26,12 @@ test('DELETE …/transactions/pending: each with its honest outcome', async () =
   const first = await story.send(payment(XLM))
   await story.reach(first.id, 'submitted')
   const behind = await story.send(payment(2n * XLM))
-  const foreign = await story.send({ network: 'standalone', transaction_xdr: guestPays(), fee_bump: true })
-  await story.reach(foreign.id, 'submitted')
+  const externallySigned = await story.send({
+    network: 'standalone',
+    transaction_xdr: guestPays(),
+    fee_bump: true,
+  })
+  await story.reach(externallySigned.id, 'submitted')
 
   const { status, body } = await story.service.api<Schemas['PendingCancellation']>(
     'DELETE',
@@ -37,14 +41,14 @@ test('DELETE …/transactions/pending: each with its honest outcome', async () =
     status: 200,
     data: {
       queued_for_cancellation_transaction_ids: [behind.id, first.id],
-      failed_to_queue_transaction_ids: [foreign.id],
-      failures: [{ transaction_id: foreign.id, code: 'not_supported' }],
+      failed_to_queue_transaction_ids: [externallySigned.id],
+      failures: [{ transaction_id: externallySigned.id, code: 'not_supported' }],
       total_processed: 3,
       remaining: 0,
     },
   })
   for (const { id } of [first, behind]) await story.closeUntil(id, 'canceled')
-  await story.closeUntil(foreign.id, 'confirmed')
+  await story.closeUntil(externallySigned.id, 'confirmed')
   expect(story.ledger.account(RECEIVER)?.balance).toBe((before ?? 0n) + XLM)
 })
 

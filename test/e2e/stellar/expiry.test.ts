@@ -27,12 +27,12 @@ describe('what no ledger includes in time', () => {
     const first = await reach(id, 'submitted')
     ledger.setCapacity(0)
     ledger.close({ seconds: LATER })
-    const renewed = await until(
+    const reSigned = await until(
       () => get(id),
       ({ attempts }) => attempts.length === 2,
     )
-    expect(renewed.sequence_number).toBe(first.sequence_number)
-    expect(renewed.attempts).toMatchObject([{ outcome: 'lapsed' }, { kind: 'renew' }])
+    expect(reSigned.sequence_number).toBe(first.sequence_number)
+    expect(reSigned.attempts).toMatchObject([{ outcome: 'expired' }, { kind: 're_sign' }])
     ledger.setCapacity(1_000)
     const confirmed = await closeUntil(id, 'confirmed')
     expect(ledger.included(first.hash ?? '')).toBeUndefined()

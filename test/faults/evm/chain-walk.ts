@@ -53,7 +53,7 @@ async function withReceipt(
   const { status } = await anvil.rpc<{ status: string }>('eth_getTransactionReceipt', [hash])
   return {
     hash,
-    line: from.toLowerCase(),
+    sourceAccount: from.toLowerCase(),
     mark: to?.toLowerCase(),
     nonce: BigInt(nonce),
     value: BigInt(value),

@@ -14,7 +14,9 @@ export async function evmWitness(anvil: Anvil): Promise<Witness> {
     walk: async () => {
       const chain = await walkChain(anvil, height)
       for (const { hash, value } of chain) values.set(hash, value)
-      return ACCOUNTS.map(({ address }) => chain.filter(({ line }) => line === address.toLowerCase()))
+      return ACCOUNTS.map(({ address }) =>
+        chain.filter(({ sourceAccount }) => sourceAccount === address.toLowerCase()),
+      )
     },
     differences: (record, shown) => differences(record, shown, values.get(shown.hash)),
     problems: async (evidence) => {

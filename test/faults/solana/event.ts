@@ -85,7 +85,7 @@ const PRICES = [0, 0, 1_000, 50_000] as const
 const MAX_AGE = 155
 
 /** A blockhash is good for 150 blocks; with those that have to be final it has provably lapsed after so many. */
-const LAPSE_BLOCKS = 170
+const EXPIRY_BLOCKS = 170
 
 interface DrawOptions {
   readonly accounts: number
@@ -150,7 +150,7 @@ function drawNetwork(
     case 'blocks':
       return { is, blocks: random.chance(0.7) ? 1 : random.int(2, 6) }
     case 'empty':
-      return { is, blocks: random.chance(0.6) ? LAPSE_BLOCKS : random.int(20, LAPSE_BLOCKS) }
+      return { is, blocks: random.chance(0.6) ? EXPIRY_BLOCKS : random.int(20, EXPIRY_BLOCKS) }
     case 'skip':
       return { is, slots: random.int(1, 8) }
     case 'capacity':

@@ -34,7 +34,7 @@ export function solanaWitness(solana: TestSolana, heard: Set<string>): Witness {
 function toIncluded(applied: AppliedTransaction): Included {
   return {
     hash: applied.signature,
-    line: applied.keys[0] ?? '',
+    sourceAccount: applied.keys[0] ?? '',
     // There are no nonces; for a person the slot says most.
     nonce: applied.slot,
     mark: amountOf(applied),

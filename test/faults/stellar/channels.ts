@@ -26,7 +26,7 @@ export async function openChannels({ ledger, newContent }: Ground, world: World)
 }
 
 /** As many at once as there are lines, while no ledger closes: each of them has to be free. Gives what is not so. */
-export async function useEveryLine(ground: Ground, world: World): Promise<string[]> {
+export async function useEverySourceAccount(ground: Ground, world: World): Promise<string[]> {
   const unopened = await openChannels(ground, world)
   const channels = await channelsOf(world)
   if (channels.length === 0 || unopened.length > 0) return unopened

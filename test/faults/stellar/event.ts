@@ -1,4 +1,4 @@
-import type { Trouble } from '../../support/stellar/rpc/trouble.ts'
+import type { NodeFault } from '../../support/stellar/rpc/trouble.ts'
 import type { CommonEvent } from '../common-event.ts'
 import type { Random } from '../random.ts'
 import { KILL_WEIGHT } from '../trouble.ts'
@@ -40,7 +40,7 @@ export type OwnEvent =
       readonly plain: boolean
     }
   /** What all RPC servers complain of from now on. */
-  | { readonly is: 'trouble'; readonly trouble: Trouble }
+  | { readonly is: 'nodeFault'; readonly nodeFault: NodeFault }
   /** A ledger closes while a server looks for the next transaction. */
   | { readonly is: 'tear' }
   /** Somebody else has the same key and raises the sequence number by so much. */
@@ -60,7 +60,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   drop_queue: 3,
   call: 6,
   wrap: 14,
-  trouble: 5,
+  nodeFault: 5,
   tear: 2,
   jump: 2,
   external: 3,
@@ -81,7 +81,7 @@ const CAPACITIES = [1_000, 1_000, 2, 1, 0] as const
 const WRAP_RATES = [100, 5_000, 200_000, 5_000_000, 5_000_000] as const
 
 /** Mostly none: each lasts until the next one is drawn. */
-const TROUBLES: Readonly<Record<Trouble, number>> = {
+const TROUBLES: Readonly<Record<NodeFault, number>> = {
   none: 8,
   core_gone: 2,
   core_exception: 1,
@@ -93,7 +93,7 @@ const TROUBLES: Readonly<Record<Trouble, number>> = {
 }
 
 /** Long enough for every version that waits to lapse, in seconds. */
-const LAPSE_SECONDS = 130
+const EXPIRY_SECONDS = 130
 
 interface DrawOptions {
   readonly accounts: number
@@ -139,8 +139,8 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
         rate: random.pick(WRAP_RATES),
         plain: random.chance(0.15),
       }
-    case 'trouble':
-      return { is, trouble: random.weighted(TROUBLES) }
+    case 'nodeFault':
+      return { is, nodeFault: random.weighted(TROUBLES) }
     case 'jump':
       return { is, account, by: random.int(1, 4) }
     case 'drop_queue':
@@ -157,7 +157,7 @@ function drawValidity(random: Random): { validForMs?: number } {
 
 function drawDelay(random: Random): { after: number; ahead: number } {
   const kind = random.next()
-  if (kind < 0.1) return { after: LAPSE_SECONDS, ahead: 0 }
-  if (kind < 0.2) return { after: 0, ahead: random.int(5, LAPSE_SECONDS) }
+  if (kind < 0.1) return { after: EXPIRY_SECONDS, ahead: 0 }
+  if (kind < 0.2) return { after: 0, ahead: random.int(5, EXPIRY_SECONDS) }
   return { after: random.chance(0.5) ? 0 : random.int(1, 6), ahead: 0 }
 }

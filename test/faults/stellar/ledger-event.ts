@@ -35,7 +35,7 @@ export type LedgerEvent = Extract<
       | 'drain'
       | 'fund'
       | 'wrap'
-      | 'trouble'
+      | 'nodeFault'
       | 'tear'
       | 'jump'
   }
@@ -59,8 +59,8 @@ export async function ledgerEvent(ground: Ground, stage: Stage, event: LedgerEve
       return fund(ground, event.account)
     case 'wrap':
       return wrap(ground, stage, event)
-    case 'trouble':
-      return ledger.setTrouble(event.trouble)
+    case 'nodeFault':
+      return ledger.setNodeFault(event.nodeFault)
     case 'tear':
       return ledger.tearReads(1)
     case 'jump':

@@ -9,7 +9,7 @@ import type { Deed } from '../deed.ts'
 import type { CrashKit, Site } from '../site.ts'
 import type { Stage } from '../stage.ts'
 import { bumpPayment, callContract, replacePayment, sendPayment } from './calls.ts'
-import { useEveryLine } from './channels.ts'
+import { useEverySourceAccount } from './channels.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
 import { ACCOUNTS, CHANNELED, CUSTOMERS, closeLedger, fundAll, type Ground } from './ground.ts'
 import { ledgerEvent } from './ledger-event.ts'
@@ -82,14 +82,14 @@ export async function startStellarSite(options: StellarSiteOptions): Promise<Ste
     makeBlock: () => Promise.resolve(closeLedger(ground)),
     relieve: () => {
       ledger.setCapacity(CAPACITY)
-      ledger.setTrouble('none')
+      ledger.setNodeFault('none')
       return Promise.resolve(fundAll(ground))
     },
     witness: () => {
       ground.gossip.clear()
       return Promise.resolve(stellarWitness(ledger, heard))
     },
-    finish: (world) => useEveryLine(ground, world),
+    finish: (world) => useEverySourceAccount(ground, world),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))
       await ledger.stop()

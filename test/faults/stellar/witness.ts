@@ -75,7 +75,7 @@ function toIncluded({ frame, verdict }: AppliedTransaction, offers: ReadonlyMap<
   return {
     hash: isOurs ? frame.hash : (own.at(-1) ?? frame.hash),
     ...(isOurs ? {} : { appliedHash: frame.hash }),
-    line: transaction.source,
+    sourceAccount: transaction.source,
     nonce: transaction.sequence,
     mark: amountOf(frame),
     success: isSuccess(verdict),
@@ -97,8 +97,8 @@ function differences(ledger: TestLedger, record: Transaction, shown: Included): 
   const { appliedHash } = shown
   const held = ledger.included(appliedHash ?? shown.hash)
   const problems: string[] = []
-  if (source_account !== shown.line || sequence_number !== shown.nonce.toString()) {
-    problems.push(`is in the ledger with ${shown.line} ${shown.nonce}`)
+  if (source_account !== shown.sourceAccount || sequence_number !== shown.nonce.toString()) {
+    problems.push(`is in the ledger with ${shown.sourceAccount} ${shown.nonce}`)
   }
   if (String(fee) !== String(held?.result.feeCharged)) {
     problems.push(`was charged ${held?.result.feeCharged} stroops, and shows ${fee}`)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Behaviour, type Receiver, startReceiver } from '../../support/receiver.ts'
-import { openRoom } from '../fixture.ts'
+import { openFixture } from '../fixture.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -48,14 +48,14 @@ describe('a receiver that fails once', () => {
   ]
   test.each(cases)('%s: is told again', async (_what, behaviour, error) => {
     const target = await receiver()
-    const room = await openRoom({ timeoutMs: 500 })
-    await room.addNotification('ops', target.url)
+    const fixture = await openFixture({ timeoutMs: 500 })
+    await fixture.addNotification('ops', target.url)
     target.behave(() => (target.received.length === 1 ? behaviour : 204))
-    await room.emit('ops', 't')
-    const [failed] = await room.settled('ops', (items) => items[0]?.delivery.tries === 1)
+    await fixture.emit('ops', 't')
+    const [failed] = await fixture.settled('ops', (items) => items[0]?.delivery.tries === 1)
     expect(failed?.delivery).toMatchObject({ status: 'pending', lastTry: { error } })
-    await room.pass(10_000)
-    const [done] = await room.settled('ops', delivered)
+    await fixture.pass(10_000)
+    const [done] = await fixture.settled('ops', delivered)
     expect(done?.delivery).toMatchObject({ tries: 2, lastTry: { response: { code: 204 } } })
     const [first, second] = target.received
     expect(second?.text).toBe(first?.text)
@@ -65,8 +65,8 @@ describe('a receiver that fails once', () => {
 
 test('a huge answer is read up to a limit, and counts', async () => {
   const target = await receiver()
-  const room = await openRoom()
-  await room.addNotification('ops', target.url)
+  const fixture = await openFixture()
+  await fixture.addNotification('ops', target.url)
   target.behave(() => (response) => {
     response.writeHead(200)
     const chunk = Buffer.alloc(65_536, 'x')
@@ -76,8 +76,8 @@ test('a huge answer is read up to a limit, and counts', async () => {
     }
     push()
   })
-  await room.emit('ops', 't')
-  const [done] = await room.settled('ops', delivered)
+  await fixture.emit('ops', 't')
+  const [done] = await fixture.settled('ops', delivered)
   expect(done?.delivery.lastTry?.response?.body).toHaveLength(16_384)
 })
 
@@ -108,29 +108,29 @@ test('a certificate that nobody vouches for is a failure', async () => {
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
-  const room = await openRoom()
-  await room.addNotification('ops', `https://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  await room.emit('ops', 't')
-  const [failed] = await room.settled('ops', (items) => items[0]?.delivery.tries === 1)
+  const fixture = await openFixture()
+  await fixture.addNotification('ops', `https://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await fixture.emit('ops', 't')
+  const [failed] = await fixture.settled('ops', (items) => items[0]?.delivery.tries === 1)
   expect(failed?.delivery.lastTry?.error).toMatch(/self-signed certificate/)
 })
 
 test('410 pauses the notification; what waits is sent when it goes on', async () => {
   const target = await receiver()
-  const room = await openRoom()
-  await room.addNotification('ops', target.url)
+  const fixture = await openFixture()
+  await fixture.addNotification('ops', target.url)
   target.behave(() => 410)
-  await room.emit('ops', 't', 3)
-  await room.settled('ops', (items) => items.some(({ delivery }) => delivery.status === 'dead'))
+  await fixture.emit('ops', 't', 3)
+  await fixture.settled('ops', (items) => items.some(({ delivery }) => delivery.status === 'dead'))
   expect(
-    await room.database.db.selectFrom('notifications').select(['paused', 'paused_reason']).execute(),
+    await fixture.database.db.selectFrom('notifications').select(['paused', 'paused_reason']).execute(),
   ).toEqual([{ paused: true, paused_reason: 'gone' }])
-  await room.emit('ops', 'u')
-  await room.pass(HOUR_MS)
+  await fixture.emit('ops', 'u')
+  await fixture.pass(HOUR_MS)
   expect(target.received).toHaveLength(1)
   target.behave(() => 204)
-  await room.steering.resume('ops')
-  const items = await room.settled(
+  await fixture.controls.resume('ops')
+  const items = await fixture.settled(
     'ops',
     (list) => list.filter(({ delivery }) => delivery.status === 'delivered').length === 3,
   )
@@ -144,86 +144,86 @@ test('410 pauses the notification; what waits is sent when it goes on', async ()
 
 test('429 with Retry-After: nobody is sent anything until then', async () => {
   const target = await receiver()
-  const room = await openRoom()
-  await room.addNotification('ops', target.url)
+  const fixture = await openFixture()
+  await fixture.addNotification('ops', target.url)
   target.behave(() => (response) => response.writeHead(429, { 'retry-after': '600' }).end())
-  await room.emit('ops', 't')
-  await room.settled('ops', (items) => items[0]?.delivery.tries === 1)
+  await fixture.emit('ops', 't')
+  await fixture.settled('ops', (items) => items[0]?.delivery.tries === 1)
   target.behave(() => 204)
-  await room.emit('ops', 'u')
-  await room.settled('ops', (items) => items.length === 2)
-  await room.pass(590_000)
+  await fixture.emit('ops', 'u')
+  await fixture.settled('ops', (items) => items.length === 2)
+  await fixture.pass(590_000)
   expect(target.received).toHaveLength(1)
-  await room.pass(15_000)
-  await room.settled('ops', delivered)
+  await fixture.pass(15_000)
+  await fixture.settled('ops', delivered)
 })
 
 test('down for hours: nothing is lost, and each transaction is told in order', async () => {
   const target = await receiver()
-  const room = await openRoom()
-  await room.addNotification('ops', target.url)
+  const fixture = await openFixture()
+  await fixture.addNotification('ops', target.url)
   await target.down()
-  await room.emit('ops', 't', 4)
-  await room.emit('ops', 'u', 3)
-  await room.settled('ops', (items) => items.filter(({ delivery }) => delivery.tries === 1).length === 2)
+  await fixture.emit('ops', 't', 4)
+  await fixture.emit('ops', 'u', 3)
+  await fixture.settled('ops', (items) => items.filter(({ delivery }) => delivery.tries === 1).length === 2)
   for (let hour = 0; hour < 20; hour += 1) {
-    await room.pass(HOUR_MS)
-    await room.settled(
+    await fixture.pass(HOUR_MS)
+    await fixture.settled(
       'ops',
       (items) => items.filter(({ delivery }) => delivery.tries === hour + 2).length === 2,
     )
   }
-  expect((await room.deliveries('ops')).map(({ delivery }) => delivery.status)).not.toContain('dead')
+  expect((await fixture.deliveries('ops')).map(({ delivery }) => delivery.status)).not.toContain('dead')
   await target.up()
-  await room.pass(HOUR_MS)
-  await room.settled('ops', delivered)
+  await fixture.pass(HOUR_MS)
+  await fixture.settled('ops', delivered)
   expect(orderOf(target, 't')).toEqual([1, 2, 3, 4])
   expect(orderOf(target, 'u')).toEqual([5, 6, 7])
 })
 
 test('given up after a day, a dead letter is delivered again on demand', async () => {
   const target = await receiver()
-  const room = await openRoom()
-  await room.addNotification('ops', target.url)
+  const fixture = await openFixture()
+  await fixture.addNotification('ops', target.url)
   target.behave(() => 503)
-  await room.emit('ops', 't', 2)
-  await room.settled('ops', (items) => items.some(({ delivery }) => delivery.tries === 1))
-  await room.pass(25 * HOUR_MS)
-  const dead = await room.settled(
+  await fixture.emit('ops', 't', 2)
+  await fixture.settled('ops', (items) => items.some(({ delivery }) => delivery.tries === 1))
+  await fixture.pass(25 * HOUR_MS)
+  const dead = await fixture.settled(
     'ops',
     (items) => items.length === 2 && items.every(({ delivery }) => delivery.status === 'dead'),
   )
   // Each had its chance, though the second one waited all the time behind the first.
   expect(dead.map(({ delivery }) => delivery.tries)).toEqual([1, 2])
   target.behave(() => 204)
-  expect(await room.steering.redeliver('ops', { kind: 'dead' })).toEqual({ redelivered: 2, remaining: 0 })
-  await room.settled('ops', delivered)
+  expect(await fixture.controls.redeliver('ops', { kind: 'dead' })).toEqual({ redelivered: 2, remaining: 0 })
+  await fixture.settled('ops', delivered)
   expect(orderOf(target, 't').slice(-2)).toEqual([1, 2])
 })
 
 test('a receiver that hangs delays no other', async () => {
   const slow = await receiver()
   const quick = await receiver()
-  const room = await openRoom({ timeoutMs: 20_000 })
-  await room.addNotification('slow', slow.url)
-  await room.addNotification('quick', quick.url)
+  const fixture = await openFixture({ timeoutMs: 20_000 })
+  await fixture.addNotification('slow', slow.url)
+  await fixture.addNotification('quick', quick.url)
   const hanging: (() => void)[] = []
   slow.behave(() => (response) => void hanging.push(() => response.writeHead(204).end()))
-  for (let index = 0; index < 40; index += 1) await room.emit('slow', `s${index}`)
+  for (let index = 0; index < 40; index += 1) await fixture.emit('slow', `s${index}`)
   await slow.arrived(16)
-  for (let index = 0; index < 40; index += 1) await room.emit('quick', `q${index}`)
-  await room.settled('quick', (items) => items.length === 40 && delivered(items))
+  for (let index = 0; index < 40; index += 1) await fixture.emit('quick', `q${index}`)
+  await fixture.settled('quick', (items) => items.length === 40 && delivered(items))
   expect(slow.received).toHaveLength(16)
   slow.behave(() => 204)
   for (const finish of hanging) finish()
-  await room.settled('slow', (items) => items.length === 40 && delivered(items))
+  await fixture.settled('slow', (items) => items.length === 40 && delivered(items))
 })
 
 test('connections are used again', async () => {
   const target = await receiver()
-  const room = await openRoom()
-  await room.addNotification('ops', target.url)
-  await room.emit('ops', 't', 10)
+  const fixture = await openFixture()
+  await fixture.addNotification('ops', target.url)
+  await fixture.emit('ops', 't', 10)
   await target.arrived(10)
   expect(new Set(target.received.map(({ connection }) => connection)).size).toBe(1)
 })

@@ -8,15 +8,21 @@ import { NO_MEMORY } from '../../../src/relayers/health/health.ts'
 import { listSubjects } from '../../../src/relayers/health/health-store.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
 import { findRelayer, removeRelayer, saveRelayer, setSystemDisabled } from '../../../src/relayers/store.ts'
-import { insert, newTransaction, openRoom, type Room, type TestAccount } from '../../transactions/fixture.ts'
+import {
+  type Fixture,
+  insert,
+  newTransaction,
+  openFixture,
+  type TestAccount,
+} from '../../transactions/fixture.ts'
 import { chainOf, createWorld, type World } from '../../transactions/world.ts'
 
-let room: Room
+let room: Fixture
 let checker: HealthChecker
 beforeAll(async () => {
-  room = await openRoom()
-  const { db, clock, log, operatorOf } = room.context
-  checker = createHealthChecker({ db, clock, log, prepare: async (relayer) => operatorOf(relayer) })
+  room = await openFixture()
+  const { db, clock, log, runtimeOf } = room.context
+  checker = createHealthChecker({ db, clock, log, prepare: async (relayer) => runtimeOf(relayer) })
 })
 afterAll(() => room.close())
 
@@ -45,8 +51,8 @@ async function place(): Promise<Place> {
     check: async () => {
       const [subject] = await listSubjects(db, id)
       if (subject === undefined) throw new Error('the relayer is gone')
-      const patient = { ...subject, chain, lines: account.operator.lines, memory: NO_MEMORY }
-      return (await checker.check(chain, [patient], new AbortController().signal))[0]
+      const target = { ...subject, chain, sourceAccounts: account.runtime.sourceAccounts, memory: NO_MEMORY }
+      return (await checker.check(chain, [target], new AbortController().signal))[0]
     },
     now: async () => {
       const found = await findRelayer(db, id)
@@ -176,9 +182,9 @@ test('an aborted check writes nothing', async () => {
   }
   const [subject] = await listSubjects(room.database.db, id)
   if (subject === undefined) throw new Error('the relayer is gone')
-  const { chain, lines } = account.operator
+  const { chain, sourceAccounts } = account.runtime
   expect(
-    await checker.check(chain, [{ ...subject, chain, lines, memory: NO_MEMORY }], stopping.signal),
+    await checker.check(chain, [{ ...subject, chain, sourceAccounts, memory: NO_MEMORY }], stopping.signal),
   ).toEqual([])
   expect((await now()).systemDisabled).toBe(false)
 })

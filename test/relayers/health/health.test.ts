@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../../src/chains/answer.ts'
 import type { EvmPolicies } from '../../../src/chains/evm/content.ts'
 import {
+  evaluateHealth,
   type HealthFacts,
   type HealthMemory,
-  judgeHealth,
   NO_MEMORY,
   nextStep,
   untilNextCheck,
@@ -39,20 +39,20 @@ const WELL: HealthFacts = {
   network: ok(undefined),
   endpoints: [{ host: 'node.example', healthy: true }],
   balance: ok(10n ** 18n),
-  lines: [{ address: ADDRESS, confirmed: 7n, next: ok(8n) }],
+  sourceAccounts: [{ address: ADDRESS, confirmed: 7n, next: ok(8n) }],
 }
-const line = (next: Answer<bigint>) => [{ address: ADDRESS, confirmed: 7n, next }]
+const sourceAccount = (next: Answer<bigint>) => [{ address: ADDRESS, confirmed: 7n, next }]
 
 function judge(facts: Partial<HealthFacts>, memory: HealthMemory = NO_MEMORY, relayer: Relayer = RELAYER) {
   const unit = relayer.networkType === 'stellar' ? 'stroops' : 'wei'
-  return judgeHealth({ relayer, unit, now: NOW }, { ...WELL, ...facts }, memory)
+  return evaluateHealth({ relayer, unit, now: NOW }, { ...WELL, ...facts }, memory)
 }
 
 describe('one look', () => {
   test.each<[string, Partial<HealthFacts>, DisabledReason['type'] | undefined, boolean]>([
     ['everything right', {}, undefined, false],
-    ['the chain is further than we are', { lines: line(ok(100n)) }, undefined, false],
-    ['nothing was ever confirmed', { lines: [] }, undefined, false],
+    ['the chain is further than we are', { sourceAccounts: sourceAccount(ok(100n)) }, undefined, false],
+    ['nothing was ever confirmed', { sourceAccounts: [] }, undefined, false],
     ['another chain', { network: WRONG }, 'RpcValidationFailed', false],
     [
       'another chain, and what it says of money',
@@ -60,15 +60,15 @@ describe('one look', () => {
       'RpcValidationFailed',
       false,
     ],
-    ['silence', { network: SILENT, balance: SILENT, lines: [] }, undefined, true],
+    ['silence', { network: SILENT, balance: SILENT, sourceAccounts: [] }, undefined, true],
     ['nobody tells the balance', { balance: SILENT }, undefined, true],
     ['nothing to spend', { balance: ok(0n) }, 'BalanceCheckFailed', false],
     ['exactly the minimum', { balance: ok(1n) }, undefined, false],
-    ['a nonce that is behind, once', { lines: line(ok(7n)) }, undefined, true],
-    ['nobody tells the nonce', { lines: line(SILENT) }, undefined, true],
+    ['a nonce that is behind, once', { sourceAccounts: sourceAccount(ok(7n)) }, undefined, true],
+    ['nobody tells the nonce', { sourceAccounts: sourceAccount(SILENT) }, undefined, true],
     [
       'no money, and nobody tells the nonce',
-      { balance: ok(0n), lines: line(SILENT) },
+      { balance: ok(0n), sourceAccounts: sourceAccount(SILENT) },
       'BalanceCheckFailed',
       true,
     ],
@@ -92,7 +92,9 @@ describe('one look', () => {
   })
 
   test('an account that is gone, on Stellar, is a matter of its balance', () => {
-    expect(judge({ balance: ok(0n), lines: line(GONE) }, NO_MEMORY, STELLAR).verdict).toMatchObject({
+    expect(
+      judge({ balance: ok(0n), sourceAccounts: sourceAccount(GONE) }, NO_MEMORY, STELLAR).verdict,
+    ).toMatchObject({
       reason: { type: 'BalanceCheckFailed' },
       unsure: false,
     })
@@ -100,7 +102,7 @@ describe('one look', () => {
 })
 
 describe('silence', () => {
-  const silent = { network: SILENT, balance: SILENT, lines: [] }
+  const silent = { network: SILENT, balance: SILENT, sourceAccounts: [] }
   const since = (checks: number, ms: number): HealthMemory => ({
     outOfStep: 0,
     silence: { checks, since: NOW - ms },
@@ -137,9 +139,9 @@ describe('silence', () => {
 
 describe('a nonce out of step', () => {
   test('is believed when it is seen again', () => {
-    const once = judge({ lines: line(ok(3n)) })
+    const once = judge({ sourceAccounts: sourceAccount(ok(3n)) })
     expect(once.memory).toEqual({ outOfStep: 1 })
-    expect(judge({ lines: line(ok(3n)) }, once.memory).verdict).toEqual({
+    expect(judge({ sourceAccounts: sourceAccount(ok(3n)) }, once.memory).verdict).toEqual({
       unsure: false,
       reason: {
         type: 'NonceSyncFailed',
@@ -149,12 +151,16 @@ describe('a nonce out of step', () => {
   })
 
   test('is remembered as long as nobody tells, and forgotten when it is right', () => {
-    expect(judge({ lines: line(SILENT) }, { outOfStep: 1 }).memory.outOfStep).toBe(1)
+    expect(judge({ sourceAccounts: sourceAccount(SILENT) }, { outOfStep: 1 }).memory.outOfStep).toBe(1)
     expect(judge({}, { outOfStep: 1 }).memory.outOfStep).toBe(0)
   })
 
   test('on Stellar it is a sequence number', () => {
-    const { verdict } = judge({ lines: line(ok(3n)), balance: ok(10n ** 9n) }, { outOfStep: 1 }, STELLAR)
+    const { verdict } = judge(
+      { sourceAccounts: sourceAccount(ok(3n)), balance: ok(10n ** 9n) },
+      { outOfStep: 1 },
+      STELLAR,
+    )
     expect(verdict.reason).toMatchObject({
       type: 'SequenceSyncFailed',
       details: expect.stringContaining('sequence number 3 next'),
@@ -162,7 +168,7 @@ describe('a nonce out of step', () => {
   })
 
   test('with the balance it is several reasons, told in one text', () => {
-    const { verdict } = judge({ lines: line(ok(3n)), balance: ok(0n) }, { outOfStep: 1 })
+    const { verdict } = judge({ sourceAccounts: sourceAccount(ok(3n)), balance: ok(0n) }, { outOfStep: 1 })
     expect(verdict.reason?.type).toBe('Multiple')
     expect(verdict.reason?.details).toMatch(/min_balance is 1\. 0xf39F.* has nonce 3 next/)
   })

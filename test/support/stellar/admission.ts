@@ -16,7 +16,7 @@ export type Answer =
 export const TRY_AGAIN: Answer = { status: 'TRY_AGAIN_LATER' }
 
 /** The part of `TransactionQueue::canAdd` that looks at what the same account has waiting. */
-export function judgeAgainstQueued(frame: Frame, current: Frame | undefined): Answer | undefined {
+export function compareWithQueued(frame: Frame, current: Frame | undefined): Answer | undefined {
   if (inclusionFee(frame) < 0n) return error('txMalformed', 0n)
   if (!current) return undefined
   if (isDuplicate(current, frame)) return { status: 'DUPLICATE' }
@@ -34,7 +34,7 @@ function isDuplicate(current: Frame, next: Frame): boolean {
 }
 
 /** The part of `canAdd` that asks the ledger: validity, and whether the payer can pay for everything that waits. */
-export function judgeByLedger(
+export function checkAgainstLedger(
   frame: Frame,
   current: Frame | undefined,
   queued: readonly Frame[],
@@ -60,7 +60,7 @@ export function judgeByLedger(
 }
 
 /** What a queue can hold. */
-export interface Room {
+export interface Fixture {
   /** In the unit of `sizeOf`. */
   readonly limit: number
   readonly sizeOf: (frame: Frame) => number
@@ -75,7 +75,7 @@ export function makeRoom(
   frame: Frame,
   current: Frame | undefined,
   queued: readonly Frame[],
-  { limit, sizeOf, evicted }: Room,
+  { limit, sizeOf, evicted }: Fixture,
 ): { readonly evict: readonly Frame[] } | { readonly answer: Answer } {
   if (sizeOf(frame) > limit) return { answer: TRY_AGAIN }
   // Whoever was turned out once in this ledger is not followed by somebody who offers less.

@@ -9,7 +9,7 @@ import { type Capacity, createMempool, type Mempool, type Picked } from './mempo
 import type { Moment } from './moment.ts'
 import type { Network } from './network.ts'
 import { isSuccess, toResultXdr } from './results.ts'
-import type { Trouble } from './rpc/trouble.ts'
+import type { NodeFault } from './rpc/trouble.ts'
 import type { Programs } from './soroban/contracts.ts'
 import { type Changes, createChanges, createHistory, type History, knownAccount } from './state.ts'
 import { checkValid } from './validity.ts'
@@ -24,7 +24,7 @@ export interface Ledger {
   readonly programs: Programs
   capacity: Capacity
   /** What is wrong with all RPC servers at present. */
-  trouble: Trouble
+  nodeFault: NodeFault
   submit(frame: Frame): Answer
   /** Makes the next ledger; it closes at this time, in seconds since 1970, or one second after the last. */
   close(closeTime: number): ClosedLedger
@@ -54,7 +54,7 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
     market: createMarket(),
     programs: new Map(),
     capacity,
-    trouble: 'none',
+    nodeFault: 'none',
     submit: (frame) => mempool.submit(frame, waitingMoment(ledger, seconds()), ledger.capacity),
     close: (closeTime) => closeLedger(ledger, Math.max(closeTime, chain.latest().closeTime + 1), seconds),
     amend(change) {

@@ -1,4 +1,4 @@
-import { type Answer, judgeAgainstQueued, judgeByLedger, makeRoom, TRY_AGAIN } from './admission.ts'
+import { type Answer, checkAgainstLedger, compareWithQueued, makeRoom, TRY_AGAIN } from './admission.ts'
 import { type Bans, createBans } from './bans.ts'
 import { type Bid, bidOf } from './fees.ts'
 import type { Frame } from './frame.ts'
@@ -67,7 +67,7 @@ export function createQueue(network: Network, sizeOf: (frame: Frame) => number):
 function add(state: State, frame: Frame, moment: Moment, limit: number): Answer {
   const { waiting, bans, sizeOf, evicted } = state
   const current = waiting.get(frame.transaction.source)
-  const refusal = bans.has(frame) ? TRY_AGAIN : judgeAgainstQueued(frame, current?.frame)
+  const refusal = bans.has(frame) ? TRY_AGAIN : compareWithQueued(frame, current?.frame)
   if (refusal) return refusal
   const queued = framesOf(state)
   const room = makeRoom(frame, current?.frame, queued, { limit, sizeOf, evicted })
@@ -75,7 +75,7 @@ function add(state: State, frame: Frame, moment: Moment, limit: number): Answer 
     ban(state, [frame])
     return room.answer
   }
-  const invalid = judgeByLedger(frame, current?.frame, queued, moment)
+  const invalid = checkAgainstLedger(frame, current?.frame, queued, moment)
   if (invalid) return invalid
   for (const loser of room.evict) state.evicted = bidOf(loser)
   ban(state, room.evict)

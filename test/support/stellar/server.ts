@@ -4,17 +4,17 @@ import type { Ledger } from './ledger.ts'
 import { callMethod } from './rpc/methods.ts'
 import { createNode } from './rpc/node.ts'
 import type { Params } from './rpc/params.ts'
-import type { Trouble } from './rpc/trouble.ts'
+import type { NodeFault } from './rpc/trouble.ts'
 
 /** Lets RPC servers of this network answer, on a free port; with a trouble of their own, or with that of all servers. */
-export function startLedgerServer(ledger: Ledger, trouble?: Trouble): Promise<JsonRpcServer> {
+export function startLedgerServer(ledger: Ledger, nodeFault?: NodeFault): Promise<JsonRpcServer> {
   return startJsonRpcServer({
     words: { unreadable: 'invalid request', invalid: 'invalid request', empty: 'empty request batch' },
     answer({ behind, method, params }) {
       // Clients say that there are none by leaving them out, or by null.
       const named = params ?? {}
       if (typeof named !== 'object' || Array.isArray(named)) throw invalidParams('invalid parameters')
-      return callMethod(createNode(ledger, behind, trouble), method, named as Params)
+      return callMethod(createNode(ledger, behind, nodeFault), method, named as Params)
     },
     write: JSON.stringify,
   })

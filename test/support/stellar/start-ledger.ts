@@ -7,7 +7,7 @@ import type { Frame } from './frame.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { Capacity } from './mempool.ts'
 import { createNetwork, type Network } from './network.ts'
-import type { Trouble } from './rpc/trouble.ts'
+import type { NodeFault } from './rpc/trouble.ts'
 import { startLedgerServer } from './server.ts'
 import type { Program } from './soroban/contracts.ts'
 import { archive, deploy, deployNative } from './soroban/deploy.ts'
@@ -64,9 +64,9 @@ export interface TestLedger {
   /** The address of a server that reads are answered by as of so many ledgers ago; what is sent there arrives. */
   replica(options: { readonly behind: number }): string
   /** What is wrong with all RPC servers from now on. */
-  setTrouble(trouble: Trouble): void
+  setNodeFault(nodeFault: NodeFault): void
   /** Starts another RPC server of the network, with this trouble of its own. */
-  startTroubled(trouble: Trouble): Promise<JsonRpcServer>
+  startTroubled(nodeFault: NodeFault): Promise<JsonRpcServer>
   /** The next so many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
   tearReads(count: number): void
   /** How many operations fit into a ledger from now on, and how many contract calls. */
@@ -107,10 +107,10 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
     included: (hash) => ledger.chain.find(hash),
     queue: () => ledger.mempool.frames(),
     dropQueue: () => ledger.mempool.clear(),
-    setTrouble(trouble) {
-      ledger.trouble = trouble
+    setNodeFault(nodeFault) {
+      ledger.nodeFault = nodeFault
     },
-    startTroubled: (trouble) => startLedgerServer(ledger, trouble),
+    startTroubled: (nodeFault) => startLedgerServer(ledger, nodeFault),
     tearReads: (count) => ledger.tearReads(count),
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
     setCapacity(operations, contractTransactions = operations) {

@@ -2,23 +2,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../../src/chains/answer.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** A cancellation whose bytes the worker offers as well, while the caller's own offer is under way. */
 async function place() {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
-  const [placed] = await insert(room.context, newTransaction(owner))
-  if (!placed) throw new Error('nothing was stored')
-  room.clock.advance(1_000)
-  await workAccount(room.context, owner.relayer.id)
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const [stored] = await insert(fixture.context, newTransaction(owner))
+  if (!stored) throw new Error('nothing was stored')
+  fixture.clock.advance(1_000)
+  await workAccount(fixture.context, owner.relayer.id)
   const fees = { kind: 'legacy', gasPrice: 1_000n } as const
   const draft = { type: 'evm', value: 0n, data: '0x', gasLimit: 21_000n, fees } as const
   const worker = Promise.withResolvers<BroadcastResult>()
@@ -33,20 +33,20 @@ async function place() {
           return [await worker.promise]
         },
       }
-      room.clock.advance(1_000)
-      step = workAccount(room.context, owner.relayer.id)
+      fixture.clock.advance(1_000)
+      step = workAccount(fixture.context, owner.relayer.id)
       await asked.promise
       return [{ kind: 'refused', detail: 'exceeds the configured cap' }]
     },
   }
-  const cancel = createReplacer(room.context).cancelTransaction(owner.relayer, placed.id)
+  const cancel = createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id)
   await expect(cancel).rejects.toMatchObject({ code: 'replacement_underpriced' })
   return {
     /** What the worker hears after the caller was told. */
     late: async (result: BroadcastResult) => {
       worker.resolve(result)
       await step
-      const { attempts } = await reload(room.context, placed)
+      const { attempts } = await reload(fixture.context, stored)
       return attempts.map(({ outcome, error }) => [outcome, error])
     },
   }

@@ -5,14 +5,14 @@ import type { EvmAttempt, EvmPrepared } from '../../../src/chains/evm/types.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** Each attempt pays more than all before it. */
 async function dearer(
@@ -27,7 +27,7 @@ async function dearer(
 /** A transfer of 7 wei that a node has taken. */
 async function place() {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   world.override = {
     replace: dearer,
     speedUp: async (attempts) => {
@@ -36,15 +36,15 @@ async function place() {
     },
   }
   const transaction = newTransaction(owner, { request: requestOf({ speed: 'fast', value: 7n }) })
-  await insert(room.context, transaction)
+  await insert(fixture.context, transaction)
   const step = async (afterMs: number) => {
-    room.clock.advance(afterMs)
-    await workAccount(room.context, owner.relayer.id)
+    fixture.clock.advance(afterMs)
+    await workAccount(fixture.context, owner.relayer.id)
   }
   await step(1_000)
-  const now = () => reload(room.context, transaction)
+  const now = () => reload(fixture.context, transaction)
   const kinds = async () => (await now()).attempts.map(({ kind, outcome }) => `${kind} ${outcome}`)
-  const replacer = createReplacer(room.context)
+  const replacer = createReplacer(fixture.context)
   const change = {
     replace: () => replacer.replaceTransaction(owner.relayer, transaction.id, requestOf({ value: 8n })),
     cancel: () => replacer.cancelTransaction(owner.relayer, transaction.id),
@@ -72,7 +72,7 @@ describe('after a change that a node refused', () => {
     await change.cancel()
     world.offer = () => REFUSED
     await step(1_000)
-    expect((await now()).transaction).toMatchObject({ intent: 'cancel', currentAttempt: 1 })
+    expect((await now()).transaction).toMatchObject({ purpose: 'cancel', currentAttempt: 1 })
     world.offer = () => ({ kind: 'accepted' })
     await step(10 * MINUTE)
     expect(await kinds()).toEqual(['send broadcast', 'cancel refused', 'cancel broadcast'])

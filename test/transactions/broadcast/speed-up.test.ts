@@ -6,14 +6,14 @@ import type { Transaction } from '../../../src/transactions/model/transaction.ts
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, SILENT_NETWORK } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** The newest attempt with fees ten times as high. */
 async function dearer(attempts: readonly EvmAttempt[]): Promise<Answer<EvmPrepared>> {
@@ -28,19 +28,19 @@ async function dearer(attempts: readonly EvmAttempt[]): Promise<Answer<EvmPrepar
 
 async function place(...requests: readonly Partial<EvmRequest>[]) {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   world.override = { speedUp: dearer, replace: (_request, attempts) => dearer(attempts) }
   const made = requests.map((request) => newTransaction(owner, { request: requestOf(request) }))
-  const stored = await insert(room.context, ...made)
-  room.clock.advance(1_000)
-  const step = () => workAccount(room.context, owner.relayer.id)
+  const stored = await insert(fixture.context, ...made)
+  fixture.clock.advance(1_000)
+  const step = () => workAccount(fixture.context, owner.relayer.id)
   await step()
   return { world, owner, stored, step }
 }
 
 async function kindsOf(transaction: Transaction | undefined): Promise<string[]> {
   if (!transaction) throw new Error('no transaction')
-  const { attempts } = await reload(room.context, transaction)
+  const { attempts } = await reload(fixture.context, transaction)
   return attempts.map(({ kind, outcome }) => `${kind} ${outcome}`)
 }
 
@@ -54,28 +54,28 @@ describe('a fee', () => {
     { speed: 'safeLow', patience: 10 * MINUTE },
   ] as const)('is raised after the wait of $speed, and again after the next', async ({ speed, patience }) => {
     const { stored, step } = await place({ speed })
-    room.clock.advance(patience - 1)
+    fixture.clock.advance(patience - 1)
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
-    room.clock.advance(1)
+    fixture.clock.advance(1)
     await step()
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up broadcast'])
-    room.clock.advance(patience)
+    fixture.clock.advance(patience)
     await step()
     expect(await kindsOf(stored[0])).toHaveLength(3)
   })
 
   test('that the caller named is left alone', async () => {
     const { stored, step } = await place({ gasPrice: 5n })
-    room.clock.advance(60 * MINUTE)
+    fixture.clock.advance(60 * MINUTE)
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
   })
 
   test('is raised at the head of the line only', async () => {
     const { stored, step } = await place({ speed: 'fast' }, { speed: 'fast' })
-    room.clock.advance(10 * MINUTE)
+    fixture.clock.advance(10 * MINUTE)
     await step()
     expect(await kindsOf(stored[0])).toHaveLength(2)
     expect(await kindsOf(stored[1])).toHaveLength(1)
@@ -85,20 +85,20 @@ describe('a fee', () => {
     const { stored, step } = await place({ speed: 'fast' }, { speed: 'fast' })
     const [first, second] = stored
     if (!first || !second) throw new Error('nothing was stored')
-    room.clock.advance(60 * MINUTE)
-    const { transaction } = await reload(room.context, first)
-    const { db } = room.database
+    fixture.clock.advance(60 * MINUTE)
+    const { transaction } = await reload(fixture.context, first)
+    const { db } = fixture.database
     await db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
     // An event has the time of the database, which the clock of the room has left behind.
     await db
       .updateTable('events')
-      .set({ created_at: new Date(room.clock.now()) })
+      .set({ created_at: new Date(fixture.clock.now()) })
       .where('transaction_id', '=', first.id)
       .execute()
-    room.clock.advance(3 * MINUTE - 1)
+    fixture.clock.advance(3 * MINUTE - 1)
     await step()
     expect(await kindsOf(second)).toHaveLength(1)
-    room.clock.advance(30_000)
+    fixture.clock.advance(30_000)
     await step()
     expect(await kindsOf(second)).toEqual(['send broadcast', 'speed_up broadcast'])
   })
@@ -106,9 +106,9 @@ describe('a fee', () => {
   test('on a network without a mempool is raised only when the base fee has passed it (R13)', async () => {
     const world = createWorld()
     const network = { ...SILENT_NETWORK, mempool: false }
-    const owner = await room.addAccount({ chain: chainOf(world), network })
+    const owner = await fixture.addAccount({ chain: chainOf(world), network })
     const [stored] = await insert(
-      room.context,
+      fixture.context,
       newTransaction(owner, { request: requestOf({ speed: 'fast' }) }),
     )
     let baseFee = 99n
@@ -116,15 +116,15 @@ describe('a fee', () => {
       speedUp: dearer,
       comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market: 300n, baseFee } }),
     }
-    const step = () => workAccount(room.context, owner.relayer.id)
-    room.clock.advance(1_000)
+    const step = () => workAccount(fixture.context, owner.relayer.id)
+    fixture.clock.advance(1_000)
     await step()
-    room.clock.advance(10 * MINUTE)
+    fixture.clock.advance(10 * MINUTE)
     await step()
     expect(await kindsOf(stored)).toEqual(['send broadcast'])
     expect(world.offered).toHaveLength(2) // The same bytes again.
     baseFee = 101n
-    room.clock.advance(MINUTE)
+    fixture.clock.advance(MINUTE)
     await step()
     expect(await kindsOf(stored)).toEqual(['send broadcast', 'speed_up broadcast'])
   })
@@ -134,22 +134,22 @@ describe('a fee', () => {
     { name: 'for another reason than its price: left alone', market: 100n, kinds: ['send signed'] },
   ])('that no node ever took, counted from its signature, $name', async ({ market, kinds }) => {
     const world = createWorld()
-    const owner = await room.addAccount({ chain: chainOf(world) })
+    const owner = await fixture.addAccount({ chain: chainOf(world) })
     world.offer = () => ({ kind: 'later', detail: 'txpool is full' })
     world.override = {
       speedUp: dearer,
       comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market, baseFee: 1n } }),
     }
     const [stored] = await insert(
-      room.context,
+      fixture.context,
       newTransaction(owner, { request: requestOf({ speed: 'fast' }), nextRunAt: new Date(0) }),
     )
-    await workAccount(room.context, owner.relayer.id)
-    room.clock.advance(3 * MINUTE - 1)
-    await workAccount(room.context, owner.relayer.id)
+    await workAccount(fixture.context, owner.relayer.id)
+    fixture.clock.advance(3 * MINUTE - 1)
+    await workAccount(fixture.context, owner.relayer.id)
     expect(await kindsOf(stored)).toEqual(['send signed'])
-    room.clock.advance(1_000)
-    await workAccount(room.context, owner.relayer.id)
+    fixture.clock.advance(1_000)
+    await workAccount(fixture.context, owner.relayer.id)
     expect(await kindsOf(stored)).toEqual(kinds)
   })
 
@@ -161,17 +161,17 @@ describe('a fee', () => {
         refusal: { code: 'gas_price_above_cap', detail: 'The cap is 5.' },
       }),
     }
-    room.clock.advance(10 * MINUTE)
+    fixture.clock.advance(10 * MINUTE)
     await step()
     const [transaction] = stored
     if (!transaction) throw new Error('no transaction')
-    expect((await reload(room.context, transaction)).transaction).toMatchObject({
+    expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
       status: 'submitted',
       statusReason: 'Waiting for inclusion; the fee cannot be raised: The cap is 5.',
     })
     // A pool may have lost it: what cannot be raised is offered again as it is, time after time.
     const [hash] = world.offered
-    room.clock.advance(30_000)
+    fixture.clock.advance(30_000)
     await step()
     expect(world.offered).toEqual([hash, hash, hash])
   })
@@ -181,53 +181,53 @@ describe('a fee', () => {
     const [first] = world.offered
     world.offer = (hash) =>
       hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
-    room.clock.advance(10 * MINUTE)
+    fixture.clock.advance(10 * MINUTE)
     await step()
     // The market stands still, so the next raise gives the very same bytes.
-    room.clock.advance(30_000)
+    fixture.clock.advance(30_000)
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up refused'])
     world.offer = () => ({ kind: 'accepted' })
-    const [next] = await insert(room.context, newTransaction(owner))
-    room.clock.advance(1_000)
+    const [next] = await insert(fixture.context, newTransaction(owner))
+    fixture.clock.advance(1_000)
     await step()
     expect(await kindsOf(next)).toEqual(['send broadcast'])
   })
 })
 
 describe('valid_until', () => {
-  const soon = () => ({ validUntil: new Date(room.clock.now() + 10_000) })
+  const soon = () => ({ validUntil: new Date(fixture.clock.now() + 10_000) })
 
   test('passes in a pool: a no-op is to take the nonce', async () => {
     const { stored, step } = await place(soon())
-    room.clock.advance(10_000)
+    fixture.clock.advance(10_000)
     await step()
     const [transaction] = stored
     if (!transaction) throw new Error('no transaction')
     expect(await kindsOf(transaction)).toEqual(['send broadcast', 'expire broadcast'])
-    expect((await reload(room.context, transaction)).transaction).toMatchObject({
+    expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
       status: 'submitted',
-      intent: 'expire',
+      purpose: 'expire',
       statusReason: 'valid_until passed; a no-op is to take its nonce.',
     })
   })
 
   test('passes before any node took it: the old bytes are not offered again, a no-op is', async () => {
     const world = createWorld()
-    const owner = await room.addAccount({ chain: chainOf(world) })
+    const owner = await fixture.addAccount({ chain: chainOf(world) })
     world.override = { replace: (_request, attempts) => dearer(attempts) }
     world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
-    const validUntil = new Date(room.clock.now() + 5_000)
+    const validUntil = new Date(fixture.clock.now() + 5_000)
     const [stored] = await insert(
-      room.context,
+      fixture.context,
       newTransaction(owner, { request: requestOf({ speed: 'fast', validUntil }) }),
     )
-    room.clock.advance(1_000)
-    await workAccount(room.context, owner.relayer.id)
+    fixture.clock.advance(1_000)
+    await workAccount(fixture.context, owner.relayer.id)
     const [late] = world.offered.splice(0)
     world.offer = () => ({ kind: 'accepted' })
-    room.clock.advance(10_000)
-    await workAccount(room.context, owner.relayer.id)
+    fixture.clock.advance(10_000)
+    await workAccount(fixture.context, owner.relayer.id)
     expect(await kindsOf(stored)).toEqual(['send signed', 'expire broadcast'])
     expect(world.offered).not.toContain(late)
   })
@@ -237,13 +237,13 @@ describe('valid_until', () => {
     const [first] = world.offered
     world.offer = (hash) =>
       hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
-    room.clock.advance(10_000)
+    fixture.clock.advance(10_000)
     await step()
-    room.clock.advance(30_000)
+    fixture.clock.advance(30_000)
     await step()
     world.offer = () => ({ kind: 'accepted' })
-    const [next] = await insert(room.context, newTransaction(owner))
-    room.clock.advance(1_000)
+    const [next] = await insert(fixture.context, newTransaction(owner))
+    fixture.clock.advance(1_000)
     await step()
     expect(await kindsOf(next)).toEqual(['send broadcast'])
     expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'expire refused'])

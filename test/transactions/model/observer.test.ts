@@ -3,17 +3,17 @@ import type { TransactionObserver } from '../../../src/transactions/model/observ
 import type { TransactionsContext } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { saveAlone } from '../../../src/transactions/store/save.ts'
-import { insert, newTransaction, openRoom, type Room, type TestAccount } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 let owner: TestAccount
 let context: TransactionsContext
 let told: string[]
 
 beforeAll(async () => {
-  room = await openRoom()
-  owner = await room.addAccount({ chain: chainOf(createWorld()) })
+  fixture = await openFixture()
+  owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
   const tell = (what: string) => (transactions: readonly Transaction[]) =>
     void told.push(...transactions.map(({ status }) => `${what} ${status}`))
   const observer: TransactionObserver = {
@@ -21,13 +21,13 @@ beforeAll(async () => {
     submitted: tell('submitted'),
     finished: tell('finished'),
   }
-  context = { ...room.context, observer }
+  context = { ...fixture.context, observer }
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 test('what is made final is told of once, and nothing else', async () => {
   told = []
-  const stored = await insert(room.context, newTransaction(owner), newTransaction(owner))
+  const stored = await insert(fixture.context, newTransaction(owner), newTransaction(owner))
   const [waiting, failed] = stored
   if (waiting === undefined || failed === undefined) throw new Error('two were stored')
   await saveAlone(context, [
@@ -39,7 +39,7 @@ test('what is made final is told of once, and nothing else', async () => {
 
 test('what somebody else was faster with is not told of', async () => {
   told = []
-  const [stored] = await insert(room.context, newTransaction(owner))
+  const [stored] = await insert(fixture.context, newTransaction(owner))
   if (stored === undefined) throw new Error('one was stored')
   const ended = { ...stored, status: 'expired' } as const
   await Promise.all([saveAlone(context, [ended]), saveAlone(context, [ended])])
@@ -48,7 +48,7 @@ test('what somebody else was faster with is not told of', async () => {
 
 test('what is rolled back is not told of', async () => {
   told = []
-  const [stored] = await insert(room.context, newTransaction(owner))
+  const [stored] = await insert(fixture.context, newTransaction(owner))
   if (stored === undefined) throw new Error('one was stored')
   const impossible = { ...stored, status: 'failed', cost: 'no number' as never } as const
   await expect(saveAlone(context, [impossible])).rejects.toThrow()

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Intent } from '../../../src/transactions/model/transaction.ts'
+import type { Purpose } from '../../../src/transactions/model/transaction.ts'
 import { createPendingCanceler } from '../../../src/transactions/replace/cancel-pending.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
-import { eventsOf, insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** An account with as many pending transactions, oldest first, and a canceler; `before` runs before each cancellation. */
 async function place(count: number, before: (id: string) => void = () => {}) {
-  const owner = await room.addAccount({ chain: chainOf(createWorld()) })
+  const owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
   const waiting = await insert(
-    room.context,
+    fixture.context,
     ...Array.from({ length: count }, () => newTransaction(owner, { cost: 5n })),
   )
-  const replacer = createReplacer(room.context)
-  const cancelPending = createPendingCanceler(room.context, {
+  const replacer = createReplacer(fixture.context)
+  const cancelPending = createPendingCanceler(fixture.context, {
     cancelTransaction: (relayer, id) => {
       before(id)
       return replacer.cancelTransaction(relayer, id)
@@ -31,7 +31,7 @@ async function place(count: number, before: (id: string) => void = () => {}) {
 
 describe('canceling everything that waits', () => {
   test('begins none after ten seconds, tells how many are left, and goes on when it is repeated', async () => {
-    const { owner, ids, abort, cancelPending } = await place(4, () => room.clock.advance(6_000))
+    const { owner, ids, abort, cancelPending } = await place(4, () => fixture.clock.advance(6_000))
     const [first, second, third, fourth] = ids
     expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
       canceled: [fourth, third],
@@ -59,11 +59,11 @@ describe('canceling everything that waits', () => {
     const { owner, waiting, abort, cancelPending } = await place(2)
     await cancelPending(owner.relayer, abort.signal)
     for (const transaction of waiting) {
-      expect((await reload(room.context, transaction)).transaction).toMatchObject({
+      expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
         status: 'canceled',
         cost: 0n,
       })
-      expect(await eventsOf(room.context, transaction)).toEqual(['pending', 'canceled'])
+      expect(await eventsOf(fixture.context, transaction)).toEqual(['pending', 'canceled'])
     }
   })
 
@@ -85,11 +85,11 @@ describe('canceling everything that waits', () => {
     expect(failures[0]?.error.detail).not.toContain('secret')
   })
 
-  test.each<Intent>(['cancel', 'expire', 'abandon', 'filler', 'errand'])(
+  test.each<Purpose>(['cancel', 'expire', 'abandon', 'gap_filler', 'setup'])(
     'what the service does by itself (%s) is left alone',
-    async (intent) => {
+    async (purpose) => {
       const { owner, abort, cancelPending } = await place(0)
-      await insert(room.context, newTransaction(owner, { intent, nonce: 0n }))
+      await insert(fixture.context, newTransaction(owner, { purpose, nonce: 0n }))
       expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
         canceled: [],
         failures: [],

@@ -4,19 +4,19 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, headAt, include } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const TRAITS = {
   nonces: true,
-  inFlightPerLine: 1,
-  lapses: true,
+  maxInFlightPerAccount: 1,
+  expires: true,
   finality: 'receipt',
   unit: 'wei',
   readMethods: [],
@@ -25,29 +25,33 @@ const TRAITS = {
 /** What somebody else has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
 async function place({ endsAfterMs }: { endsAfterMs?: number } = {}) {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   world.nonce = { kind: 'ok', value: 5n }
   world.override = { traits: TRAITS }
   world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
-  const validUntil = endsAfterMs === undefined ? {} : { validUntil: new Date(room.clock.now() + endsAfterMs) }
+  const validUntil =
+    endsAfterMs === undefined ? {} : { validUntil: new Date(fixture.clock.now() + endsAfterMs) }
   const request = requestOf(validUntil)
-  const [placed] = await insert(room.context, newTransaction(owner, { request, line: TO, nonce: 5n }))
-  if (!placed) throw new Error('nothing was stored')
+  const [stored] = await insert(
+    fixture.context,
+    newTransaction(owner, { request, sourceAccount: TO, nonce: 5n }),
+  )
+  if (!stored) throw new Error('nothing was stored')
   const step = async (afterMs: number) => {
-    room.clock.advance(afterMs)
-    await workAccount(room.context, owner.relayer.id)
+    fixture.clock.advance(afterMs)
+    await workAccount(fixture.context, owner.relayer.id)
   }
   const memory = createWatchMemory()
   const look = (height: bigint) => {
     world.head = headAt(height)
-    return watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+    return watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
-  const now = async () => (await reload(room.context, placed)).transaction
+  const now = async () => (await reload(fixture.context, stored)).transaction
   await step(1_000)
   world.offer = () => ({ kind: 'underpriced', detail: 'a fee of at least 400 is expected' })
   await step(1_000)
-  expect(await now()).toMatchObject({ status: 'pending', nonce: 5n, line: TO })
-  const cancel = () => createReplacer(room.context).cancelTransaction(owner.relayer, placed.id)
+  expect(await now()).toMatchObject({ status: 'pending', nonce: 5n, sourceAccount: TO })
+  const cancel = () => createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id)
   const [hash = ''] = world.offered
   return { world, step, look, now, cancel, hash }
 }
@@ -62,7 +66,7 @@ describe('what somebody else has signed, and one node refused', () => {
     const { world, step, look, now, hash } = await place()
     world.override = { traits: TRAITS, prepare: async () => USED }
     await step(10_000)
-    expect(await now()).toMatchObject({ status: 'sent', nonce: 5n, line: TO })
+    expect(await now()).toMatchObject({ status: 'sent', nonce: 5n, sourceAccount: TO })
     include(world, hash, { final: true })
     world.nonce = { kind: 'ok', value: 6n }
     await look(101n)
@@ -72,7 +76,7 @@ describe('what somebody else has signed, and one node refused', () => {
 
   test('has failed when the chain has proved that it is not included, and is not offered meanwhile', async () => {
     const { world, step, look, now } = await place()
-    world.override = { traits: TRAITS, prepare: async () => USED, hasLapsed: async () => true }
+    world.override = { traits: TRAITS, prepare: async () => USED, hasExpired: async () => true }
     await step(10_000)
     expect((await now()).status).toBe('sent')
     const { length } = world.offered
@@ -85,8 +89,8 @@ describe('what somebody else has signed, and one node refused', () => {
   test('its time passes by our clock: it is not over before the chain says so', async () => {
     const { world, step, look, now } = await place({ endsAfterMs: 5_000 })
     await step(10_000)
-    expect(await now()).toMatchObject({ status: 'sent', intent: 'expire' })
-    world.override = { traits: TRAITS, hasLapsed: async () => true }
+    expect(await now()).toMatchObject({ status: 'sent', purpose: 'expire' })
+    world.override = { traits: TRAITS, hasExpired: async () => true }
     await look(101n)
     expect(await now()).toMatchObject({ status: 'expired', cost: 0n })
   })
@@ -117,13 +121,13 @@ describe('what has lapsed', () => {
           logs: [],
         },
       }),
-      hasLapsed: async ({ fees }) => fees.kind === 'legacy',
+      hasExpired: async ({ fees }) => fees.kind === 'legacy',
     }
     await step(10_000)
     expect((await now()).status).toBe('submitted')
     await look(101n)
     expect((await now()).status).toBe('submitted')
-    world.override = { traits: TRAITS, hasLapsed: async () => true }
+    world.override = { traits: TRAITS, hasExpired: async () => true }
     await look(102n)
     expect((await now()).status).toBe('expired')
   })

@@ -8,14 +8,14 @@ import { saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, include } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** Every replacement pays more than the one before, as a market that follows the pool does. */
 const dearer = async (
@@ -30,19 +30,19 @@ const dearer = async (
 async function place() {
   const world = createWorld()
   world.override = { replace: dearer }
-  const owner = await room.addAccount({ chain: chainOf(world) })
-  const replacer = createReplacer(room.context)
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const replacer = createReplacer(fixture.context)
   const pending = async () => {
     const transaction = newTransaction(owner)
-    await insert(room.context, transaction)
+    await insert(fixture.context, transaction)
     // It is due by the machine's time, which a slow machine lets run ahead of the clock of the room.
-    room.clock.advance(Math.max(1_000, transaction.nextRunAt.getTime() - room.clock.now()))
-    return (await reload(room.context, transaction)).transaction
+    fixture.clock.advance(Math.max(1_000, transaction.nextRunAt.getTime() - fixture.clock.now()))
+    return (await reload(fixture.context, transaction)).transaction
   }
   const submitted = async () => {
     const transaction = await pending()
-    await workAccount(room.context, owner.relayer.id)
-    return (await reload(room.context, transaction)).transaction
+    await workAccount(fixture.context, owner.relayer.id)
+    return (await reload(fixture.context, transaction)).transaction
   }
   const replace = ({ id }: Transaction, value: bigint) =>
     replacer.replaceTransaction(owner.relayer, id, requestOf({ value, speed: 'fast' }))
@@ -75,14 +75,14 @@ describe('before it is signed', () => {
   test('with a nonce, a no-op has to take it', async () => {
     const { world, owner, pending, cancel } = await place()
     const transaction = await pending()
-    await room.context.db
+    await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...transaction, line: transaction.from, nonce: 0n }]))
+      .execute((tx) => saveTransactions(tx, [{ ...transaction, sourceAccount: transaction.from, nonce: 0n }]))
     const canceled = await cancel(transaction)
-    expect(canceled.transaction).toMatchObject({ status: 'pending', intent: 'cancel', nonce: 0n })
-    await workAccount(room.context, owner.relayer.id)
-    const { transaction: now, attempts } = await reload(room.context, transaction)
-    expect(now).toMatchObject({ status: 'submitted', nonce: 0n, intent: 'cancel' })
+    expect(canceled.transaction).toMatchObject({ status: 'pending', purpose: 'cancel', nonce: 0n })
+    await workAccount(fixture.context, owner.relayer.id)
+    const { transaction: now, attempts } = await reload(fixture.context, transaction)
+    expect(now).toMatchObject({ status: 'submitted', nonce: 0n, purpose: 'cancel' })
     expect(attempts).toMatchObject([{ kind: 'cancel', draft: { to: owner.relayer.address, value: 0n } }])
     expect(world.offered).toHaveLength(1)
   })
@@ -106,7 +106,7 @@ describe('after it was broadcast', () => {
     const before = await submitted()
     const values = [1n, 2n, 3n, 4n, 5n].map((value) => value * 11n)
     await Promise.all(values.map((value) => replace(before, value)))
-    const { transaction, attempts } = await reload(room.context, before)
+    const { transaction, attempts } = await reload(fixture.context, before)
     expect(attempts.slice(1)).toMatchObject(values.map((value) => ({ draft: { value } })))
     expect(new Set(world.offered).size).toBe(6)
     expect(transaction).toMatchObject({ currentAttempt: 6, nonce: before.nonce, request: { value: 55n } })
@@ -120,8 +120,8 @@ describe('after it was broadcast', () => {
       replace: async (request, earlier) => {
         if (!raced) {
           raced = true
-          const { transaction } = await reload(room.context, before)
-          await room.context.db
+          const { transaction } = await reload(fixture.context, before)
+          await fixture.context.db
             .transaction()
             .execute((tx) => saveTransactions(tx, [{ ...transaction, statusReason: 'raced' }]))
         }
@@ -138,8 +138,8 @@ describe('after it was broadcast', () => {
     const before = await submitted()
     const [, second] = await Promise.all([cancel(before), cancel(before)])
     expect(second.logs).toEqual(['The cancellation is under way already.'])
-    const { transaction, attempts } = await reload(room.context, before)
-    expect(transaction).toMatchObject({ status: 'submitted', intent: 'cancel' })
+    const { transaction, attempts } = await reload(fixture.context, before)
+    expect(transaction).toMatchObject({ status: 'submitted', purpose: 'cancel' })
     expect(attempts.map(({ kind }) => kind)).toEqual(['send', 'cancel'])
     expect(attempts[1]?.draft).toMatchObject({ to: owner.relayer.address, value: 0n, data: '0x' })
     expect(world.offered).toHaveLength(2)
@@ -152,11 +152,13 @@ describe('when it cannot be done', () => {
     async (status) => {
       const { pending, replace, cancel } = await place()
       const transaction = await pending()
-      await room.context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
+      await fixture.context.db
+        .transaction()
+        .execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
       for (const change of [replace(transaction, 7n), cancel(transaction)]) {
         await expect(change).rejects.toMatchObject({ status: 400, code: 'transaction_not_replaceable' })
       }
-      expect((await reload(room.context, transaction)).transaction).toMatchObject({
+      expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
         status,
         request: transaction.request,
       })
@@ -165,11 +167,11 @@ describe('when it cannot be done', () => {
 
   test("another relayer's transaction does not exist (R24)", async () => {
     const [one, other] = [await place(), await place()]
-    const foreign = await other.submitted()
-    for (const change of [one.replace(foreign, 7n), one.cancel(foreign)]) {
+    const externallySigned = await other.submitted()
+    for (const change of [one.replace(externallySigned, 7n), one.cancel(externallySigned)]) {
       await expect(change).rejects.toMatchObject({ status: 404, code: 'transaction_not_found' })
     }
-    expect((await reload(room.context, foreign)).attempts).toHaveLength(1)
+    expect((await reload(fixture.context, externallySigned)).attempts).toHaveLength(1)
   })
 
   test.each(['underpriced', 'refused', 'too_cheap', 'too_dear', 'gas_limit'] as const)(
@@ -183,13 +185,13 @@ describe('when it cannot be done', () => {
         code: 'replacement_underpriced',
         detail: expect.stringContaining('words of the node'),
       })
-      const { transaction, attempts } = await reload(room.context, before)
-      const { request, intent, cost, nonce } = before
+      const { transaction, attempts } = await reload(fixture.context, before)
+      const { request, purpose, cost, nonce } = before
       expect(transaction).toMatchObject({
         status: 'submitted',
         currentAttempt: 1,
         request,
-        intent,
+        purpose,
         cost,
         nonce,
       })
@@ -221,17 +223,17 @@ describe('when it cannot be done', () => {
         broadcast: async (raws) => {
           world.override = { speedUp: (attempts) => dearer(requestOf({ value: 7n }), attempts) }
           for (const wait of [60_000, 600_000]) {
-            room.clock.advance(wait)
-            await workAccount(room.context, owner.relayer.id)
+            fixture.clock.advance(wait)
+            await workAccount(fixture.context, owner.relayer.id)
           }
-          await room.context.db
+          await fixture.context.db
             .transaction()
             .execute((tx) => saveOutcomes(tx, [{ transactionId: before.id, number: 3, outcome: raised }]))
           return raws.map(() => overtaken)
         },
       }
       await replace(before, 7n)
-      const { transaction, attempts } = await reload(room.context, before)
+      const { transaction, attempts } = await reload(fixture.context, before)
       expect(attempts.map((attempt) => attempt.kind)).toEqual(['send', 'replace', 'speed_up'])
       expect(transaction).toMatchObject({ status: 'submitted', currentAttempt: 3, request: { value: 7n } })
     },
@@ -245,9 +247,9 @@ describe('when it cannot be done', () => {
     expect(transaction).toMatchObject({ status: 'sent', currentAttempt: 2, request: { value: 7n } })
     expect(logs.at(-1)).toContain('not taken by a node yet (time-out)')
     world.offer = () => ({ kind: 'accepted' })
-    room.clock.advance(1_000)
-    await workAccount(room.context, owner.relayer.id)
-    expect((await reload(room.context, before)).transaction).toMatchObject({
+    fixture.clock.advance(1_000)
+    await workAccount(fixture.context, owner.relayer.id)
+    expect((await reload(fixture.context, before)).transaction).toMatchObject({
       status: 'submitted',
       currentAttempt: 2,
     })
@@ -258,7 +260,7 @@ describe('when it cannot be done', () => {
     const before = await submitted()
     world.override = { replace: async () => ({ kind: 'unknown', detail: 'time-out' }) }
     await expect(replace(before, 7n)).rejects.toMatchObject({ status: 500, code: 'network_unavailable' })
-    expect((await reload(room.context, before)).attempts).toHaveLength(1)
+    expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 
   test('an earlier attempt was mined meanwhile: told so, and the chain decides (R9)', async () => {
@@ -272,7 +274,7 @@ describe('when it cannot be done', () => {
       status: 400,
       code: 'transaction_not_replaceable',
     })
-    expect((await reload(room.context, before)).attempts).toHaveLength(2)
+    expect((await reload(fixture.context, before)).attempts).toHaveLength(2)
   })
 
   test('the earlier content was mined in the bytes of the replacement: that is no earlier attempt', async () => {
@@ -292,6 +294,6 @@ describe('when it cannot be done', () => {
     const before = await submitted()
     await expect(replace(before, 10n ** 20n)).rejects.toMatchObject({ code: 'insufficient_balance' })
     expect(world.offered).toHaveLength(1)
-    expect((await reload(room.context, before)).attempts).toHaveLength(1)
+    expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 })

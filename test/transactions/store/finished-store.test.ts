@@ -3,19 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Transaction, TransactionStatus } from '../../../src/transactions/model/transaction.ts'
 import { countByStatus, countTransactions } from '../../../src/transactions/store/finished-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { insert, newTransaction, openRoom, type Room, type TestAccount } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 let owner: TestAccount
 beforeAll(async () => {
-  room = await openRoom()
-  owner = await room.addAccount({ chain: chainOf(createWorld()) })
+  fixture = await openFixture()
+  owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const save = (transactions: readonly Transaction[]) =>
-  room.context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
+  fixture.context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
 
 const STATUSES: readonly TransactionStatus[] = [
   'pending',
@@ -29,7 +29,7 @@ const STATUSES: readonly TransactionStatus[] = [
 ]
 
 async function countOf(wanted: TransactionStatus): Promise<number> {
-  const counts = await countByStatus(room.context.db)
+  const counts = await countByStatus(fixture.context.db)
   return counts.find(({ status }) => status === wanted)?.count ?? 0
 }
 
@@ -38,8 +38,8 @@ async function expectExact(): Promise<void> {
   for (const status of [undefined, ...STATUSES]) {
     const { rows } = await sql<{ count: bigint }>`
       select count(*) from transactions where relayer_id = ${owner.relayer.id}
-        and (${status ?? null}::text is null or status = ${status ?? null})`.execute(room.context.db)
-    const counted = await countTransactions(room.context.db, { relayerId: owner.relayer.id, status })
+        and (${status ?? null}::text is null or status = ${status ?? null})`.execute(fixture.context.db)
+    const counted = await countTransactions(fixture.context.db, { relayerId: owner.relayer.id, status })
     expect({ status, counted }).toEqual({ status, counted: Number(rows[0]?.count) })
     if (status !== undefined) expect(await countOf(status)).toBe(counted)
   }
@@ -47,7 +47,7 @@ async function expectExact(): Promise<void> {
 
 describe('the number of transactions', () => {
   test('is exact in every status, for rows that end together, alone, and not at all', async () => {
-    const stored = await insert(room.context, ...Array.from({ length: 40 }, () => newTransaction(owner)))
+    const stored = await insert(fixture.context, ...Array.from({ length: 40 }, () => newTransaction(owner)))
     await expectExact()
     await save(stored.map((one, index) => ({ ...one, status: STATUSES[index % 8] ?? 'pending' })))
     await expectExact()
@@ -56,16 +56,16 @@ describe('the number of transactions', () => {
   })
 
   test('counts a row once when many say at the same time that it ended', async () => {
-    const stored = await insert(room.context, newTransaction(owner), newTransaction(owner))
+    const stored = await insert(fixture.context, newTransaction(owner), newTransaction(owner))
     const ended = stored.map((one): Transaction => ({ ...one, status: 'confirmed' }))
     await Promise.all(Array.from({ length: 8 }, () => save(ended)))
     await expectExact()
   })
 
   test('is that of before after a rollback', async () => {
-    const [one] = await insert(room.context, newTransaction(owner))
+    const [one] = await insert(fixture.context, newTransaction(owner))
     if (one === undefined) throw new Error('nothing was stored')
-    const rolledBack = room.context.db.transaction().execute(async (tx) => {
+    const rolledBack = fixture.context.db.transaction().execute(async (tx) => {
       await saveTransactions(tx, [{ ...one, status: 'failed' }])
       throw new Error('no')
     })
@@ -74,9 +74,9 @@ describe('the number of transactions', () => {
   })
 
   test('knows rows that are final from the start, and nothing of other relayers', async () => {
-    const other = await room.addAccount({ chain: chainOf(createWorld()) })
-    await insert(room.context, { ...newTransaction(owner), status: 'failed' })
-    await insert(room.context, { ...newTransaction(other), status: 'failed' })
+    const other = await fixture.addAccount({ chain: chainOf(createWorld()) })
+    await insert(fixture.context, { ...newTransaction(owner), status: 'failed' })
+    await insert(fixture.context, { ...newTransaction(other), status: 'failed' })
     await expectExact()
   })
 })

@@ -5,7 +5,7 @@ import type { StellarOperation } from '../../../src/chains/stellar/model/operati
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { insertAttempts, saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
 const ACCOUNT = 'GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6'
@@ -13,16 +13,16 @@ const CHANNEL = 'GAVXVW5MCK7Q66RIBWZZKZEDQTRXWCZUP4DIIFXCCENGW2P6W4OA34RH'
 const CONTRACT = 'CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA'
 const MOST = 2n ** 63n - 1n
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** The store asks no chain, and looks at no account: any will do. */
 const stored = async (change: Partial<Transaction>) => {
-  const owner = await room.addAccount({ chain: chainOf(createWorld()) })
-  const [transaction] = await insert(room.context, newTransaction(owner, change))
+  const owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
+  const [transaction] = await insert(fixture.context, newTransaction(owner, change))
   if (!transaction) throw new Error('nothing was stored')
   return transaction
 }
@@ -104,38 +104,38 @@ const REQUESTS: readonly { name: string; request: StellarRequest }[] = [
 
 describe('a Stellar request', () => {
   test.each(REQUESTS)('with $name comes back as it was (I10)', async ({ request }) => {
-    const transaction = await stored({ request, line: CHANNEL, nonce: MOST })
-    expect((await reload(room.context, transaction)).transaction).toMatchObject({
-      line: CHANNEL,
+    const transaction = await stored({ request, sourceAccount: CHANNEL, nonce: MOST })
+    expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
+      sourceAccount: CHANNEL,
       nonce: MOST,
     })
-    expect((await reload(room.context, transaction)).transaction.request).toStrictEqual(request)
+    expect((await reload(fixture.context, transaction)).transaction.request).toStrictEqual(request)
   })
 
   test('may take the place of another', async () => {
     const [first, second] = REQUESTS.map(({ request }) => request)
     if (!first || !second) throw new Error('there are no requests')
     const transaction = await stored({ request: first })
-    await room.context.db
+    await fixture.context.db
       .transaction()
       .execute((tx) => saveTransactions(tx, [{ ...transaction, request: second }]))
-    expect((await reload(room.context, transaction)).transaction.request).toStrictEqual(second)
+    expect((await reload(fixture.context, transaction)).transaction.request).toStrictEqual(second)
   })
 })
 
 const DRAFT: StellarDraft = {
   type: 'stellar',
   envelope: 'AAAAAgAAAAA=',
-  foreign: false,
+  externallySigned: false,
   feePerOperation: MOST,
   operationCount: 100,
   resourceFee: 2n ** 53n + 1n,
   bumped: true,
   spends: 2n ** 64n,
   maxFee: 0n,
-  lapsesAt: 2n ** 33n,
+  expiresAt: 2n ** 33n,
 }
-const { lapsesAt: _, ...WITHOUT_END } = DRAFT
+const { expiresAt: _, ...WITHOUT_END } = DRAFT
 
 let made = 0
 function attemptWith(change: Partial<Attempt>): Attempt {
@@ -143,7 +143,7 @@ function attemptWith(change: Partial<Attempt>): Attempt {
   return {
     number: 1,
     kind: 'send',
-    line: CHANNEL,
+    sourceAccount: CHANNEL,
     nonce: MOST,
     draft: DRAFT,
     signed: {
@@ -161,7 +161,7 @@ describe('an attempt on Stellar', () => {
   test.each<[string, Partial<Attempt>]>([
     ['with an end', {}],
     ['without an end', { draft: WITHOUT_END }],
-    ['made because an earlier one lapsed', { kind: 'renew', outcome: 'lapsed' }],
+    ['made because an earlier one lapsed', { kind: 're_sign', outcome: 'expired' }],
     ['that ends with a ledger', { draft: { ...WITHOUT_END, maxLedger: 2n ** 32n - 1n } }],
     [
       'in a fee bump',
@@ -177,19 +177,19 @@ describe('an attempt on Stellar', () => {
   ])('%s comes back as it was (I10)', async (_what, change) => {
     const transaction = await stored({})
     const attempt = attemptWith(change)
-    await room.context.db
+    await fixture.context.db
       .transaction()
       .execute((tx) => insertAttempts(tx, [{ transactionId: transaction.id, attempt }]))
-    expect((await reload(room.context, transaction)).attempts).toStrictEqual([attempt])
+    expect((await reload(fixture.context, transaction)).attempts).toStrictEqual([attempt])
   })
 
   test('of a chain without nonces has none', async () => {
     const transaction = await stored({})
     const { nonce: _nonce, ...attempt } = attemptWith({})
-    await room.context.db
+    await fixture.context.db
       .transaction()
       .execute((tx) => insertAttempts(tx, [{ transactionId: transaction.id, attempt }]))
-    expect((await reload(room.context, transaction)).attempts).toStrictEqual([attempt])
+    expect((await reload(fixture.context, transaction)).attempts).toStrictEqual([attempt])
   })
 
   test('keeps what the chain told of it, also when less is told later', async () => {
@@ -203,12 +203,12 @@ describe('an attempt on Stellar', () => {
       returnValueXdr: 'AAAB',
     }
     const said = { transactionId: transaction.id, number: 1, outcome: 'mined' } as const
-    await room.context.db.transaction().execute(async (tx) => {
+    await fixture.context.db.transaction().execute(async (tx) => {
       await insertAttempts(tx, [{ transactionId: transaction.id, attempt }])
       await saveOutcomes(tx, [{ ...said, result }])
       await saveOutcomes(tx, [said])
     })
-    expect((await reload(room.context, transaction)).attempts).toStrictEqual([
+    expect((await reload(fixture.context, transaction)).attempts).toStrictEqual([
       { ...attempt, outcome: 'mined', result },
     ])
   })

@@ -19,24 +19,24 @@ import { reservedBy } from '../../../src/transactions/store/work-store.ts'
 import { attemptOf, draftOf, eip1559, legacy } from '../../chains/evm/build.ts'
 import {
   eventsOf,
+  type Fixture,
   insert,
   newTransaction,
-  openRoom,
-  type Room,
+  openFixture,
   reload,
   type TestAccount,
 } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
-const account = () => room.addAccount({ chain: chainOf(createWorld()) })
+const account = () => fixture.addAccount({ chain: chainOf(createWorld()) })
 const save = (...transactions: Transaction[]) =>
-  room.context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
+  fixture.context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
 
 let hashes = 0
 function uniqueAttempt(change: Partial<EvmAttempt> = {}): EvmAttempt {
@@ -46,14 +46,14 @@ function uniqueAttempt(change: Partial<EvmAttempt> = {}): EvmAttempt {
 }
 
 /** A nonce is one of a line. */
-const lineOf = ({ relayer }: TestAccount, { nonce }: Partial<Transaction>) =>
-  nonce === undefined ? {} : { line: relayer.address }
+const sourceAccountOf = ({ relayer }: TestAccount, { nonce }: Partial<Transaction>) =>
+  nonce === undefined ? {} : { sourceAccount: relayer.address }
 
 async function stored(owner: TestAccount, change: Partial<Transaction> = {}): Promise<Transaction> {
-  const [transaction] = await insert(room.context, newTransaction(owner))
+  const [transaction] = await insert(fixture.context, newTransaction(owner))
   if (!transaction) throw new Error('nothing was stored')
   if (Object.keys(change).length === 0) return transaction
-  const [changed] = await save({ ...transaction, ...lineOf(owner, change), ...change })
+  const [changed] = await save({ ...transaction, ...sourceAccountOf(owner, change), ...change })
   if (!changed) throw new Error('nothing was changed')
   return changed
 }
@@ -64,9 +64,9 @@ describe('saveTransactions', () => {
     const [first] = await save({ ...transaction, status: 'sent', statusReason: 'first' })
     expect(first?.version).toBe(transaction.version + 1)
     expect(await save({ ...transaction, status: 'failed', statusReason: 'second' })).toEqual([])
-    const { transaction: now } = await reload(room.context, transaction)
+    const { transaction: now } = await reload(fixture.context, transaction)
     expect(now).toMatchObject({ status: 'sent', statusReason: 'first', version: 2 })
-    expect(await eventsOf(room.context, transaction)).toEqual(['pending', 'sent'])
+    expect(await eventsOf(fixture.context, transaction)).toEqual(['pending', 'sent'])
   })
 
   test('of several, only the fresh ones are written', async () => {
@@ -75,7 +75,7 @@ describe('saveTransactions', () => {
     await save({ ...a, status: 'sent' })
     const written = await save({ ...a, status: 'failed' }, { ...b, status: 'sent' })
     expect(written.map(({ id }) => id)).toEqual([b.id])
-    expect((await reload(room.context, a)).transaction.status).toBe('sent')
+    expect((await reload(fixture.context, a)).transaction.status).toBe('sent')
   })
 
   test('many writers of one version: exactly one wins', async () => {
@@ -86,24 +86,24 @@ describe('saveTransactions', () => {
       ),
     )
     expect(written.filter((rows) => rows.length === 1)).toHaveLength(1)
-    expect(await eventsOf(room.context, transaction)).toEqual(['pending', 'sent'])
+    expect(await eventsOf(fixture.context, transaction)).toEqual(['pending', 'sent'])
   })
 
   test('a change that is no change of status or attempt makes no event', async () => {
     const transaction = await stored(await account())
     await save({ ...transaction, statusReason: 'waiting' })
-    expect(await eventsOf(room.context, transaction)).toEqual(['pending'])
+    expect(await eventsOf(fixture.context, transaction)).toEqual(['pending'])
   })
 
   test('rolled back, it leaves neither the change nor the event (I8)', async () => {
     const transaction = await stored(await account())
-    const attempt = room.context.db.transaction().execute(async (tx) => {
+    const attempt = fixture.context.db.transaction().execute(async (tx) => {
       await saveTransactions(tx, [{ ...transaction, status: 'sent' }])
       throw new Error('the power went')
     })
     await expect(attempt).rejects.toThrow('the power went')
-    expect((await reload(room.context, transaction)).transaction.status).toBe('pending')
-    expect(await eventsOf(room.context, transaction)).toEqual(['pending'])
+    expect((await reload(fixture.context, transaction)).transaction.status).toBe('pending')
+    expect(await eventsOf(fixture.context, transaction)).toEqual(['pending'])
   })
 
   test('keeps every field through the database, exactly (I10)', async () => {
@@ -120,7 +120,7 @@ describe('saveTransactions', () => {
         gasLimit: 2n ** 63n - 1n,
         speed: 'fast',
       },
-      intent: 'cancel',
+      purpose: 'cancel',
       estimatedGas: 2n ** 63n - 1n,
       nonce: 2n ** 53n + 1n,
       currentAttempt: 3,
@@ -131,7 +131,7 @@ describe('saveTransactions', () => {
       confirmedAt: new Date('2030-01-02T03:04:05.680Z'),
     } as const
     const transaction = await stored(owner, change)
-    expect((await reload(room.context, transaction)).transaction).toEqual({
+    expect((await reload(fixture.context, transaction)).transaction).toEqual({
       ...transaction,
       ...change,
       version: 2,
@@ -152,23 +152,26 @@ describe('words of others that no database can keep', () => {
       { ...other, status: 'sent' },
     )
     expect(written).toHaveLength(2)
-    expect((await reload(room.context, transaction)).transaction.statusReason).toBe(KEPT)
+    expect((await reload(fixture.context, transaction)).transaction.statusReason).toBe(KEPT)
   })
 
   test('neither do those of a node about an attempt', async () => {
     const transaction = await stored(await account())
     const refusal = { transactionId: transaction.id, number: 1, outcome: 'refused', error: WORDS } as const
-    await room.context.db.transaction().execute(async (tx) => {
+    await fixture.context.db.transaction().execute(async (tx) => {
       await insertAttempts(tx, [{ transactionId: transaction.id, attempt: uniqueAttempt() }])
       await saveOutcomes(tx, [refusal], { openOnly: true })
     })
-    expect((await reload(room.context, transaction)).attempts).toMatchObject([{ error: KEPT }])
+    expect((await reload(fixture.context, transaction)).attempts).toMatchObject([{ error: KEPT }])
   })
 
   test('nor those of a transaction that is stored for the first time', async () => {
-    const [transaction] = await insert(room.context, newTransaction(await account(), { statusReason: WORDS }))
+    const [transaction] = await insert(
+      fixture.context,
+      newTransaction(await account(), { statusReason: WORDS }),
+    )
     if (!transaction) throw new Error('nothing was stored')
-    expect((await reload(room.context, transaction)).transaction.statusReason).toBe(KEPT)
+    expect((await reload(fixture.context, transaction)).transaction.statusReason).toBe(KEPT)
   })
 })
 
@@ -177,8 +180,10 @@ describe('a nonce (I2)', () => {
     const owner = await account()
     await stored(owner, { nonce: 7n })
     const other = await stored(owner)
-    await expect(save({ ...other, line: other.from, nonce: 7n })).rejects.toThrow('transactions_nonce')
-    expect((await reload(room.context, other)).transaction.nonce).toBeUndefined()
+    await expect(save({ ...other, sourceAccount: other.from, nonce: 7n })).rejects.toThrow(
+      'transactions_nonce',
+    )
+    expect((await reload(fixture.context, other)).transaction.nonce).toBeUndefined()
   })
 
   test('may be the same in another account', async () => {
@@ -199,14 +204,14 @@ describe('attempts', () => {
       uniqueAttempt({ number: 2, kind: 'cancel', signedAt: new Date('2030-01-01T00:00:00.001Z') }),
     ]
     const put = (list: readonly Attempt[]) =>
-      room.context.db.transaction().execute((tx) =>
+      fixture.context.db.transaction().execute((tx) =>
         insertAttempts(
           tx,
           list.map((attempt) => ({ transactionId: transaction.id, attempt })),
         ),
       )
     await put(attempts)
-    expect((await findAttempts(room.context.db, [transaction])).get(transaction.id)).toEqual(attempts)
+    expect((await findAttempts(fixture.context.db, [transaction])).get(transaction.id)).toEqual(attempts)
     await expect(
       put(attempts.map((attempt) => ({ ...attempt, number: attempt.number + 2 }))),
     ).rejects.toThrow('hash')
@@ -216,15 +221,15 @@ describe('attempts', () => {
     const transaction = await stored(await account())
     const about = { transactionId: transaction.id, number: 1 }
     const write = (news: AttemptNews) =>
-      room.context.db.transaction().execute((tx) => saveOutcomes(tx, [news], { openOnly: true }))
+      fixture.context.db.transaction().execute((tx) => saveOutcomes(tx, [news], { openOnly: true }))
     const row = async () => {
       const { rows } = await sql<{ place: string }>`
         select ctid::text as place from attempts where transaction_id = ${transaction.id}`.execute(
-        room.context.db,
+        fixture.context.db,
       )
       return rows[0]?.place
     }
-    await room.context.db
+    await fixture.context.db
       .transaction()
       .execute((tx) => insertAttempts(tx, [{ transactionId: transaction.id, attempt: uniqueAttempt() }]))
     for (const news of [{ outcome: 'broadcast', broadcastAt: new Date(5) }, { error: 'time-out' }] as const) {
@@ -233,7 +238,7 @@ describe('attempts', () => {
       await write({ ...about, ...news })
       expect(await row()).toBe(before)
     }
-    expect((await reload(room.context, transaction)).attempts).toMatchObject([
+    expect((await reload(fixture.context, transaction)).attempts).toMatchObject([
       { outcome: 'broadcast', error: 'time-out', broadcastAt: new Date(5) },
     ])
   })
@@ -259,14 +264,14 @@ describe('attempts', () => {
     async ({ before, said, openOnly, want }) => {
       const transaction = await stored(await account())
       const change = { transactionId: transaction.id, number: 1, outcome: said, broadcastAt: new Date(5) }
-      await room.context.db.transaction().execute(async (tx) => {
+      await fixture.context.db.transaction().execute(async (tx) => {
         await insertAttempts(tx, [
           { transactionId: transaction.id, attempt: uniqueAttempt({ outcome: before }) },
         ])
         await saveOutcomes(tx, [change], { openOnly })
         await saveOutcomes(tx, [{ ...change, broadcastAt: new Date(9) }], { openOnly })
       })
-      const [attempt] = (await reload(room.context, transaction)).attempts
+      const [attempt] = (await reload(fixture.context, transaction)).attempts
       expect(attempt?.outcome).toBe(want)
       // The first time that a node took it stays.
       if (want === said) expect(attempt?.broadcastAt).toEqual(new Date(5))
@@ -284,23 +289,23 @@ describe('reservedBy', () => {
       await stored(owner, { status, cost: 7n })
     }
     await stored(await account(), { cost: 1_000n })
-    expect(await reservedBy(room.context.db, owner.relayer.id)).toBe(10n ** 30n + 11n)
-    expect(await reservedBy(room.context.db, owner.relayer.id, pending.id)).toBe(10n ** 30n + 10n)
+    expect(await reservedBy(fixture.context.db, owner.relayer.id)).toBe(10n ** 30n + 11n)
+    expect(await reservedBy(fixture.context.db, owner.relayer.id, pending.id)).toBe(10n ** 30n + 10n)
   })
 
   test('is zero for an account with nothing', async () => {
-    expect(await reservedBy(room.context.db, (await account()).relayer.id)).toBe(0n)
+    expect(await reservedBy(fixture.context.db, (await account()).relayer.id)).toBe(0n)
   })
 })
 
 describe('listTransactions', () => {
   test('is newest first, in pages that fit together, with the true total', async () => {
     const owner = await account()
-    const made = await insert(room.context, ...Array.from({ length: 7 }, () => newTransaction(owner)))
+    const made = await insert(fixture.context, ...Array.from({ length: 7 }, () => newTransaction(owner)))
     const newestFirst = made.map(({ id }) => id).reverse()
     const relayerId = owner.relayer.id
     const page = async (offset: number, limit: number) => {
-      const { items, total } = await listTransactions(room.context.db, { relayerId, offset, limit })
+      const { items, total } = await listTransactions(fixture.context.db, { relayerId, offset, limit })
       expect(total).toBe(7)
       return items.map(({ transaction }) => transaction.id)
     }
@@ -315,7 +320,7 @@ describe('listTransactions', () => {
     await stored(owner)
     await stored(await account(), { status: 'sent' })
     const query = { relayerId: owner.relayer.id, offset: 0, limit: 10 }
-    const { items, total } = await listTransactions(room.context.db, { ...query, status: 'sent' })
+    const { items, total } = await listTransactions(fixture.context.db, { ...query, status: 'sent' })
     expect({ total, ids: items.map(({ transaction }) => transaction.id) }).toEqual({
       total: 1,
       ids: [sent.id],
@@ -325,11 +330,11 @@ describe('listTransactions', () => {
 
 test('an insert that is rolled back leaves neither row nor event (I1, I8)', async () => {
   const transaction = newTransaction(await account())
-  const insertion = room.context.db.transaction().execute(async (tx) => {
+  const insertion = fixture.context.db.transaction().execute(async (tx) => {
     await insertTransactions(tx, [transaction])
     throw new Error('the power went')
   })
   await expect(insertion).rejects.toThrow('the power went')
-  await expect(reload(room.context, transaction)).rejects.toThrow('gone')
-  expect(await eventsOf(room.context, transaction)).toEqual([])
+  await expect(reload(fixture.context, transaction)).rejects.toThrow('gone')
+  expect(await eventsOf(fixture.context, transaction)).toEqual([])
 })

@@ -7,10 +7,10 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
 import {
   eventsOf,
+  type Fixture,
   insert,
   newTransaction,
-  openRoom,
-  type Room,
+  openFixture,
   reload,
   type TestAccount,
 } from '../fixture.ts'
@@ -18,27 +18,27 @@ import { chainOf, createWorld, type World } from '../world.ts'
 
 const LIMIT = 4
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom({ maxInFlight: LIMIT })
+  fixture = await openFixture({ maxInFlight: LIMIT })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function place(): Promise<{ world: World; owner: TestAccount; step: () => Promise<void> }> {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
-  return { world, owner, step: () => workAccount(room.context, owner.relayer.id) }
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  return { world, owner, step: () => workAccount(fixture.context, owner.relayer.id) }
 }
 
 async function accept(owner: TestAccount, change: Partial<Transaction> = {}): Promise<Transaction> {
-  const [transaction] = await insert(room.context, newTransaction(owner, change))
+  const [transaction] = await insert(fixture.context, newTransaction(owner, change))
   if (!transaction) throw new Error('nothing was stored')
   // The database gives its own time to a new row; the clock of the room must not be behind it.
-  room.clock.advance(Math.max(0, transaction.nextRunAt.getTime() - room.clock.now()))
+  fixture.clock.advance(Math.max(0, transaction.nextRunAt.getTime() - fixture.clock.now()))
   return transaction
 }
 
-const now = (transaction: Transaction) => reload(room.context, transaction)
+const now = (transaction: Transaction) => reload(fixture.context, transaction)
 const hashesOf = async (transaction: Transaction) =>
   (await now(transaction)).attempts.map(({ signed }) => signed.hash)
 
@@ -55,7 +55,7 @@ describe('submitting', () => {
       ['submitted', 9n],
     ])
     expect(world.offered).toEqual(stored.flatMap(({ attempts }) => attempts.map(({ signed }) => signed.hash)))
-    expect(await Promise.all(transactions.map((one) => eventsOf(room.context, one)))).toEqual(
+    expect(await Promise.all(transactions.map((one) => eventsOf(fixture.context, one)))).toEqual(
       transactions.map(() => ['pending', 'sent', 'submitted']),
     )
   })
@@ -82,7 +82,7 @@ describe('submitting', () => {
         return chain.prepare(request, account, knownGas)
       },
     }
-    const createdAt = new Date(room.clock.now() - ageMs)
+    const createdAt = new Date(fixture.clock.now() - ageMs)
     // Due already: the clock of the room must not move on to it.
     await accept(owner, { createdAt, estimatedGas: 21_500n, nextRunAt: createdAt })
     await step()
@@ -117,7 +117,7 @@ describe('submitting', () => {
     await step()
     await step()
     expect(world.offered).toHaveLength(LIMIT)
-    expect(await countInFlight(room.context.db, owner.relayer.id)).toEqual(
+    expect(await countInFlight(fixture.context.db, owner.relayer.id)).toEqual(
       new Map([[owner.relayer.address, LIMIT]]),
     )
   })
@@ -135,7 +135,7 @@ describe('submitting', () => {
       const { world, step, hashes } = await waiting()
       world.offer = () => ({ kind: 'accepted', known: true })
       for (let round = 0; round < 3; round += 1) {
-        room.clock.advance(30_000)
+        fixture.clock.advance(30_000)
         await step()
       }
       expect(world.offered).toEqual([hashes[0], hashes[0], hashes[0]])
@@ -147,7 +147,7 @@ describe('submitting', () => {
       await step()
       const before = await Promise.all(transactions.map(now))
       world.offer = () => ({ kind: 'accepted', known: true })
-      room.clock.advance(30_000)
+      fixture.clock.advance(30_000)
       await step()
       const after = await Promise.all(transactions.map(now))
       expect(after.map(({ transaction }) => transaction.version)).toEqual(
@@ -159,7 +159,7 @@ describe('submitting', () => {
 
     test('goes out again as a whole, in the order of the nonces, when the pool has lost the first', async () => {
       const { world, step, hashes } = await waiting()
-      room.clock.advance(30_000)
+      fixture.clock.advance(30_000)
       await step()
       expect(world.offered).toEqual(hashes)
     })
@@ -173,7 +173,7 @@ describe('submitting', () => {
       await step()
       const [first, second] = world.offered.splice(0)
       world.offer = () => ({ kind: 'accepted', known: true })
-      room.clock.advance(30_000)
+      fixture.clock.advance(30_000)
       await step()
       expect(world.offered).toEqual([first, second])
     })
@@ -184,16 +184,20 @@ describe('submitting', () => {
     world.nonce = { kind: 'ok', value: 1n }
     for (let index = 0; index < LIMIT; index += 1) await accept(owner)
     await step()
-    const filler = await accept(owner, { nonce: 0n, intent: 'filler', request: { type: 'evm', value: 0n } })
+    const gapFiller = await accept(owner, {
+      nonce: 0n,
+      purpose: 'gap_filler',
+      request: { type: 'evm', value: 0n },
+    })
     await step()
-    expect((await now(filler)).transaction.status).toBe('submitted')
+    expect((await now(gapFiller)).transaction.status).toBe('submitted')
     expect(world.offered).toHaveLength(LIMIT + 1)
   })
 
   test('does nothing while another process holds the account (R16)', async () => {
     const { world, owner, step } = await place()
     const transaction = await accept(owner)
-    await acquireLease(room.context.db, {
+    await acquireLease(fixture.context.db, {
       name: `account:${owner.relayer.id}`,
       owner: 'another process',
       ttlMs: 60_000,
@@ -206,12 +210,12 @@ describe('submitting', () => {
   test('an account that another process took over meanwhile: nothing is stored, and nothing leaves (R16)', async () => {
     const { world, owner, step } = await place()
     const transaction = await accept(owner)
-    const sign = owner.operator.chain.sign
+    const sign = owner.runtime.chain.sign
     const lease = { name: `account:${owner.relayer.id}`, ttlMs: 60_000 }
     world.override = {
       sign: async (...content) => {
-        await acquireLease(room.context.db, { ...lease, owner: room.context.owner, ttlMs: 0 })
-        await acquireLease(room.context.db, { ...lease, owner: 'another process' })
+        await acquireLease(fixture.context.db, { ...lease, owner: fixture.context.owner, ttlMs: 0 })
+        await acquireLease(fixture.context.db, { ...lease, owner: 'another process' })
         return sign(...content)
       },
     }
@@ -227,8 +231,10 @@ describe('submitting', () => {
     const signed = await accept(owner)
     await step()
     const waiting = await accept(owner)
-    await room.context.db.transaction().execute((tx) => saveRelayer(tx, { ...owner.relayer, paused: true }))
-    room.clock.advance(1_000)
+    await fixture.context.db
+      .transaction()
+      .execute((tx) => saveRelayer(tx, { ...owner.relayer, paused: true }))
+    fixture.clock.advance(1_000)
     await step()
     const [hash] = await hashesOf(signed)
     expect(world.offered).toEqual([hash, hash])
@@ -265,7 +271,7 @@ describe('silence (I6)', () => {
       const transaction = await accept(owner)
       for (let round = 0; round < 5; round += 1) {
         await step()
-        room.clock.advance(120_000)
+        fixture.clock.advance(120_000)
       }
       const { transaction: stored, attempts } = await now(transaction)
       expect(stored).toMatchObject({ status: 'sent', nonce: 0n })
@@ -287,7 +293,7 @@ describe('a crash (I12)', () => {
     await expect(step()).rejects.toThrow('kill -9')
     const hashes = await hashesOf(transaction)
     world.override = {}
-    room.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     await step()
     expect(world.offered).toEqual(hashes)
     expect((await now(transaction)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
@@ -324,7 +330,7 @@ describe('what cannot be sent', () => {
     world.override = {}
     await step()
     expect((await now(behind)).attempts).toEqual([])
-    room.clock.advance(2_000)
+    fixture.clock.advance(2_000)
     await step()
     expect((await now(poor)).transaction.nonce).toBe(0n)
     expect((await now(behind)).transaction.nonce).toBe(1n)
@@ -350,9 +356,9 @@ describe('what cannot be sent', () => {
   test('valid_until passes before it is signed: expired, without a nonce', async () => {
     const { world, owner, step } = await place()
     const transaction = await accept(owner, {
-      request: { type: 'evm', value: 1n, validUntil: new Date(room.clock.now() + 1_000) },
+      request: { type: 'evm', value: 1n, validUntil: new Date(fixture.clock.now() + 1_000) },
     })
-    room.clock.advance(5_000)
+    fixture.clock.advance(5_000)
     await step()
     expect((await now(transaction)).transaction).toMatchObject({ status: 'expired' })
     expect(world.offered).toEqual([])
@@ -366,7 +372,7 @@ describe('what cannot be sent', () => {
     world.offer = () => ({ kind: 'accepted' })
     await step()
     const { transaction: stored, attempts } = await now(transaction)
-    expect(stored).toMatchObject({ status: 'submitted', nonce: 0n, intent: 'abandon' })
+    expect(stored).toMatchObject({ status: 'submitted', nonce: 0n, purpose: 'abandon' })
     expect(attempts).toMatchObject([
       { kind: 'send', outcome: 'refused', draft: { to: TO } },
       { kind: 'abandon', outcome: 'broadcast', draft: { to: owner.relayer.address } },
@@ -379,7 +385,7 @@ describe('what cannot be sent', () => {
     world.offer = () => ({ kind: 'refused', detail: 'no' })
     for (let round = 0; round < 3; round += 1) {
       await step()
-      room.clock.advance(30_000)
+      fixture.clock.advance(30_000)
     }
     expect(await hashesOf(transaction)).toHaveLength(2)
     expect(world.offered).toHaveLength(3)

@@ -2,43 +2,51 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acquireLease, LeaseLostError, releaseLease } from '../../../src/database/lease.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { numberTransactions, type OpenLine } from '../../../src/transactions/submit/assign-nonces.ts'
-import { insert, leaseOf, newTransaction, openRoom, type Room, reload, type TestAccount } from '../fixture.ts'
+import { type AccountCapacity, assignNonces } from '../../../src/transactions/submit/assign-nonces.ts'
+import {
+  type Fixture,
+  insert,
+  leaseOf,
+  newTransaction,
+  openFixture,
+  reload,
+  type TestAccount,
+} from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
-const account = () => room.addAccount({ chain: chainOf(createWorld()) })
+const account = () => fixture.addAccount({ chain: chainOf(createWorld()) })
 const store = (owner: TestAccount, count: number) =>
-  insert(room.context, ...Array.from({ length: count }, () => newTransaction(owner)))
+  insert(fixture.context, ...Array.from({ length: count }, () => newTransaction(owner)))
 const noncesOf = (transactions: readonly Transaction[]) => transactions.map(({ nonce }) => nonce)
 
 /** The account's own line, with more seats than any test has transactions. */
-const ownLine = ({ relayer }: TestAccount, chainNonce = 0n): OpenLine => ({
+const ownAccount = ({ relayer }: TestAccount, chainNonce = 0n): AccountCapacity => ({
   address: relayer.address,
   chainNonce,
-  seats: 100,
+  slots: 100,
 })
 
 async function number(owner: TestAccount, transactions: readonly Transaction[], chainNonce = 0n) {
-  return numberOn(owner, transactions, [ownLine(owner, chainNonce)])
+  return numberOn(owner, transactions, [ownAccount(owner, chainNonce)])
 }
 
 async function numberOn(
   owner: TestAccount,
   transactions: readonly Transaction[],
-  lines: readonly OpenLine[],
+  sourceAccounts: readonly AccountCapacity[],
 ) {
-  const lease = await leaseOf(room.context, owner)
-  return numberTransactions(room.context, { relayerId: owner.relayer.id, transactions, lines, lease })
+  const lease = await leaseOf(fixture.context, owner)
+  return assignNonces(fixture.context, { relayerId: owner.relayer.id, transactions, sourceAccounts, lease })
 }
 
 async function counterOf({ relayer }: TestAccount): Promise<bigint | null> {
-  const row = await room.context.db
+  const row = await fixture.context.db
     .selectFrom('accounts')
     .select('next_nonce')
     .where('relayer_id', '=', relayer.id)
@@ -75,13 +83,15 @@ describe('numbering', () => {
     const owner = await account()
     const [a, b, c] = await store(owner, 3)
     if (!a || !b || !c) throw new Error('nothing was stored')
-    await room.context.db.transaction().execute((tx) => saveTransactions(tx, [{ ...b, status: 'canceled' }]))
+    await fixture.context.db
+      .transaction()
+      .execute((tx) => saveTransactions(tx, [{ ...b, status: 'canceled' }]))
     const numbered = await number(owner, [a, b, c])
     expect(numbered.map(({ id, nonce }) => [id, nonce])).toEqual([
       [a.id, 0n],
       [c.id, 1n],
     ])
-    expect((await reload(room.context, b)).transaction.nonce).toBeUndefined()
+    expect((await reload(fixture.context, b)).transaction.nonce).toBeUndefined()
     expect(await counterOf(owner)).toBe(2n)
   })
 
@@ -90,7 +100,7 @@ describe('numbering', () => {
     const transactions = await store(owner, 30)
     const steps = [transactions.slice(0, 12), transactions.slice(6, 20), transactions.slice(15)]
     await Promise.all(steps.map((step) => number(owner, step)))
-    const stored = await Promise.all(transactions.map((transaction) => reload(room.context, transaction)))
+    const stored = await Promise.all(transactions.map((transaction) => reload(fixture.context, transaction)))
     const nonces = stored.map(({ transaction }) => Number(transaction.nonce)).sort((a, b) => a - b)
     expect(nonces).toEqual(Array.from({ length: 30 }, (_, index) => index))
     expect(await counterOf(owner)).toBe(30n)
@@ -98,36 +108,36 @@ describe('numbering', () => {
 
   test('with a lost lease nothing is written, and no nonce is spent (R16)', async () => {
     const owner = await account()
-    const lost = await leaseOf(room.context, owner)
-    await releaseLease(room.context.db, lost)
-    await acquireLease(room.context.db, { name: lost.name, owner: 'another process', ttlMs: 60_000 })
+    const lost = await leaseOf(fixture.context, owner)
+    await releaseLease(fixture.context.db, lost)
+    await acquireLease(fixture.context.db, { name: lost.name, owner: 'another process', ttlMs: 60_000 })
     const transactions = await store(owner, 2)
-    const late = numberTransactions(room.context, {
+    const late = assignNonces(fixture.context, {
       relayerId: owner.relayer.id,
       transactions,
-      lines: [ownLine(owner, 9n)],
+      sourceAccounts: [ownAccount(owner, 9n)],
       lease: lost,
     })
     await expect(late).rejects.toThrow(LeaseLostError)
     expect(await counterOf(owner)).toBeNull()
     for (const transaction of transactions) {
-      expect((await reload(room.context, transaction)).transaction).toMatchObject({ version: 1 })
-      expect((await reload(room.context, transaction)).transaction.nonce).toBeUndefined()
+      expect((await reload(fixture.context, transaction)).transaction).toMatchObject({ version: 1 })
+      expect((await reload(fixture.context, transaction)).transaction.nonce).toBeUndefined()
     }
   })
 })
 
 describe('several lines', () => {
-  const line = (address: string, chainNonce: bigint, seats: number): OpenLine => ({
+  const sourceAccount = (address: string, chainNonce: bigint, slots: number): AccountCapacity => ({
     address,
     chainNonce,
-    seats,
+    slots,
   })
   const placesOf = (transactions: readonly Transaction[]) =>
-    transactions.map((transaction) => [transaction.line, transaction.nonce])
+    transactions.map((transaction) => [transaction.sourceAccount, transaction.nonce])
 
   async function countersOf({ relayer }: TestAccount): Promise<[string, bigint | null][]> {
-    const rows = await room.context.db
+    const rows = await fixture.context.db
       .selectFrom('accounts')
       .select(['address', 'next_nonce'])
       .where('relayer_id', '=', relayer.id)
@@ -140,9 +150,13 @@ describe('several lines', () => {
   test('are filled one after the other, and each goes on from its own counter', async () => {
     const owner = await account()
     const own = owner.relayer.address
-    const lines = [line(own, 5n, 1), line('A', 100n, 2), line('B', 2n ** 40n, 1)]
+    const sourceAccounts = [
+      sourceAccount(own, 5n, 1),
+      sourceAccount('A', 100n, 2),
+      sourceAccount('B', 2n ** 40n, 1),
+    ]
     const transactions = await store(owner, 4)
-    const numbered = await numberOn(owner, transactions, lines)
+    const numbered = await numberOn(owner, transactions, sourceAccounts)
     expect(numbered.map(({ id }) => id)).toEqual(transactions.map(({ id }) => id))
     expect(placesOf(numbered)).toEqual([
       [own, 5n],
@@ -150,7 +164,7 @@ describe('several lines', () => {
       ['A', 101n],
       ['B', 2n ** 40n],
     ])
-    expect(placesOf(await numberOn(owner, await store(owner, 3), lines))).toEqual([
+    expect(placesOf(await numberOn(owner, await store(owner, 3), sourceAccounts))).toEqual([
       [own, 6n],
       ['A', 102n],
       ['A', 103n],
@@ -166,9 +180,9 @@ describe('several lines', () => {
     const owner = await account()
     const transactions = await store(owner, 4)
     const numbered = await numberOn(owner, transactions, [
-      line('A', 1n, 1),
-      line('B', 1n, 0),
-      line('C', 1n, 2),
+      sourceAccount('A', 1n, 1),
+      sourceAccount('B', 1n, 0),
+      sourceAccount('C', 1n, 2),
     ])
     expect(placesOf(numbered)).toEqual([
       ['A', 1n],
@@ -177,9 +191,9 @@ describe('several lines', () => {
     ])
     const [last] = transactions.slice(-1)
     if (!last) throw new Error('nothing was stored')
-    const { transaction } = await reload(room.context, last)
+    const { transaction } = await reload(fixture.context, last)
     expect(transaction).toMatchObject({ status: 'pending', version: 1 })
-    expect([transaction.line, transaction.nonce]).toEqual([undefined, undefined])
+    expect([transaction.sourceAccount, transaction.nonce]).toEqual([undefined, undefined])
     expect(await countersOf(owner)).toEqual([
       ['A', 2n],
       ['C', 3n],
@@ -197,25 +211,25 @@ describe('several lines', () => {
     const owner = await account()
     const [a, b, c] = await store(owner, 3)
     if (!a || !b || !c) throw new Error('nothing was stored')
-    await numberOn(owner, [a, b], [line('A', 7n, 1), line('B', 7n, 1)])
-    const stealing = room.context.db
+    await numberOn(owner, [a, b], [sourceAccount('A', 7n, 1), sourceAccount('B', 7n, 1)])
+    const stealing = fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...c, line: 'A', nonce: 7n }]))
+      .execute((tx) => saveTransactions(tx, [{ ...c, sourceAccount: 'A', nonce: 7n }]))
     await expect(stealing).rejects.toThrow('transactions_nonce')
   })
 
   test('crowds of steps at once give each number of each line once, without a gap (R5)', async () => {
     const owner = await account()
     const transactions = await store(owner, 30)
-    const lines = ['A', 'B', 'C'].map((address) => line(address, 10n, 4))
+    const sourceAccounts = ['A', 'B', 'C'].map((address) => sourceAccount(address, 10n, 4))
     const steps = [transactions.slice(0, 12), transactions.slice(6, 20), transactions.slice(15)]
-    await Promise.all(steps.map((step) => numberOn(owner, step, lines)))
-    const stored = await Promise.all(transactions.map((one) => reload(room.context, one)))
+    await Promise.all(steps.map((step) => numberOn(owner, step, sourceAccounts)))
+    const stored = await Promise.all(transactions.map((one) => reload(fixture.context, one)))
     const counters = await countersOf(owner)
     expect(counters.map(([address]) => address)).toEqual(['A', 'B', 'C'])
     for (const [address, next] of counters) {
       const nonces = stored.flatMap(({ transaction }) =>
-        transaction.line === address ? [transaction.nonce] : [],
+        transaction.sourceAccount === address ? [transaction.nonce] : [],
       )
       const gapless = Array.from({ length: nonces.length }, (_, index) => 10n + BigInt(index))
       expect(nonces.sort((one, two) => Number(one) - Number(two))).toEqual(gapless)

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 test('a no-op that cannot be prepared is tried again later, not at once', async () => {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   let asked = 0
   world.override = {
     prepare: async () => {
@@ -19,29 +19,29 @@ test('a no-op that cannot be prepared is tried again later, not at once', async 
       return { kind: 'refused', refusal: { code: 'fee_above_cap', detail: 'The cap is too low.' } }
     },
   }
-  const due = new Date(room.clock.now())
-  const [filler] = await insert(
-    room.context,
-    newTransaction(owner, { intent: 'filler', nonce: 0n, nextRunAt: due }),
+  const due = new Date(fixture.clock.now())
+  const [gapFiller] = await insert(
+    fixture.context,
+    newTransaction(owner, { purpose: 'gap_filler', nonce: 0n, nextRunAt: due }),
   )
-  if (!filler) throw new Error('nothing was stored')
-  await workAccount(room.context, owner.relayer.id)
-  await workAccount(room.context, owner.relayer.id)
+  if (!gapFiller) throw new Error('nothing was stored')
+  await workAccount(fixture.context, owner.relayer.id)
+  await workAccount(fixture.context, owner.relayer.id)
   expect(asked).toBe(1)
-  expect((await reload(room.context, filler)).transaction).toMatchObject({
+  expect((await reload(fixture.context, gapFiller)).transaction).toMatchObject({
     status: 'pending',
-    intent: 'filler',
+    purpose: 'gap_filler',
     nonce: 0n,
     statusReason: 'Waiting: The cap is too low.',
   })
-  room.clock.advance(2_000)
-  await workAccount(room.context, owner.relayer.id)
+  fixture.clock.advance(2_000)
+  await workAccount(fixture.context, owner.relayer.id)
   expect(asked).toBe(2)
 })
 
 test('behind one that had to wait, nobody is prepared before it can go', async () => {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   const { prepare } = chainOf(createWorld())
   let asked = 0
   let answers = false
@@ -51,13 +51,13 @@ test('behind one that had to wait, nobody is prepared before it can go', async (
       return answers ? prepare(...question) : { kind: 'unknown', detail: 'time-out' }
     },
   }
-  const due = new Date(room.clock.now())
+  const due = new Date(fixture.clock.now())
   const accept = () => newTransaction(owner, { createdAt: due, nextRunAt: due })
-  const stored = await insert(room.context, accept(), accept(), accept())
+  const stored = await insert(fixture.context, accept(), accept(), accept())
   const step = async () => {
     asked = 0
-    await workAccount(room.context, owner.relayer.id)
-    room.clock.advance(2_000)
+    await workAccount(fixture.context, owner.relayer.id)
+    fixture.clock.advance(2_000)
     return asked
   }
   expect(await step()).toBe(3)
@@ -65,5 +65,5 @@ test('behind one that had to wait, nobody is prepared before it can go', async (
   answers = true
   expect(await step()).toBe(3)
   for (const transaction of stored)
-    expect((await reload(room.context, transaction)).transaction.status).toBe('submitted')
+    expect((await reload(fixture.context, transaction)).transaction.status).toBe('submitted')
 })

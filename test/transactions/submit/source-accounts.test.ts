@@ -8,19 +8,19 @@ import {
 } from '../../../src/transactions/store/transactions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const TRAITS = {
   nonces: true,
-  inFlightPerLine: 1,
-  lapses: false,
+  maxInFlightPerAccount: 1,
+  expires: false,
   finality: 'block',
   unit: 'wei',
   readMethods: [],
@@ -33,140 +33,142 @@ const MISSING = {
 /** An account with two channels, on a chain that takes one transaction of each line at a time. */
 async function place() {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world), channels: 2 })
-  const [own = '', ...channels] = owner.operator.lines.map(({ address }) => address)
+  const owner = await fixture.addAccount({ chain: chainOf(world), channels: 2 })
+  const [own = '', ...channels] = owner.runtime.sourceAccounts.map(({ address }) => address)
   /** What the chain says to the nonce of an address; 0 when it is not here. */
   const nonces = new Map<string, Answer<bigint>>()
   world.override = {
     traits: TRAITS,
     nonces: async (addresses) => addresses.map((address) => nonces.get(address) ?? { kind: 'ok', value: 0n }),
-    openLines: (addresses) => requestOf({ value: 0n, data: `0x${addresses.length}` }),
+    openChannels: (addresses) => requestOf({ value: 0n, data: `0x${addresses.length}` }),
   }
   // Different amounts: the same content with the same nonce would be the same bytes.
   const accept = async (count: number) =>
     insert(
-      room.context,
+      fixture.context,
       ...Array.from({ length: count }, (_, index) =>
         newTransaction(owner, { request: requestOf({ value: BigInt(index + 1) }), nextRunAt: new Date(0) }),
       ),
     )
   const step = async (afterMs = 60_000) => {
-    room.clock.advance(afterMs)
-    await workAccount(room.context, owner.relayer.id)
+    fixture.clock.advance(afterMs)
+    await workAccount(fixture.context, owner.relayer.id)
   }
-  const linesOf = async (transactions: readonly Transaction[]) =>
+  const sourceAccountsOf = async (transactions: readonly Transaction[]) =>
     Promise.all(
       transactions.map(async (one) => {
-        const { transaction, attempts } = await reload(room.context, one)
-        expect(attempts.map(({ line }) => line)).toEqual(transaction.line ? [transaction.line] : [])
-        return transaction.line
+        const { transaction, attempts } = await reload(fixture.context, one)
+        expect(attempts.map(({ sourceAccount }) => sourceAccount)).toEqual(
+          transaction.sourceAccount ? [transaction.sourceAccount] : [],
+        )
+        return transaction.sourceAccount
       }),
     )
-  const errands = async () => {
-    const { items } = await listTransactions(room.context.db, {
+  const setups = async () => {
+    const { items } = await listTransactions(fixture.context.db, {
       relayerId: owner.relayer.id,
       offset: 0,
       limit: 100,
     })
-    return items.map(({ transaction }) => transaction).filter(({ intent }) => intent === 'errand')
+    return items.map(({ transaction }) => transaction).filter(({ purpose }) => purpose === 'setup')
   }
-  return { world, owner, own, channels, nonces, accept, step, linesOf, errands }
+  return { world, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups }
 }
 
 describe('several lines', () => {
   test('each take one, and the rest waits for a seat', async () => {
-    const { own, channels, accept, step, linesOf } = await place()
+    const { own, channels, accept, step, sourceAccountsOf } = await place()
     const transactions = await accept(5)
     await step()
-    expect(await linesOf(transactions)).toEqual([own, ...channels, undefined, undefined])
+    expect(await sourceAccountsOf(transactions)).toEqual([own, ...channels, undefined, undefined])
     await step()
-    expect((await linesOf(transactions)).slice(3)).toEqual([undefined, undefined])
+    expect((await sourceAccountsOf(transactions)).slice(3)).toEqual([undefined, undefined])
   })
 
   test('a seat is free again when the chain has decided', async () => {
-    const { channels, accept, step, linesOf } = await place()
+    const { channels, accept, step, sourceAccountsOf } = await place()
     const transactions = await accept(4)
     await step()
     const [, second] = transactions
     if (!second) throw new Error('nothing was stored')
-    const { transaction } = await reload(room.context, second)
-    await room.context.db
+    const { transaction } = await reload(fixture.context, second)
+    await fixture.context.db
       .transaction()
       .execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
     await step()
-    expect((await linesOf(transactions))[3]).toBe(channels[0])
+    expect((await sourceAccountsOf(transactions))[3]).toBe(channels[0])
   })
 
   test('one about which nobody answers takes nothing, and holds nobody up (I6)', async () => {
-    const { own, channels, nonces, accept, step, linesOf } = await place()
+    const { own, channels, nonces, accept, step, sourceAccountsOf } = await place()
     nonces.set(channels[0] ?? '', { kind: 'unknown', detail: 'time-out' })
     const transactions = await accept(3)
     await step()
-    expect(await linesOf(transactions)).toEqual([own, channels[1], undefined])
+    expect(await sourceAccountsOf(transactions)).toEqual([own, channels[1], undefined])
   })
 })
 
 describe('an errand', () => {
   test('opens the lines that are not there, once, while the others work on', async () => {
-    const { own, channels, nonces, accept, step, linesOf, errands } = await place()
+    const { own, channels, nonces, accept, step, sourceAccountsOf, setups } = await place()
     for (const address of channels) nonces.set(address, MISSING)
     const transactions = await accept(2)
     await step()
-    expect(await linesOf(transactions)).toEqual([own, undefined])
+    expect(await sourceAccountsOf(transactions)).toEqual([own, undefined])
     await step()
     await step()
-    expect(await errands()).toMatchObject([
+    expect(await setups()).toMatchObject([
       { status: 'pending', statusReason: 'Opens 2 channel accounts.', request: { data: '0x2' } },
     ])
   })
 
   test('goes before everything that waits for it', async () => {
-    const { world, owner, own, channels, nonces, accept, step, linesOf, errands } = await place()
+    const { world, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await place()
     for (const address of channels) nonces.set(address, MISSING)
     const [first, second] = await accept(2)
     if (!first || !second) throw new Error('nothing was stored')
     await step()
-    const { transaction } = await reload(room.context, first)
-    await room.context.db
+    const { transaction } = await reload(fixture.context, first)
+    await fixture.context.db
       .transaction()
       .execute((tx) => saveTransactions(tx, [{ ...transaction, status: 'mined' }]))
     nonces.set(own, { kind: 'ok', value: 1n })
     await step()
-    const [errand] = await errands()
-    if (!errand) throw new Error('there is no errand')
-    expect(errand).toMatchObject({ status: 'submitted', line: own, nonce: 1n })
-    expect(await linesOf([second])).toEqual([undefined])
-    const item = await findTransaction(room.context.db, owner.relayer.id, errand.id)
-    expect(item?.attempts).toMatchObject([{ kind: 'errand' }])
+    const [setup] = await setups()
+    if (!setup) throw new Error('there is no errand')
+    expect(setup).toMatchObject({ status: 'submitted', sourceAccount: own, nonce: 1n })
+    expect(await sourceAccountsOf([second])).toEqual([undefined])
+    const item = await findTransaction(fixture.context.db, owner.relayer.id, setup.id)
+    expect(item?.attempts).toMatchObject([{ kind: 'setup' }])
     expect(world.offered.at(-1)).toBe(item?.attempts[0]?.signed.hash)
   })
 
   test('that failed is tried again only after a while', async () => {
-    const { channels, nonces, accept, step, errands } = await place()
+    const { channels, nonces, accept, step, setups } = await place()
     for (const address of channels) nonces.set(address, MISSING)
     await accept(3)
     await step()
-    const [errand] = await errands()
-    if (!errand) throw new Error('there is no errand')
-    await room.context.db
+    const [setup] = await setups()
+    if (!setup) throw new Error('there is no errand')
+    await fixture.context.db
       .transaction()
-      .execute((tx) => saveTransactions(tx, [{ ...errand, status: 'failed' }]))
+      .execute((tx) => saveTransactions(tx, [{ ...setup, status: 'failed' }]))
     await step(59_999)
-    expect(await errands()).toHaveLength(1)
+    expect(await setups()).toHaveLength(1)
     await step(1)
-    expect(await errands()).toHaveLength(2)
+    expect(await setups()).toHaveLength(2)
   })
 
   test('is of no use while the account itself is not there: everything waits, and says for what', async () => {
-    const { world, own, channels, nonces, accept, step, linesOf, errands } = await place()
+    const { world, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await place()
     for (const address of [own, ...channels]) nonces.set(address, MISSING)
     const transactions = await accept(2)
     await step()
-    expect(await linesOf(transactions)).toEqual([undefined, undefined])
-    expect(await errands()).toEqual([])
+    expect(await sourceAccountsOf(transactions)).toEqual([undefined, undefined])
+    expect(await setups()).toEqual([])
     expect(world.offered).toEqual([])
     const [first] = transactions
-    expect(first && (await reload(room.context, first)).transaction.statusReason).toBe(
+    expect(first && (await reload(fixture.context, first)).transaction.statusReason).toBe(
       'Waiting for funds: There is no such account.',
     )
   })

@@ -3,7 +3,7 @@ import type { BroadcastResult } from '../../../src/chains/answer.ts'
 import { currentAttempt } from '../../../src/transactions/broadcast/broadcast.ts'
 import { settleBroadcast } from '../../../src/transactions/broadcast/settle-broadcast.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { included, lapsed, reorged } from '../../../src/transactions/watch/outcome.ts'
+import { expired, included, reorged } from '../../../src/transactions/watch/outcome.ts'
 import { itemOf } from '../build.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')
@@ -20,9 +20,9 @@ function settle(result: BroadcastResult, change: Partial<Transaction> = {}) {
     result,
     now: NOW,
     costOf: () => 1n,
-    lapses: true,
+    expires: true,
     numbered: false,
-    offerAgainAfterMs: 2_000,
+    rebroadcastAfterMs: 2_000,
   })
 }
 
@@ -38,7 +38,7 @@ describe('what has no nonce', () => {
     const { transaction, outcome } = settle({ kind: 'refused', detail: 'no signature' })
     expect(transaction).toMatchObject({
       status: 'sent',
-      intent: 'abandon',
+      purpose: 'abandon',
       statusReason: 'The node refused it for good: no signature',
       nextRunAt: inMs(3_600_000),
     })
@@ -47,19 +47,19 @@ describe('what has no nonce', () => {
   })
 
   test('and is refused for good, keeps what the caller wants instead', () => {
-    const { transaction } = settle({ kind: 'refused', detail: 'no signature' }, { intent: 'cancel' })
-    expect(transaction.intent).toBe('cancel')
+    const { transaction } = settle({ kind: 'refused', detail: 'no signature' }, { purpose: 'cancel' })
+    expect(transaction.purpose).toBe('cancel')
   })
 
   test('fails when that is proved', () => {
-    const item = itemOf([{ outcome: 'signed' }], { status: 'sent', intent: 'abandon' })
-    const { transaction } = lapsed(item, { now: NOW, over: false, foreign: false })
+    const item = itemOf([{ outcome: 'signed' }], { status: 'sent', purpose: 'abandon' })
+    const { transaction } = expired(item, { now: NOW, over: false, externallySigned: false })
     expect(transaction).toMatchObject({ status: 'failed', cost: 0n })
   })
 })
 
 describe('what has lapsed', () => {
-  const item = itemOf([{ outcome: 'lapsed' }, { outcome: 'broadcast' }], { status: 'submitted' })
+  const item = itemOf([{ outcome: 'expired' }, { outcome: 'broadcast' }], { status: 'submitted' })
   const [, second] = item.attempts
 
   test('stays so when a later version is included', () => {
@@ -70,7 +70,7 @@ describe('what has lapsed', () => {
   })
 
   test('and when the block of that is dropped', () => {
-    const mined = itemOf([{ outcome: 'lapsed' }, { outcome: 'mined' }], {
+    const mined = itemOf([{ outcome: 'expired' }, { outcome: 'mined' }], {
       status: 'mined',
       block: { number: 7n, hash: '7' },
     })

@@ -3,60 +3,60 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, headAt, include } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 // Found by the simulator (seed 8 on a busy machine): a record that is offered again each second was never given up.
 test('a lost nonce that is proven while the record changes is written at the next look, not after another wait', async () => {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   const memory = createWatchMemory()
-  const [placed] = await insert(room.context, newTransaction(owner))
-  if (!placed) throw new Error('nothing was stored')
-  room.clock.advance(1_000)
-  await workAccount(room.context, owner.relayer.id)
+  const [stored] = await insert(fixture.context, newTransaction(owner))
+  if (!stored) throw new Error('nothing was stored')
+  fixture.clock.advance(1_000)
+  await workAccount(fixture.context, owner.relayer.id)
   const look = (height: bigint) => {
     world.head = headAt(height)
-    return watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+    return watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
   world.nonce = { kind: 'ok', value: 1n }
   await look(100n)
-  room.clock.advance(31_000)
+  fixture.clock.advance(31_000)
   world.override = {
     proveInclusion: async () => {
-      const { transaction } = await reload(room.context, placed)
-      await room.database.db.transaction().execute((tx) => saveTransactions(tx, [transaction]))
+      const { transaction } = await reload(fixture.context, stored)
+      await fixture.database.db.transaction().execute((tx) => saveTransactions(tx, [transaction]))
       return { kind: 'absent' }
     },
   }
   await look(103n)
-  expect((await reload(room.context, placed)).transaction.status).toBe('submitted')
+  expect((await reload(fixture.context, stored)).transaction.status).toBe('submitted')
   world.override = {}
   await look(103n)
-  expect((await reload(room.context, placed)).transaction.status).toBe('pending')
+  expect((await reload(fixture.context, stored)).transaction.status).toBe('pending')
 })
 
 // Found by the simulator on Stellar (seed 7): behind a slow node each look took longer than the second between two offers.
 test('bytes that are offered again to no new avail do not stand in the way of what the chain decides', async () => {
   const world = createWorld()
   world.offer = () => ({ kind: 'later', detail: 'not yet' })
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   const memory = createWatchMemory()
-  const [placed] = await insert(room.context, newTransaction(owner))
-  if (!placed) throw new Error('nothing was stored')
+  const [stored] = await insert(fixture.context, newTransaction(owner))
+  if (!stored) throw new Error('nothing was stored')
   const offer = async () => {
-    room.clock.advance(1_000)
-    await workAccount(room.context, owner.relayer.id)
+    fixture.clock.advance(1_000)
+    await workAccount(fixture.context, owner.relayer.id)
   }
   await offer()
   await offer()
-  const { transaction } = await reload(room.context, placed)
+  const { transaction } = await reload(fixture.context, stored)
   world.nonce = { kind: 'ok', value: 1n }
   include(world, world.offered[0] ?? '')
   world.override = {
@@ -65,8 +65,8 @@ test('bytes that are offered again to no new avail do not stand in the way of wh
       return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
     },
   }
-  await watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+  await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   expect(world.offered).toHaveLength(3)
-  const { transaction: seen } = await reload(room.context, placed)
+  const { transaction: seen } = await reload(fixture.context, stored)
   expect(seen).toMatchObject({ status: 'mined', version: transaction.version + 1 })
 })

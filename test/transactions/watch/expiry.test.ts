@@ -2,18 +2,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, headAt, include } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const TRAITS = {
   nonces: false,
-  lapses: true,
+  expires: true,
   finality: 'receipt',
   unit: 'wei',
   readMethods: [],
@@ -22,27 +22,27 @@ const TRAITS = {
 test('what a block holds is not proved to be absent in the same look, and that look is enough', async () => {
   const world = createWorld()
   const chain = chainOf(world)
-  const owner = await room.addAccount({ chain })
+  const owner = await fixture.addAccount({ chain })
   const { sign } = chainOf(createWorld())
   const everywhere: string[] = []
   world.override = {
     traits: TRAITS,
-    sign: (draft, seat) => sign(draft, { ...seat, nonce: 0n }),
-    hasLapsed: async () => true,
+    sign: (draft, signingContext) => sign(draft, { ...signingContext, nonce: 0n }),
+    hasExpired: async () => true,
     proveInclusion: async (attempts) => {
       everywhere.push(...attempts.map(({ signed }) => signed.hash))
       return { kind: 'absent' }
     },
   }
-  const [placed] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
-  if (!placed) throw new Error('nothing was stored')
-  await workAccount(room.context, owner.relayer.id)
+  const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  if (!stored) throw new Error('nothing was stored')
+  await workAccount(fixture.context, owner.relayer.id)
   const [hash = ''] = world.offered
   include(world, hash, { final: false })
   const memory = createWatchMemory()
   world.head = headAt(101n)
-  await watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
-  expect((await reload(room.context, placed)).transaction.status).toBe('mined')
+  await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
+  expect((await reload(fixture.context, stored)).transaction.status).toBe('mined')
   expect(everywhere).toEqual([])
   expect(memory.settledAt).toBe('0xhead101')
 })

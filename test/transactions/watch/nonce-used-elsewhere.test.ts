@@ -4,17 +4,17 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
 import { combineReceipts } from '../combine-receipts.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, headAt } from '../world.ts'
 
 /** As long as a verdict of "used elsewhere" takes, in ms. */
 const MISSING_MS = 30_000
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /**
  * One transaction whose nonce is used, without a receipt at the endpoint that is asked, for long enough to be believed; and
@@ -23,10 +23,10 @@ afterAll(() => room.close())
 async function judged(everywhere: (hash: string) => ReceiptAnswer) {
   const world = createWorld()
   const chain = chainOf(world)
-  const [neighbour, owner] = [await room.addAccount({ chain }), await room.addAccount({ chain })]
-  const [transaction] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  const [neighbour, owner] = [await fixture.addAccount({ chain }), await fixture.addAccount({ chain })]
+  const [transaction] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
-  await workAccount(room.context, owner.relayer.id)
+  await workAccount(fixture.context, owner.relayer.id)
   const asked: (bigint | undefined)[] = []
   world.nonce = { kind: 'ok', value: 1n }
   world.override = {
@@ -40,14 +40,14 @@ async function judged(everywhere: (hash: string) => ReceiptAnswer) {
   }
   // One look is for all relayers of the network, with the operator of any of them.
   const relayers = [neighbour.relayer, owner.relayer]
-  const target = { operator: neighbour.operator, relayers, memory: createWatchMemory() }
+  const target = { runtime: neighbour.runtime, relayers, memory: createWatchMemory() }
   for (const height of [100n, 101n, 102n, 103n]) {
     world.head = headAt(height)
-    await watchNetwork(room.context, target)
-    await watchNetwork(room.context, target)
-    room.clock.advance(MISSING_MS)
+    await watchNetwork(fixture.context, target)
+    await watchNetwork(fixture.context, target)
+    fixture.clock.advance(MISSING_MS)
   }
-  return { item: await reload(room.context, transaction), asked }
+  return { item: await reload(fixture.context, transaction), asked }
 }
 
 test('one endpoint says yes where another says no: included (R6)', async () => {
@@ -71,5 +71,5 @@ test('all say no, as of the head: only then somebody else has used the nonce', a
   const { item, asked } = await judged(() => ({ kind: 'none' }))
   expect(asked[0]).toBe(103n)
   expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['superseded'])
-  expect(item.transaction).toMatchObject({ status: 'pending', nonce: undefined, line: undefined })
+  expect(item.transaction).toMatchObject({ status: 'pending', nonce: undefined, sourceAccount: undefined })
 })

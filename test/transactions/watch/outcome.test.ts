@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
-import type { Intent, Transaction } from '../../../src/transactions/model/transaction.ts'
-import { finalised, included, lapsed, lost, reorged } from '../../../src/transactions/watch/outcome.ts'
+import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
+import { expired, finalised, included, lost, reorged } from '../../../src/transactions/watch/outcome.ts'
 import { FROM } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'
 
@@ -108,71 +108,71 @@ interface Ending {
   readonly name: string
   readonly kinds: readonly AttemptKind[]
   readonly shown: number
-  readonly intent: Intent
+  readonly purpose: Purpose
   readonly outcome?: Attempt['outcome']
   readonly want: Transaction['status']
 }
 
 /** What is included decides how it ends, not what was wanted last. */
 const ENDINGS: readonly Ending[] = [
-  { name: 'as asked', kinds: ['send'], shown: 1, intent: 'request', want: 'confirmed' },
-  { name: 'the replacement', kinds: ['send', 'replace'], shown: 2, intent: 'request', want: 'confirmed' },
-  { name: 'reverted', kinds: ['send'], shown: 1, intent: 'request', outcome: 'reverted', want: 'failed' },
-  { name: 'the cancellation', kinds: ['send', 'cancel'], shown: 2, intent: 'cancel', want: 'canceled' },
+  { name: 'as asked', kinds: ['send'], shown: 1, purpose: 'request', want: 'confirmed' },
+  { name: 'the replacement', kinds: ['send', 'replace'], shown: 2, purpose: 'request', want: 'confirmed' },
+  { name: 'reverted', kinds: ['send'], shown: 1, purpose: 'request', outcome: 'reverted', want: 'failed' },
+  { name: 'the cancellation', kinds: ['send', 'cancel'], shown: 2, purpose: 'cancel', want: 'canceled' },
   {
     name: 'the original beat the cancellation (R9)',
     kinds: ['send', 'cancel'],
     shown: 1,
-    intent: 'cancel',
+    purpose: 'cancel',
     want: 'confirmed',
   },
-  { name: 'a raised original', kinds: ['send', 'speed_up'], shown: 2, intent: 'request', want: 'confirmed' },
+  { name: 'a raised original', kinds: ['send', 'speed_up'], shown: 2, purpose: 'request', want: 'confirmed' },
   {
     name: 'a raised cancellation',
     kinds: ['send', 'cancel', 'speed_up'],
     shown: 3,
-    intent: 'cancel',
+    purpose: 'cancel',
     want: 'canceled',
   },
   {
     name: 'a replaced cancellation',
     kinds: ['send', 'cancel', 'replace'],
     shown: 3,
-    intent: 'request',
+    purpose: 'request',
     want: 'confirmed',
   },
   {
     name: 'the cancellation that was replaced',
     kinds: ['send', 'cancel', 'replace'],
     shown: 2,
-    intent: 'request',
+    purpose: 'request',
     want: 'canceled',
   },
-  { name: 'valid_until', kinds: ['send', 'expire'], shown: 2, intent: 'expire', want: 'expired' },
+  { name: 'valid_until', kinds: ['send', 'expire'], shown: 2, purpose: 'expire', want: 'expired' },
   {
     name: 'the no-op of valid_until, after a replacement',
     kinds: ['send', 'expire', 'replace'],
     shown: 2,
-    intent: 'request',
+    purpose: 'request',
     want: 'expired',
   },
   {
     name: 'the no-op for what no node took',
     kinds: ['send', 'abandon'],
     shown: 2,
-    intent: 'abandon',
+    purpose: 'abandon',
     want: 'failed',
   },
-  { name: 'a filler of our own', kinds: ['filler'], shown: 1, intent: 'filler', want: 'confirmed' },
+  { name: 'a filler of our own', kinds: ['gap_filler'], shown: 1, purpose: 'gap_filler', want: 'confirmed' },
 ]
 
 describe('finalised', () => {
-  test.each(ENDINGS)('$name: $want', ({ kinds, shown, intent, outcome = 'mined', want }) => {
+  test.each(ENDINGS)('$name: $want', ({ kinds, shown, purpose, outcome = 'mined', want }) => {
     const attempts = kinds.map((kind, index) => ({
       kind,
       outcome: index + 1 === shown ? outcome : ('superseded' as const),
     }))
-    const item = itemOf(attempts, { status: 'mined', intent, currentAttempt: shown })
+    const item = itemOf(attempts, { status: 'mined', purpose, currentAttempt: shown })
     expect(finalised(item, NOW).transaction).toMatchObject({ status: want, confirmedAt: NOW })
   })
 
@@ -190,7 +190,7 @@ describe('finalised', () => {
 })
 
 /** What the service can give a new nonce, because nobody else has signed it. */
-const RENEWABLE = { now: NOW, renewable: true }
+const RENEWABLE = { now: NOW, reSignable: true }
 
 describe('lost: the nonce went to something foreign', () => {
   test('a request goes back to get a fresh one, and nothing of the old attempts counts', () => {
@@ -207,50 +207,56 @@ describe('lost: the nonce went to something foreign', () => {
     ['cancel', 'canceled'],
     ['expire', 'expired'],
     ['abandon', 'failed'],
-    ['filler', 'canceled'],
-  ] as const)('a no-op of intent %s has nothing left to do: %s', (intent, status) => {
-    const { transaction } = lost(itemOf([{}], { intent }), RENEWABLE)
+    ['gap_filler', 'canceled'],
+  ] as const)('a no-op of intent %s has nothing left to do: %s', (purpose, status) => {
+    const { transaction } = lost(itemOf([{}], { purpose }), RENEWABLE)
     expect(transaction).toMatchObject({ status, cost: 0n, nonce: 5n })
   })
 
   test('what only its signer could give another nonce has failed, and its own stays', () => {
-    const { transaction, outcomes } = lost(itemOf([{}]), { now: NOW, renewable: false })
-    expect(transaction).toMatchObject({ status: 'failed', cost: 0n, nonce: 5n, line: FROM })
+    const { transaction, outcomes } = lost(itemOf([{}]), { now: NOW, reSignable: false })
+    expect(transaction).toMatchObject({ status: 'failed', cost: 0n, nonce: 5n, sourceAccount: FROM })
     expect(outcomesOf(outcomes)).toEqual(['1 superseded'])
   })
 })
 
 describe('lapsed: the chain has come past the end of every attempt, and includes none', () => {
-  const WANTED = { now: NOW, over: false, foreign: false }
+  const WANTED = { now: NOW, over: false, externallySigned: false }
   const FREED = { relayerId: 'relayer', address: FROM }
 
   test('what the caller still wants is signed anew, in the same place and with its money', () => {
-    const item = itemOf([{ outcome: 'lapsed' }, { outcome: 'refused' }, {}], { cost: 7n })
-    const { transaction, outcomes, freed } = lapsed(item, WANTED)
-    expect(transaction).toMatchObject({ status: 'pending', line: FROM, nonce: 5n, cost: 7n, nextRunAt: NOW })
+    const item = itemOf([{ outcome: 'expired' }, { outcome: 'refused' }, {}], { cost: 7n })
+    const { transaction, outcomes, freed } = expired(item, WANTED)
+    expect(transaction).toMatchObject({
+      status: 'pending',
+      sourceAccount: FROM,
+      nonce: 5n,
+      cost: 7n,
+      nextRunAt: NOW,
+    })
     expect(transaction.currentAttempt).toBeUndefined()
     expect(transaction.statusReason).toContain('signed anew')
-    expect(outcomesOf(outcomes)).toEqual(['3 lapsed'])
+    expect(outcomesOf(outcomes)).toEqual(['3 expired'])
     expect(freed).toBeUndefined()
   })
 
   test('an errand of the service itself too', () => {
-    expect(lapsed(itemOf([{}], { intent: 'errand' }), WANTED).transaction).toMatchObject({
+    expect(expired(itemOf([{}], { purpose: 'setup' }), WANTED).transaction).toMatchObject({
       status: 'pending',
       nonce: 5n,
     })
   })
 
   test('what is over ends, and its nonce is free', () => {
-    const { transaction, outcomes, freed } = lapsed(itemOf([{}]), { ...WANTED, over: true })
+    const { transaction, outcomes, freed } = expired(itemOf([{}]), { ...WANTED, over: true })
     expect(transaction).toMatchObject({ status: 'expired', cost: 0n })
-    expect([transaction.line, transaction.nonce]).toEqual([undefined, undefined])
-    expect(outcomesOf(outcomes)).toEqual(['1 lapsed'])
+    expect([transaction.sourceAccount, transaction.nonce]).toEqual([undefined, undefined])
+    expect(outcomesOf(outcomes)).toEqual(['1 expired'])
     expect(freed).toEqual(FREED)
   })
 
   test('what only its signer could sign again ends too, and no counter of ours follows', () => {
-    const { transaction, freed } = lapsed(itemOf([{}]), { ...WANTED, foreign: true })
+    const { transaction, freed } = expired(itemOf([{}]), { ...WANTED, externallySigned: true })
     expect(transaction.status).toBe('expired')
     expect(freed).toBeUndefined()
   })
@@ -259,8 +265,8 @@ describe('lapsed: the chain has come past the end of every attempt, and includes
     ['cancel', 'canceled'],
     ['expire', 'expired'],
     ['abandon', 'failed'],
-  ] as const)('a no-op of intent %s has nothing left to do: %s', (intent, status) => {
-    const { transaction, freed } = lapsed(itemOf([{}], { intent }), WANTED)
+  ] as const)('a no-op of intent %s has nothing left to do: %s', (purpose, status) => {
+    const { transaction, freed } = expired(itemOf([{}], { purpose }), WANTED)
     expect(transaction).toMatchObject({ status, cost: 0n, nonce: undefined })
     expect(freed).toEqual(FREED)
   })

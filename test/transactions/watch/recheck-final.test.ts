@@ -3,14 +3,14 @@ import type { Transaction } from '../../../src/transactions/model/transaction.ts
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, headAt, include } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** The time between two looks at final blocks, in ms. */
 const RECHECK_MS = 30_000
@@ -18,18 +18,18 @@ const RECHECK_MS = 30_000
 /** Confirmed transactions, each in a block of its own from 100 on; depth is 2. */
 async function confirmed(count: number) {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   const memory = createWatchMemory()
   const look = async (height: bigint) => {
     world.head = headAt(height)
-    room.clock.advance(RECHECK_MS)
-    await watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+    fixture.clock.advance(RECHECK_MS)
+    await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
   const stored = await insert(
-    room.context,
+    fixture.context,
     ...Array.from({ length: count }, () => newTransaction(owner, { nextRunAt: new Date(0) })),
   )
-  await workAccount(room.context, owner.relayer.id)
+  await workAccount(fixture.context, owner.relayer.id)
   const hashes = [...world.offered]
   world.offered.length = 0
   for (const [index, hash] of hashes.entries()) include(world, hash, { blockNumber: 100n + BigInt(index) })
@@ -37,14 +37,14 @@ async function confirmed(count: number) {
   await look(120n)
   await look(121n)
   const statuses = await Promise.all(
-    stored.map(async (one) => (await reload(room.context, one)).transaction.status),
+    stored.map(async (one) => (await reload(fixture.context, one)).transaction.status),
   )
   expect(new Set(statuses)).toEqual(new Set(['confirmed']))
   return { world, owner, stored, hashes, look }
 }
 
 async function incidents({ id }: Transaction): Promise<unknown[]> {
-  const rows = await room.database.db
+  const rows = await fixture.database.db
     .selectFrom('events')
     .select(['type', 'payload'])
     .where('transaction_id', '=', id)
@@ -61,7 +61,7 @@ test('a confirmed transaction whose block is gone is announced, and the same byt
   await look(122n)
   const [, second, third] = stored
   if (!second || !third) throw new Error('nothing was stored')
-  const { transaction } = await reload(room.context, third)
+  const { transaction } = await reload(fixture.context, third)
   expect(transaction.status).toBe('confirmed')
   expect(transaction.block).toBeUndefined()
   expect(transaction.statusReason).toContain('Block 102 that included it is no longer in the chain')
@@ -71,7 +71,7 @@ test('a confirmed transaction whose block is gone is announced, and the same byt
 
   include(world, hashes[2] ?? '', { blockNumber: 130n })
   await look(131n)
-  const again = (await reload(room.context, third)).transaction
+  const again = (await reload(fixture.context, third)).transaction
   expect(again).toMatchObject({ status: 'confirmed', block: { number: 130n, hash: '0xblock130' } })
   expect(again.reorganizedAt).toBeUndefined()
   expect(await incidents(third)).toHaveLength(2)
@@ -107,7 +107,7 @@ test('where another attempt is included after the reorganisation, the record end
   await look(122n)
   include(world, hashes[0] ?? '', { blockNumber: 125n, success: false, failure: 'paused' })
   await look(130n)
-  const { transaction, attempts } = await reload(room.context, only)
+  const { transaction, attempts } = await reload(fixture.context, only)
   expect(transaction).toMatchObject({ status: 'failed', block: { number: 125n } })
   expect(transaction.statusReason).toContain('It was reverted: paused')
   expect(attempts.map(({ outcome }) => outcome)).toEqual(['reverted'])
@@ -115,17 +115,17 @@ test('where another attempt is included after the reorganisation, the record end
 
 test('finality by the word of the network: depth is not enough, and unknown is no', async () => {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   const memory = createWatchMemory()
-  const [placed] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
-  if (!placed) throw new Error('nothing was stored')
-  await workAccount(room.context, owner.relayer.id)
+  const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  if (!stored) throw new Error('nothing was stored')
+  await workAccount(fixture.context, owner.relayer.id)
   include(world, world.offered[0] ?? '')
   world.nonce = { kind: 'ok', value: 1n }
   const look = async (number: bigint, finalNumber: bigint | 'unknown') => {
     world.head = { kind: 'ok', value: { number, hash: `0x${number}`, finalNumber } }
-    await watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
-    return (await reload(room.context, placed)).transaction.status
+    await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
+    return (await reload(fixture.context, stored)).transaction.status
   }
   expect(await look(150n, 99n)).toBe('mined')
   expect(await look(151n, 'unknown')).toBe('mined')

@@ -11,34 +11,37 @@ import {
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
 import { requestOf } from '../../chains/evm/build.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, include } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 async function place() {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   const seen: QueueHeads = new Map()
   const accept = async (change: Partial<Transaction> = {}) => {
-    const [stored] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0), ...change }))
+    const [stored] = await insert(
+      fixture.context,
+      newTransaction(owner, { nextRunAt: new Date(0), ...change }),
+    )
     if (!stored) throw new Error('nothing was stored')
     return stored
   }
-  const step = () => workAccount(room.context, owner.relayer.id)
+  const step = () => workAccount(fixture.context, owner.relayer.id)
   const look = async (ms: number) => {
-    room.clock.advance(ms)
-    await reportStuck(room.context, seen)
+    fixture.clock.advance(ms)
+    await reportStuck(fixture.context, seen)
   }
   return { world, owner, accept, step, look }
 }
 
 async function incidents({ id }: Transaction): Promise<number> {
-  const rows = await room.database.db
+  const rows = await fixture.database.db
     .selectFrom('events')
     .select('id')
     .where('transaction_id', '=', id)
@@ -47,7 +50,7 @@ async function incidents({ id }: Transaction): Promise<number> {
   return rows.length
 }
 
-const now = async (transaction: Transaction) => (await reload(room.context, transaction)).transaction
+const now = async (transaction: Transaction) => (await reload(fixture.context, transaction)).transaction
 
 describe('a transaction that cannot be signed', () => {
   /** The node knows nothing of transfers of 13 wei. */
@@ -89,7 +92,7 @@ describe('a transaction that cannot be signed', () => {
     await look(0)
     await look(STUCK_AFTER_MS)
     world.override = {}
-    room.clock.advance(5_000)
+    fixture.clock.advance(5_000)
     await step()
     const { status, stuckSince } = await now(first)
     expect([status, stuckSince]).toEqual(['submitted', undefined])
@@ -105,7 +108,7 @@ describe('a transaction that cannot be signed', () => {
     await step()
     expect([(await now(dear)).status, (await now(cheap)).status]).toEqual(['pending', 'submitted'])
     world.balance = { kind: 'ok', value: 10n ** 22n }
-    room.clock.advance(5_000)
+    fixture.clock.advance(5_000)
     await step()
     expect((await now(dear)).status).toBe('submitted')
   })
@@ -130,9 +133,9 @@ describe('a transaction that is signed and not mined', () => {
     await step()
     await look(0)
     await look(STUCK_AFTER_MS)
-    room.clock.advance(ABANDON_AFTER_MS - 1)
+    fixture.clock.advance(ABANDON_AFTER_MS - 1)
     await step()
-    expect((await now(first)).intent).toBe('request')
+    expect((await now(first)).purpose).toBe('request')
     const replaced = chainOf(createWorld())
     world.override = {
       replace: async () =>
@@ -141,12 +144,15 @@ describe('a transaction that is signed and not mined', () => {
           policies: {},
         }),
     }
-    room.clock.advance(60_000)
+    fixture.clock.advance(60_000)
     await step()
-    const { intent, statusReason, nonce } = await now(first)
-    expect([intent, nonce]).toEqual(['abandon', 0n])
+    const { purpose, statusReason, nonce } = await now(first)
+    expect([purpose, nonce]).toEqual(['abandon', 0n])
     expect(statusReason).toContain('held up the account for a day')
-    expect((await reload(room.context, first)).attempts.map(({ kind }) => kind)).toEqual(['send', 'abandon'])
+    expect((await reload(fixture.context, first)).attempts.map(({ kind }) => kind)).toEqual([
+      'send',
+      'abandon',
+    ])
   })
 
   test('is announced once, however often its price is made anew', async () => {
@@ -158,7 +164,7 @@ describe('a transaction that is signed and not mined', () => {
     await look(STUCK_AFTER_MS)
     const since = (await now(first)).stuckSince
     for (let times = 0; times < 3; times += 1) {
-      room.clock.advance(200_000)
+      fixture.clock.advance(200_000)
       await step()
       await look(30_000)
     }
@@ -177,8 +183,8 @@ describe('a transaction that is signed and not mined', () => {
     expect((await now(first)).stuckSince).toBeInstanceOf(Date)
     include(world, world.offered[0] ?? '')
     world.nonce = { kind: 'ok', value: 1n }
-    const target = { operator: owner.operator, relayers: [owner.relayer], memory: createWatchMemory() }
-    await watchNetwork(room.context, target)
+    const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }
+    await watchNetwork(fixture.context, target)
     const { status, stuckSince } = await now(first)
     expect([status, stuckSince]).toEqual(['mined', undefined])
   })
@@ -187,7 +193,7 @@ describe('a transaction that is signed and not mined', () => {
 test('a relayer that is switched off holds nothing up', async () => {
   const { owner, accept, look } = await place()
   const first = await accept()
-  await room.database.db
+  await fixture.database.db
     .updateTable('relayers')
     .set({ paused: true })
     .where('id', '=', owner.relayer.id)

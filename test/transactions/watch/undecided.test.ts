@@ -7,14 +7,14 @@ import { listUndecided, storeDecision } from '../../../src/transactions/store/de
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
-import { insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, headAt } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 const UNPROVABLE: InclusionProof = {
   kind: 'unknown',
@@ -26,10 +26,10 @@ const UNPROVABLE: InclusionProof = {
 async function startStory() {
   const world = createWorld()
   const chain = chainOf(world)
-  const owner = await room.addAccount({ chain })
-  const [placed] = await insert(room.context, newTransaction(owner, { nextRunAt: new Date(0) }))
-  if (!placed) throw new Error('nothing was stored')
-  await workAccount(room.context, owner.relayer.id)
+  const owner = await fixture.addAccount({ chain })
+  const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  if (!stored) throw new Error('nothing was stored')
+  await workAccount(fixture.context, owner.relayer.id)
   const [hash = ''] = world.offered
   world.nonce = { kind: 'ok', value: 1n }
   const story = { proof: UNPROVABLE }
@@ -40,23 +40,23 @@ async function startStory() {
     for (let blocks = 0; blocks < 4; blocks += 1) {
       height += 1n
       world.head = headAt(height)
-      await watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
-      room.clock.advance(31_000)
+      await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
+      fixture.clock.advance(31_000)
     }
-    return reload(room.context, placed)
+    return reload(fixture.context, stored)
   }
   const decide = (attempt?: number) =>
-    storeDecision(room.database.db, {
-      transactionId: placed.id,
+    storeDecision(fixture.database.db, {
+      transactionId: stored.id,
       attempt,
       reason: 'seen in the explorer',
       decidedBy: 'ada',
     })
-  return { placed, owner, hash, world, story, look, decide }
+  return { stored, owner, hash, world, story, look, decide }
 }
 
 async function incidentsOf(id: string): Promise<string[]> {
-  const rows = await room.database.db
+  const rows = await fixture.database.db
     .selectFrom('events')
     .select('type')
     .where('transaction_id', '=', id)
@@ -67,28 +67,28 @@ async function incidentsOf(id: string): Promise<string[]> {
 
 describe('a transaction whose fate nobody can prove', () => {
   test('stays open, says so once by an event, and waits for an operator', async () => {
-    const { placed, owner, look } = await startStory()
+    const { stored, owner, look } = await startStory()
     await look()
     const item = await look()
     expect(item.transaction.status).toBe('submitted')
     expect(item.transaction.undecidedSince).toBeInstanceOf(Date)
     expect(item.transaction.statusReason).toContain('the history of every endpoint has a hole')
-    expect(item.transaction.statusReason).toContain(`relayer tx decide ${placed.id}`)
-    expect(await incidentsOf(placed.id)).toEqual(['transaction_undecided'])
-    expect((await listUndecided(room.database.db)).map(({ id }) => id)).toContain(placed.id)
-    const { findings, nextAction } = diagnose(await gatherFacts(room.context, owner.relayer, item))
+    expect(item.transaction.statusReason).toContain(`relayer tx decide ${stored.id}`)
+    expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided'])
+    expect((await listUndecided(fixture.database.db)).map(({ id }) => id)).toContain(stored.id)
+    const { findings, nextAction } = diagnose(await gatherFacts(fixture.context, owner.relayer, item))
     expect(findings[0].code).toBe('undecided')
     expect(nextAction.message).toContain('relayer tx decide')
   })
 
   test('is decided by the chain after all where an endpoint with the history comes', async () => {
-    const { placed, story, look } = await startStory()
+    const { stored, story, look } = await startStory()
     await look()
     story.proof = { kind: 'absent' }
     const { transaction } = await look()
     expect(transaction).toMatchObject({ status: 'pending', nonce: undefined })
     expect(transaction.undecidedSince).toBeUndefined()
-    expect(await incidentsOf(placed.id)).toEqual(['transaction_undecided'])
+    expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided'])
   })
 
   test('is signed anew when an operator decides that nothing was included, and says whose word that is', async () => {
@@ -130,43 +130,46 @@ describe('a transaction whose fate nobody can prove', () => {
 })
 
 test('a decision is about one incident: the next one of the same transaction waits for its own', async () => {
-  const { placed, owner, story, world, look, decide } = await startStory()
+  const { stored, owner, story, world, look, decide } = await startStory()
   await look()
   await decide()
   expect((await look()).transaction.status).toBe('pending')
   world.nonce = { kind: 'ok', value: 7n }
-  room.clock.advance(60_000)
-  await workAccount(room.context, owner.relayer.id)
-  expect((await reload(room.context, placed)).transaction).toMatchObject({ status: 'submitted', nonce: 7n })
+  fixture.clock.advance(60_000)
+  await workAccount(fixture.context, owner.relayer.id)
+  expect((await reload(fixture.context, stored)).transaction).toMatchObject({
+    status: 'submitted',
+    nonce: 7n,
+  })
   world.nonce = { kind: 'ok', value: 8n }
   story.proof = UNPROVABLE
   await look()
   const { transaction } = await look()
   expect(transaction).toMatchObject({ status: 'submitted', nonce: 7n })
   expect(transaction.undecidedSince).toBeInstanceOf(Date)
-  expect(await incidentsOf(placed.id)).toEqual(['transaction_undecided', 'transaction_undecided'])
+  expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided', 'transaction_undecided'])
 })
 
 test('a decision is taken only for what waits for one, and for an attempt that exists', async () => {
-  const { placed, look, decide } = await startStory()
+  const { stored, look, decide } = await startStory()
   expect(await decide()).toBe('not_undecided')
   await look()
   expect(await decide(7)).toBe('unknown_attempt')
   const stranger = { transactionId: randomUUID(), attempt: undefined, reason: 'x', decidedBy: 'ada' }
-  expect(await storeDecision(room.database.db, stranger)).toBe('no_such_transaction')
-  const rows = await room.database.db
+  expect(await storeDecision(fixture.database.db, stranger)).toBe('no_such_transaction')
+  const rows = await fixture.database.db
     .selectFrom('operator_decisions')
     .selectAll()
-    .where('transaction_id', '=', placed.id)
+    .where('transaction_id', '=', stored.id)
     .execute()
   expect(rows).toEqual([])
 })
 
 test('a doubt that may pass is not an incident', async () => {
-  const { placed, story, look } = await startStory()
+  const { stored, story, look } = await startStory()
   story.proof = { kind: 'unknown', detail: 'one endpoint did not answer' }
   const { transaction } = await look()
   expect(transaction.status).toBe('submitted')
   expect(transaction.undecidedSince).toBeUndefined()
-  expect(await incidentsOf(placed.id)).toEqual([])
+  expect(await incidentsOf(stored.id)).toEqual([])
 })

@@ -3,33 +3,36 @@ import type { Transaction } from '../../../src/transactions/model/transaction.ts
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
-import { eventsOf, insert, newTransaction, openRoom, type Room, reload } from '../fixture.ts'
+import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, headAt, include } from '../world.ts'
 
-let room: Room
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openRoom()
+  fixture = await openFixture()
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** An account with `count` submitted transactions, nonces from 0, and a watcher of its network. Depth is 2. */
 async function place(count = 1) {
   const world = createWorld()
-  const owner = await room.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
   const memory = createWatchMemory()
-  const step = () => workAccount(room.context, owner.relayer.id)
+  const step = () => workAccount(fixture.context, owner.relayer.id)
   const submit = async (amount: number) => {
-    const stored = await insert(room.context, ...Array.from({ length: amount }, () => newTransaction(owner)))
-    room.clock.advance(1_000)
+    const stored = await insert(
+      fixture.context,
+      ...Array.from({ length: amount }, () => newTransaction(owner)),
+    )
+    fixture.clock.advance(1_000)
     await step()
     return Promise.all(
-      stored.map(async (transaction) => (await reload(room.context, transaction)).transaction),
+      stored.map(async (transaction) => (await reload(fixture.context, transaction)).transaction),
     )
   }
   const transactions = await submit(count)
   const look = (height?: bigint) => {
     if (height !== undefined) world.head = headAt(height)
-    return watchNetwork(room.context, { operator: owner.operator, relayers: [owner.relayer], memory })
+    return watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
   const [first] = transactions
   const [hash] = world.offered
@@ -38,7 +41,7 @@ async function place(count = 1) {
 }
 
 const statusOf = async (transaction: Transaction) =>
-  (await reload(room.context, transaction)).transaction.status
+  (await reload(fixture.context, transaction)).transaction.status
 
 describe('the way to the end', () => {
   test('mined, then confirmed at depth and not before, each with its event', async () => {
@@ -46,7 +49,7 @@ describe('the way to the end', () => {
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    expect((await reload(room.context, first)).transaction).toMatchObject({
+    expect((await reload(fixture.context, first)).transaction).toMatchObject({
       status: 'mined',
       block: { number: 100n, hash: '0xblock100' },
       cost: 0n,
@@ -54,10 +57,10 @@ describe('the way to the end', () => {
     await look(101n)
     expect(await statusOf(first)).toBe('mined')
     await look(102n)
-    const { transaction, attempts } = await reload(room.context, first)
-    expect(transaction).toMatchObject({ status: 'confirmed', confirmedAt: new Date(room.clock.now()) })
+    const { transaction, attempts } = await reload(fixture.context, first)
+    expect(transaction).toMatchObject({ status: 'confirmed', confirmedAt: new Date(fixture.clock.now()) })
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['mined'])
-    expect(await eventsOf(room.context, first)).toEqual([
+    expect(await eventsOf(fixture.context, first)).toEqual([
       'pending',
       'sent',
       'submitted',
@@ -72,7 +75,7 @@ describe('the way to the end', () => {
     world.nonce = { kind: 'ok', value: 1n }
     world.override = { revertReason: async () => 'not enough' }
     await look(100n)
-    expect((await reload(room.context, first)).transaction).toMatchObject({
+    expect((await reload(fixture.context, first)).transaction).toMatchObject({
       status: 'mined',
       statusReason: 'Reverted on chain: not enough.',
     })
@@ -101,13 +104,13 @@ describe('the way to the end', () => {
         }
       },
     }
-    room.clock.advance(600_000)
+    fixture.clock.advance(600_000)
     await step()
-    expect((await reload(room.context, first)).transaction.currentAttempt).toBe(2)
+    expect((await reload(fixture.context, first)).transaction.currentAttempt).toBe(2)
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    const { transaction, attempts } = await reload(room.context, first)
+    const { transaction, attempts } = await reload(fixture.context, first)
     expect(transaction).toMatchObject({ status: 'mined', currentAttempt: 1, from: owner.relayer.address })
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['mined', 'superseded'])
   })
@@ -133,10 +136,10 @@ describe('unknown is never no (I6)', () => {
     await look(100n)
     world.blocks.set(100n, '0xother')
     world.receipts.clear()
-    room.clock.advance(59_999)
+    fixture.clock.advance(59_999)
     await look(99n)
     expect(await statusOf(first)).toBe('mined')
-    room.clock.advance(1)
+    fixture.clock.advance(1)
     await look(99n)
     expect(await statusOf(first)).toBe('submitted')
   })
@@ -185,7 +188,7 @@ describe('a reorg (I7, R8)', () => {
       world.blocks.set(100n, '0xother')
       world.nonce = { kind: 'ok', value: 0n }
       await look(101n)
-      expect((await reload(room.context, first)).transaction).toMatchObject({
+      expect((await reload(fixture.context, first)).transaction).toMatchObject({
         status: 'submitted',
         nonce: 0n,
       })
@@ -196,7 +199,7 @@ describe('a reorg (I7, R8)', () => {
       await look(102n)
       await look(104n)
       expect(await statusOf(first)).toBe('confirmed')
-      expect((await reload(room.context, first)).attempts).toHaveLength(1)
+      expect((await reload(fixture.context, first)).attempts).toHaveLength(1)
     },
   )
 
@@ -208,7 +211,7 @@ describe('a reorg (I7, R8)', () => {
     world.blocks.set(100n, '0xother')
     include(world, hash, { blockNumber: 101n })
     await look(102n)
-    expect((await reload(room.context, first)).transaction).toMatchObject({
+    expect((await reload(fixture.context, first)).transaction).toMatchObject({
       status: 'mined',
       block: { number: 101n },
     })
@@ -233,11 +236,11 @@ describe('a nonce that something foreign used (R4)', () => {
     const { world, first, look } = await place()
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    room.clock.advance(60_000)
+    fixture.clock.advance(60_000)
     await look(102n)
     expect(await statusOf(first)).toBe('submitted')
     await look(103n)
-    const { transaction } = await reload(room.context, first)
+    const { transaction } = await reload(fixture.context, first)
     expect(transaction).toMatchObject({ status: 'pending', nonce: undefined, currentAttempt: undefined })
     expect(transaction.statusReason).toContain('did not come from this service')
   })
@@ -246,10 +249,10 @@ describe('a nonce that something foreign used (R4)', () => {
     const { world, first, look } = await place()
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    room.clock.advance(29_999)
+    fixture.clock.advance(29_999)
     await look(200n)
     expect(await statusOf(first)).toBe('submitted')
-    room.clock.advance(1)
+    fixture.clock.advance(1)
     await look()
     expect(await statusOf(first)).toBe('pending')
   })
@@ -271,26 +274,26 @@ describe('a gap (I5)', () => {
     const { world, owner, first, look, step } = await place(0)
     expect(first).toBeUndefined()
     world.nonce = { kind: 'ok', value: 5n }
-    const [waiting] = await insert(room.context, newTransaction(owner))
-    room.clock.advance(1_000)
+    const [waiting] = await insert(fixture.context, newTransaction(owner))
+    fixture.clock.advance(1_000)
     await step()
     world.nonce = { kind: 'ok', value: 3n }
     await look(100n)
     await look(101n)
-    room.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     await step()
-    const rows = await room.context.db
+    const rows = await fixture.context.db
       .selectFrom('transactions')
-      .select(['nonce', 'intent', 'status'])
+      .select(['nonce', 'purpose', 'status'])
       .where('relayer_id', '=', owner.relayer.id)
       .orderBy('nonce')
       .execute()
     expect(rows).toEqual([
-      { nonce: 3n, intent: 'filler', status: 'submitted' },
-      { nonce: 4n, intent: 'filler', status: 'submitted' },
-      { nonce: 5n, intent: 'request', status: 'submitted' },
+      { nonce: 3n, purpose: 'gap_filler', status: 'submitted' },
+      { nonce: 4n, purpose: 'gap_filler', status: 'submitted' },
+      { nonce: 5n, purpose: 'request', status: 'submitted' },
     ])
-    expect(waiting && (await reload(room.context, waiting)).transaction.nonce).toBe(5n)
+    expect(waiting && (await reload(fixture.context, waiting)).transaction.nonce).toBe(5n)
   })
 
   test('too wide to be one is left to a person', async () => {
@@ -299,7 +302,7 @@ describe('a gap (I5)', () => {
     await submit(1)
     world.nonce = { kind: 'ok', value: 0n }
     await look(100n)
-    const { count } = await room.context.db
+    const { count } = await fixture.context.db
       .selectFrom('transactions')
       .select((eb) => eb.fn.countAll<bigint>().as('count'))
       .where('relayer_id', '=', owner.relayer.id)
@@ -328,9 +331,9 @@ describe('how often the chain is asked', () => {
 
   test('a transaction that is stored, sent and mined during a look is not overlooked', async () => {
     const { world, owner, look, step } = await place()
-    const [late] = await insert(room.context, newTransaction(owner))
+    const [late] = await insert(fixture.context, newTransaction(owner))
     if (!late) throw new Error('nothing was stored')
-    room.clock.advance(1_000)
+    fixture.clock.advance(1_000)
     world.override = {
       head: async () => {
         if (world.offered.length === 1) await step()

@@ -7,7 +7,7 @@ import { ceilingOf } from '../prepare/fees.ts'
 import type { PriceBoundsMemory } from '../prepare/price-bounds.ts'
 import { HEIGHT, readQuantity } from '../quantity.ts'
 import { readBroadcast } from './failures.ts'
-import { judgeOpinions, type Opinion, type RefusalMemory } from './second-opinion.ts'
+import { evaluateOpinions, type Opinion, type RefusalMemory } from './second-opinion.ts'
 
 interface BroadcastContext {
   readonly client: PooledClient
@@ -33,7 +33,7 @@ export async function broadcastAll(
   context: BroadcastContext,
   raws: readonly Uint8Array[],
 ): Promise<BroadcastResult[]> {
-  const calls = raws.map(offer)
+  const calls = raws.map(sendCall)
   const results = (await context.client.send(calls)).map(readBroadcast)
   const doubtful = [...raws.keys()].filter((index) => OWN_WORD.includes(results[index]?.kind ?? 'unknown'))
   if (doubtful.length === 0) return results
@@ -44,7 +44,7 @@ export async function broadcastAll(
   return results.map((result, index) => settled[doubtful.indexOf(index)] ?? result)
 }
 
-function offer(raw: Uint8Array): RpcCall {
+function sendCall(raw: Uint8Array): RpcCall {
   return { method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] }
 }
 
@@ -52,7 +52,7 @@ async function askOthers(
   { client, bounds, refusals }: BroadcastContext,
   raws: readonly Uint8Array[],
 ): Promise<BroadcastResult[]> {
-  const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...raws.map(offer)])
+  const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...raws.map(sendCall)])
   return raws.map((raw, index) => {
     const opinions = endpoints.flatMap(({ behind, replies: [height, ...replies] }): Opinion[] => {
       const reply = replies[index]
@@ -60,7 +60,7 @@ async function askOthers(
       return reply === undefined ? [] : [{ result: readBroadcast(reply), head, behind }]
     })
     const bytes = bytesToHex(raw)
-    const result = judgeOpinions(opinions, {
+    const result = evaluateOpinions(opinions, {
       firstRefusedAt: refusals.firstRefusal(bytes),
       endpoints: client.states().length,
     })

@@ -38,7 +38,10 @@ const LATER_AMONG_SILENT = 32n
  * same one when it stands at a later block. Until then, and from an endpoint that is behind, it means later: "not yet in Shanghai" and
  * a block gas limit of last year are refusals, too. Pure.
  */
-export function judgeOpinions(opinions: readonly Opinion[], circumstances: Circumstances): BroadcastResult {
+export function evaluateOpinions(
+  opinions: readonly Opinion[],
+  circumstances: Circumstances,
+): BroadcastResult {
   const results = opinions.map(({ result }) => result)
   const better = BETTER.map((kind) => results.find((one) => one.kind === kind)).find(
     (one) => one !== undefined,

@@ -51,9 +51,9 @@ async function readFromBlocks(
 
 async function readBlock(client: PooledClient, number: bigint): Promise<ReceiptAnswer[] | undefined> {
   const call = { method: 'eth_getBlockReceipts', params: [numberToHex(number)] }
-  const [placed] = await client.sendAsOf([call], number)
-  if (placed?.reply.kind !== 'result' || !Array.isArray(placed.reply.result)) return undefined
-  return placed.reply.result.map((result: unknown) =>
-    toReceipt({ reply: { kind: 'result', result }, behind: placed.behind }),
+  const [endpointReply] = await client.sendAsOf([call], number)
+  if (endpointReply?.reply.kind !== 'result' || !Array.isArray(endpointReply.reply.result)) return undefined
+  return endpointReply.reply.result.map((result: unknown) =>
+    toReceipt({ reply: { kind: 'result', result }, behind: endpointReply.behind }),
   )
 }

@@ -26,9 +26,9 @@ export async function askEverywhere(
 ): Promise<AskedEverywhere> {
   const answers = await client.sendEverywhere(calls, asOf)
   return {
-    endpoints: answers.map((placed) => ({
-      behind: placed.some(({ behind }) => behind),
-      replies: calls.map((_, index) => placed[index]?.reply ?? NO_REPLY),
+    endpoints: answers.map((endpointReplies) => ({
+      behind: endpointReplies.some(({ behind }) => behind),
+      replies: calls.map((_, index) => endpointReplies[index]?.reply ?? NO_REPLY),
     })),
     incomplete: answers.length === 0,
   }

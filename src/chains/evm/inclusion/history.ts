@@ -98,9 +98,9 @@ async function readHeaders(
     method: 'eth_getBlockByNumber',
     params: [numberToHex(height), false],
   }))
-  const placed = await client.sendAsOf(calls, asOf)
+  const endpointReplies = await client.sendAsOf(calls, asOf)
   const headers = heights.flatMap((height, index) => {
-    const answer = placed[index]
+    const answer = endpointReplies[index]
     const header = answer === undefined || answer.behind ? undefined : readHeader(answer.reply, height)
     return header ?? []
   })

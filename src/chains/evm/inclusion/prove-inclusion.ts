@@ -42,7 +42,7 @@ export async function proveInclusion(
   const hashes = attempts.map(({ signed }) => signed.hash)
   const question = { ...context, attempts, hashes, asOf, since: freshness.since ?? oldestSignature(attempts) }
   const asked = await askEverywhere(context.client, fateCalls(hashes), asOf)
-  return judgeFates(question, asked) ?? proveByNonces(question, asked)
+  return evaluateFates(question, asked) ?? proveByNonces(question, asked)
 }
 
 async function newestBlock(client: PooledClient): Promise<bigint | undefined> {
@@ -55,7 +55,7 @@ function oldestSignature(attempts: readonly EvmAttempt[]): Date {
 }
 
 /** What any endpoint that has a block with one of the hashes decides; undefined when none has. Pure. */
-function judgeFates(question: Question, asked: AskedEverywhere): InclusionProof | undefined {
+function evaluateFates(question: Question, asked: AskedEverywhere): InclusionProof | undefined {
   const fates = asked.endpoints.map(({ replies }) => readFates(replies))
   for (const ofEndpoint of fates) {
     for (const [index, fate] of ofEndpoint.entries()) {
@@ -101,12 +101,15 @@ function isOpen({ outcome }: EvmAttempt): boolean {
 async function proveByNonces(question: Question, asked: AskedEverywhere): Promise<InclusionProof> {
   const { client, attempts, asOf } = question
   const open = attempts.filter(isOpen)
-  const byNonce = Map.groupBy(open.length > 0 ? open : attempts, ({ line, nonce }) => `${line} ${nonce}`)
+  const byNonce = Map.groupBy(
+    open.length > 0 ? open : attempts,
+    ({ sourceAccount, nonce }) => `${sourceAccount} ${nonce}`,
+  )
   let isProved = true
   for (const [attempt] of byNonce.values()) {
     if (attempt?.nonce === undefined) return unknown('an attempt has no nonce')
     const confirmations = BigInt(question.confirmations)
-    const search = { address: attempt.line, nonce: attempt.nonce, asOf, confirmations }
+    const search = { address: attempt.sourceAccount, nonce: attempt.nonce, asOf, confirmations }
     const user = await findNonceUser(client, search)
     if (user.kind === 'unknown') return user
     if (user.kind === 'used' && question.hashes.includes(user.hash))
@@ -121,7 +124,7 @@ async function proveByHistory(question: Question, before: AskedEverywhere): Prom
   const { client, hashes, since, asOf } = question
   const landmark = await findLandmark(client, { since, asOf, ours: new Set(hashes) })
   if (landmark.kind === 'unknown') return unknown('no endpoint tells the headers of that time')
-  if (landmark.kind === 'covered') return judgeMemory(question, before)
+  if (landmark.kind === 'covered') return evaluateMemory(question, before)
   if (landmark.kind === 'ours') {
     const deep = landmark.height + BigInt(question.confirmations) <= asOf
     return withoutReceipt(question, landmark, deep && isComplete(before))
@@ -136,7 +139,7 @@ async function proveByHistory(question: Question, before: AskedEverywhere): Prom
     return receipt?.kind === 'included' && receipt.receipt.blockNumber === landmark.height
   }
   const remembering = asked.endpoints.map(remembers)
-  return judgeFates(question, ofHashes) ?? judgeMemory(question, ofHashes, remembering)
+  return evaluateFates(question, ofHashes) ?? evaluateMemory(question, ofHashes, remembering)
 }
 
 function withoutFirst({ behind, replies }: EndpointReplies): EndpointReplies {
@@ -147,7 +150,7 @@ function withoutFirst({ behind, replies }: EndpointReplies): EndpointReplies {
  * Nobody has the hashes in a block; that counts when an endpoint of those that are not behind would. `remembering` tells of each
  * endpoint whether it showed that; all do where the blocks themselves were read. Pure.
  */
-function judgeMemory(
+function evaluateMemory(
   { since }: Question,
   asked: AskedEverywhere,
   remembering?: readonly boolean[],

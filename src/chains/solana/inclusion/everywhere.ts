@@ -1,9 +1,9 @@
-import type { PlacedReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 
 /** What one endpoint answered. */
 export interface EndpointReplies {
   readonly url: string
-  readonly replies: readonly PlacedReply[]
+  readonly replies: readonly EndpointReply[]
 }
 
 /** As `sendEverywhere`, with the name of each endpoint: what one of them answers to two questions may be put together. */

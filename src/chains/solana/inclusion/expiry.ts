@@ -8,12 +8,12 @@ import { openTransaction } from '../wire/transaction.ts'
  * A blockhash has its end by the finalized height. A durable nonce ends when it is advanced, finally and not later than the
  * head, so that whoever has come so far also knows by what.
  */
-export async function hasLapsed(
+export async function hasExpired(
   client: PooledClient,
-  { lapsesAt, nonceAccount, transaction }: SolanaDraft,
-  { number, lapsedUpTo }: Head,
+  { expiresAt, nonceAccount, transaction }: SolanaDraft,
+  { number, expiredUpTo }: Head,
 ): Promise<boolean> {
-  if (lapsesAt !== undefined) return lapsedUpTo !== undefined && lapsesAt <= lapsedUpTo
+  if (expiresAt !== undefined) return expiredUpTo !== undefined && expiresAt <= expiredUpTo
   if (nonceAccount === undefined) return false
   const nonce = await readNonce(client, nonceAccount, 'finalized')
   if (nonce.kind !== 'ok' || nonce.value.slot > number) return false

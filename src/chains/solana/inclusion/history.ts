@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import type { PlacedReply, RpcCall } from '../../rpc/rpc.ts'
+import type { EndpointReply, RpcCall } from '../../rpc/rpc.ts'
 import { isUnsupported, lacksHistory, MINIMUM_LEDGER_SLOT } from './ledger.ts'
 
 /** Which endpoints tell of old transactions, as far as they were asked. */
 export interface HistoryRecord {
   /** Notes the replies to `HISTORY_CALLS`; what an endpoint cannot tell is logged once. */
-  note(url: string, replies: readonly (PlacedReply | undefined)[]): void
+  note(url: string, replies: readonly (EndpointReply | undefined)[]): void
   /** Undefined while it is not known. */
   keeps(url: string): boolean | undefined
 }
@@ -37,7 +37,8 @@ export function createHistoryRecord(log: Logger): HistoryRecord {
 const NO_HISTORY =
   'It cannot prove that an expired transaction was not included; such transactions wait for an endpoint that can.'
 
-function keepsHistory(replies: readonly (PlacedReply | undefined)[]): boolean | undefined {
-  if (replies.some((placed) => lacksHistory(placed) || isUnsupported(placed))) return false
-  return replies.every((placed) => placed?.reply.kind === 'result') ? true : undefined
+function keepsHistory(replies: readonly (EndpointReply | undefined)[]): boolean | undefined {
+  if (replies.some((endpointReply) => lacksHistory(endpointReply) || isUnsupported(endpointReply)))
+    return false
+  return replies.every((endpointReply) => endpointReply?.reply.kind === 'result') ? true : undefined
 }

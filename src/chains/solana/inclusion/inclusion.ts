@@ -49,7 +49,7 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     for (const attempts of items) {
       const said = endpoints.map((one) => ({ ...one, said: one.said.slice(from, from + attempts.length) }))
       from += attempts.length
-      const verdict = judgeSaid(attempts, said) ?? remembered(attempts)
+      const verdict = evaluateStatuses(attempts, said) ?? remembered(attempts)
       if (verdict) proofs.set(attempts, verdict)
       else open.push({ of: attempts, life: lifeOfAll(attempts) ?? {}, endpoints: said })
     }
@@ -122,7 +122,10 @@ function keyOf(attempts: Attempts): string {
 }
 
 /** What is certain by the signatures alone; undefined where the ledgers have to be looked at. */
-function judgeSaid(attempts: Attempts, endpoints: readonly EndpointSaid[]): InclusionProof | undefined {
+function evaluateStatuses(
+  attempts: Attempts,
+  endpoints: readonly EndpointSaid[],
+): InclusionProof | undefined {
   for (const { said } of endpoints) {
     for (const [index, one] of said.entries()) {
       const attempt = attempts[index]
@@ -135,7 +138,7 @@ function judgeSaid(attempts: Attempts, endpoints: readonly EndpointSaid[]): Incl
 
 /** Those that lapsed before were proved to be out then. Undefined where one of the others does not tell its life. */
 function lifeOfAll(attempts: Attempts): Life | undefined {
-  const open = attempts.filter(({ outcome }) => outcome !== 'lapsed')
+  const open = attempts.filter(({ outcome }) => outcome !== 'expired')
   const lives = (open.length > 0 ? open : attempts).map(({ draft }) => lifeOf(draft))
   const known = lives.filter((life) => life !== undefined)
   return known.length === lives.length ? spanOf(known) : undefined

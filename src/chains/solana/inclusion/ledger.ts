@@ -1,4 +1,4 @@
-import type { PlacedReply, RpcCall } from '../../rpc/rpc.ts'
+import type { EndpointReply, RpcCall } from '../../rpc/rpc.ts'
 import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
 
 /** Most slots of one `getBlocks` (agave `MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
@@ -32,12 +32,12 @@ export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
 
 /** The slots that these replies list, in their order; undefined when one of them is no list of rising slots in this range. */
 export function readBlocks(
-  replies: readonly PlacedReply[],
+  replies: readonly EndpointReply[],
   { from, to }: { readonly from: bigint; readonly to: bigint },
 ): bigint[] | undefined {
   const slots: bigint[] = []
-  for (const placed of replies) {
-    const result = resultOf(placed.reply)
+  for (const endpointReply of replies) {
+    const result = resultOf(endpointReply.reply)
     if (result.kind !== 'ok' || !Array.isArray(result.value)) return undefined
     for (const value of result.value as unknown[]) {
       const slot = readInteger(value)
@@ -64,26 +64,26 @@ export function heightCall(slot: bigint): RpcCall {
  * How many blocks are below it; null when the node has nothing to tell of the block (agave answers null where it lacks what is in it, and
  * an error where it lacks the block); undefined when it did not answer.
  */
-export function readHeight(placed: PlacedReply | undefined): bigint | null | undefined {
-  if (placed?.reply.kind === 'error') return null
-  const result = resultOf(placed?.reply)
+export function readHeight(endpointReply: EndpointReply | undefined): bigint | null | undefined {
+  if (endpointReply?.reply.kind === 'error') return null
+  const result = resultOf(endpointReply?.reply)
   if (result.kind !== 'ok') return undefined
   return result.value === null ? null : readInteger(fieldsOf(result.value).blockHeight)
 }
 
 /** A slot, or a height; undefined for anything else. */
-export function readSlot(placed: PlacedReply | undefined): bigint | undefined {
-  const result = resultOf(placed?.reply)
+export function readSlot(endpointReply: EndpointReply | undefined): bigint | undefined {
+  const result = resultOf(endpointReply?.reply)
   const number = result.kind === 'ok' ? readInteger(result.value) : undefined
   return number !== undefined && number >= 0n ? number : undefined
 }
 
 /** Whether the node was not started to tell of old transactions (agave `--enable-rpc-transaction-history`). */
-export function lacksHistory(placed: PlacedReply | undefined): boolean {
-  return placed?.reply.kind === 'error' && placed.reply.code === HISTORY_NOT_AVAILABLE
+export function lacksHistory(endpointReply: EndpointReply | undefined): boolean {
+  return endpointReply?.reply.kind === 'error' && endpointReply.reply.code === HISTORY_NOT_AVAILABLE
 }
 
 /** Whether the endpoint does not offer the method at all. */
-export function isUnsupported(placed: PlacedReply | undefined): boolean {
-  return placed?.reply.kind === 'error' && placed.reply.code === METHOD_NOT_FOUND
+export function isUnsupported(endpointReply: EndpointReply | undefined): boolean {
+  return endpointReply?.reply.kind === 'error' && endpointReply.reply.code === METHOD_NOT_FOUND
 }

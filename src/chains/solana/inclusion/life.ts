@@ -34,8 +34,9 @@ export interface Life {
  * Where the transaction of a draft can be; undefined where the draft does not tell: a durable nonce of an earlier version of this
  * service, which did not keep the slot.
  */
-export function lifeOf({ lapsesAt, preparedAtSlot }: SolanaDraft): Life | undefined {
-  if (lapsesAt !== undefined) return { fromHeight: larger(0n, lapsesAt - LONGEST_LIFE), toHeight: lapsesAt }
+export function lifeOf({ expiresAt, preparedAtSlot }: SolanaDraft): Life | undefined {
+  if (expiresAt !== undefined)
+    return { fromHeight: larger(0n, expiresAt - LONGEST_LIFE), toHeight: expiresAt }
   return preparedAtSlot === undefined ? undefined : { fromSlot: larger(0n, preparedAtSlot - SLOT_MARGIN) }
 }
 

@@ -2,7 +2,7 @@ import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { Judged } from '../check/policies.ts'
 import type { SolanaRequest } from '../content.ts'
-import type { Patience } from '../timeouts.ts'
+import type { Timeouts } from '../timeouts.ts'
 import type { SolanaAccount } from '../types.ts'
 import type { Lifetime } from './blockhash.ts'
 
@@ -10,7 +10,7 @@ import type { Lifetime } from './blockhash.ts'
 export interface PrepareContext {
   readonly client: PooledClient
   readonly blockhash: () => Promise<Answer<Lifetime>>
-  readonly patience: Patience
+  readonly timeouts: Timeouts
   /** Another one each time; see `createLoadedBytes`. */
   readonly loadedBytes: () => number
 }

@@ -1,50 +1,50 @@
-import { defined } from '../../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Answer } from '../../answer.ts'
 import type { SolanaDraft } from '../content.ts'
-import { demandNonce } from '../read/nonce-account.ts'
+import { requireNonce } from '../read/nonce-account.ts'
 import { guardedSimulation } from '../simulate/guarded-simulation.ts'
 import type { SolanaPrepared } from '../types.ts'
 import type { Message } from '../wire/message.ts'
-import { askForeignLifetime } from './blockhash.ts'
+import { readExternalLifetime } from './blockhash.ts'
 import { feeOf, readBudget } from './compute-budget.ts'
 import type { Case, PrepareContext } from './prepare-context.ts'
 
 /** What others have signed is taken as it is, or not at all: blockhash, price and instructions are theirs. */
-export async function prepareForeign(
+export async function prepareExternallySigned(
   context: PrepareContext,
-  foreign: Case,
+  externallySigned: Case,
 ): Promise<Answer<SolanaPrepared>> {
-  const { judged, request, nonceAccount } = foreign
+  const { judged, request, nonceAccount } = externallySigned
   const { message } = judged
   const [lifetime, outcome] = await Promise.all([
     lifetimeFor(context, message, nonceAccount),
-    guardedSimulation(context, foreign, message),
+    guardedSimulation(context, externallySigned, message),
   ])
   if (lifetime.kind !== 'ok') return lifetime
   if (outcome.kind !== 'ok') return outcome
-  const draft = defined({
+  const draft = omitUndefined({
     type: 'solana' as const,
     transaction: request.transaction ?? '',
     fee: feeOf(message),
     unitPrice: readBudget(message).unitPrice ?? 0n,
     spends: outcome.value.taken,
-    lapsesAt: lifetime.value.lapsesAt,
+    expiresAt: lifetime.value.expiresAt,
     preparedAtSlot: lifetime.value.preparedAtSlot,
-    nonceAccount: lifetime.value.lapsesAt === undefined ? nonceAccount : undefined,
+    nonceAccount: lifetime.value.expiresAt === undefined ? nonceAccount : undefined,
   })
   return { kind: 'ok', value: { draft, logs: [] } }
 }
 
 /** Until when it can be included, or since when. */
-type ForeignLife = Pick<SolanaDraft, 'lapsesAt' | 'preparedAtSlot'>
+type ExternalLifetime = Pick<SolanaDraft, 'expiresAt' | 'preparedAtSlot'>
 
 async function lifetimeFor(
   context: PrepareContext,
   { lifetimeToken }: Message,
   nonceAccount: string | undefined,
-): Promise<Answer<ForeignLife>> {
+): Promise<Answer<ExternalLifetime>> {
   return nonceAccount === undefined
-    ? askForeignLifetime(context, lifetimeToken)
+    ? readExternalLifetime(context, lifetimeToken)
     : checkNonce(context, nonceAccount, lifetimeToken)
 }
 
@@ -56,11 +56,11 @@ async function checkNonce(
   context: PrepareContext,
   nonceAccount: string,
   value: string,
-): Promise<Answer<ForeignLife>> {
-  const nonce = await demandNonce(context, nonceAccount)
+): Promise<Answer<ExternalLifetime>> {
+  const nonce = await requireNonce(context, nonceAccount)
   if (nonce.kind !== 'ok') return nonce
   if (nonce.value.value === value) return { kind: 'ok', value: { preparedAtSlot: nonce.value.slot } }
-  const lifetime = await askForeignLifetime(context, value)
+  const lifetime = await readExternalLifetime(context, value)
   if (lifetime.kind !== 'refused') return lifetime
   const detail = `transaction: its durable nonce is no longer that of ${nonceAccount}; sign it with the present one.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }

@@ -1,8 +1,8 @@
 import { larger } from '../../../lib/bigint.ts'
-import { defined } from '../../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Answer } from '../../answer.ts'
 import { ACCOUNT_LOCKS, MAX_INSTRUCTIONS } from '../check/limits.ts'
-import { demandNonce } from '../read/nonce-account.ts'
+import { requireNonce } from '../read/nonce-account.ts'
 import { guardedSimulation, type Outcome } from '../simulate/guarded-simulation.ts'
 import type { SolanaPrepared } from '../types.ts'
 import { withInstructions, withLifetime } from '../wire/edit.ts'
@@ -45,7 +45,7 @@ const FREE: Answer<bigint> = { kind: 'ok', value: 0n }
 /** What stands for the blockhash, and until when. */
 interface OwnLifetime {
   readonly token: string
-  readonly lapsesAt?: bigint
+  readonly expiresAt?: bigint
   readonly preparedAtSlot?: bigint
 }
 
@@ -53,9 +53,9 @@ async function lifetimeFor(context: PrepareContext, own: Case): Promise<Answer<O
   if (own.nonceAccount === undefined) {
     const latest = await context.blockhash()
     if (latest.kind !== 'ok') return latest
-    return { kind: 'ok', value: { token: latest.value.blockhash, lapsesAt: latest.value.lapsesAt } }
+    return { kind: 'ok', value: { token: latest.value.blockhash, expiresAt: latest.value.expiresAt } }
   }
-  const nonce = await demandNonce(context, own.nonceAccount)
+  const nonce = await requireNonce(context, own.nonceAccount)
   if (nonce.kind !== 'ok') return nonce
   return { kind: 'ok', value: { token: nonce.value.value, preparedAtSlot: nonce.value.slot } }
 }
@@ -66,9 +66,9 @@ async function lifetimeFor(context: PrepareContext, own: Case): Promise<Answer<O
  */
 function missingBudget(message: Message, loadedBytes: number): Budget {
   const said = readBudget(message)
-  const distinct = defined({ loadedBytes: said.loadedBytes === undefined ? loadedBytes : undefined })
-  const limited = defined({ ...distinct, unitLimit: said.unitLimit === undefined ? 0 : undefined })
-  const priced = defined({ ...limited, unitPrice: said.unitPrice === undefined ? 0n : undefined })
+  const distinct = omitUndefined({ loadedBytes: said.loadedBytes === undefined ? loadedBytes : undefined })
+  const limited = omitUndefined({ ...distinct, unitLimit: said.unitLimit === undefined ? 0 : undefined })
+  const priced = omitUndefined({ ...limited, unitPrice: said.unitPrice === undefined ? 0n : undefined })
   return [priced, limited, distinct].find((missing) => hasRoom(message, missing)) ?? {}
 }
 
@@ -88,7 +88,7 @@ function complete(
   missing: Budget,
   values: { readonly unitLimit: number; readonly unitPrice: bigint },
 ): Message {
-  const budget: Budget = defined({
+  const budget: Budget = omitUndefined({
     unitLimit: missing.unitLimit === undefined ? undefined : values.unitLimit,
     unitPrice: missing.unitPrice === undefined ? undefined : values.unitPrice,
     loadedBytes: missing.loadedBytes,
@@ -109,13 +109,13 @@ function toPrepared(
 ): SolanaPrepared {
   const { accounts, self } = judged
   const unitPrice = readBudget(message).unitPrice ?? 0n
-  const draft = defined({
+  const draft = omitUndefined({
     type: 'solana' as const,
     transaction: writeUnsigned(message),
     fee: feeOf(message),
     unitPrice,
     spends: larger(outcome.taken, openOutflow(judged.message, accounts, self)),
-    lapsesAt: lifetime.lapsesAt,
+    expiresAt: lifetime.expiresAt,
     nonceAccount,
     preparedAtSlot: lifetime.preparedAtSlot,
   })

@@ -1,4 +1,4 @@
-import { defined } from '../../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Answer, Refusal } from '../../answer.ts'
 import { checkPolicies, type Judged } from '../check/policies.ts'
 import type { SolanaRequest } from '../content.ts'
@@ -10,7 +10,7 @@ import { isMultiSigner } from '../wire/message.ts'
 import { nonceAccountOf } from '../wire/system-instruction.ts'
 import { checkFeePayer, maySpend } from './fee-payer.ts'
 import type { Case, PrepareContext } from './prepare-context.ts'
-import { prepareForeign } from './prepare-externally-signed.ts'
+import { prepareExternallySigned } from './prepare-externally-signed.ts'
 import { prepareOwn } from './prepare-own.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function prepareDraft(
   const answer = await openCase(context, request, account)
   if (answer.kind !== 'ok') return answer
   return isMultiSigner(answer.value.judged.message)
-    ? prepareForeign(context, answer.value)
+    ? prepareExternallySigned(context, answer.value)
     : prepareOwn(context, answer.value)
 }
 
@@ -36,7 +36,7 @@ export async function prepareAsItIs(
   account: SolanaAccount,
 ): Promise<Answer<SolanaPrepared>> {
   const answer = await openCase(context, request, account)
-  return answer.kind === 'ok' ? prepareForeign(context, answer.value) : answer
+  return answer.kind === 'ok' ? prepareExternallySigned(context, answer.value) : answer
 }
 
 /** An account may stand in a transaction once, wherever it comes from (agave `accounts-db/src/account_locks.rs`). */
@@ -67,6 +67,6 @@ async function openCase(
   const nonceAccount = nonceAccountOf(message, accounts)
   return {
     kind: 'ok',
-    value: defined({ judged, request, policies, spends: maySpend(message, policies), nonceAccount }),
+    value: omitUndefined({ judged, request, policies, spends: maySpend(message, policies), nonceAccount }),
   }
 }

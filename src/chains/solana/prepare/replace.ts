@@ -1,7 +1,7 @@
 import type { Answer } from '../../answer.ts'
-import type { AfterLapse } from '../../chain.ts'
+import type { AfterExpiry } from '../../chain.ts'
 import type { SolanaDraft, SolanaInstruction, SolanaRequest } from '../content.ts'
-import { demandNonce, type NonceState } from '../read/nonce-account.ts'
+import { type NonceState, requireNonce } from '../read/nonce-account.ts'
 import { contentOf, isNoop } from '../request-content.ts'
 import type { SolanaAccount, SolanaAttempt, SolanaPrepared } from '../types.ts'
 import { accountsOf } from '../wire/accounts.ts'
@@ -25,7 +25,7 @@ interface Replacement {
 export async function prepareReplacement(
   context: PrepareContext,
   { request, attempts, account }: Replacement,
-): Promise<Answer<SolanaPrepared> | AfterLapse> {
+): Promise<Answer<SolanaPrepared> | AfterExpiry> {
   const open = attempts.filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
   if (open.length === 0) return prepareDraft(context, request, account)
   const [first] = open
@@ -37,7 +37,7 @@ export async function prepareReplacement(
   const trial = isNoop(request) ? undefined : await prepareDraft(context, request, account)
   if (trial?.kind === 'refused') return trial
   return {
-    kind: 'after_lapse',
+    kind: 'after_expiry',
     detail: isNoop(request)
       ? 'What was signed may still be included until its blockhash has expired, which takes about a minute; it is offered to nobody any more.'
       : 'Both versions could be included, so the new one is sent when the blockhash of the earlier one has expired, which takes about a minute, and the chain has proved that it was not included.',
@@ -55,7 +55,7 @@ async function replaceDurable(
   context: PrepareContext,
   { request, account, earlier, nonceAccount }: DurableReplacement,
 ): Promise<Answer<SolanaPrepared>> {
-  const nonce = await demandNonce(context, nonceAccount)
+  const nonce = await requireNonce(context, nonceAccount)
   if (nonce.kind !== 'ok') return nonce
   const value = nonceIn(earlier.draft)
   if (nonce.value.value !== value) return MOVED_ON

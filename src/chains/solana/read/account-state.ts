@@ -1,5 +1,5 @@
 import type { Answer } from '../../answer.ts'
-import type { PlacedReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { recentSlot } from './recent.ts'
 import { fieldsOf, freshOf, readInteger } from './replies.ts'
 
@@ -29,8 +29,8 @@ export async function readAccounts(
   addresses: readonly string[],
   commitment?: Commitment,
 ): Promise<Answer<AccountStates>> {
-  const [placed] = await client.sendAsOf([accountsCall(addresses, commitment)], recentSlot(client))
-  return accountsIn(placed)
+  const [endpointReply] = await client.sendAsOf([accountsCall(addresses, commitment)], recentSlot(client))
+  return accountsIn(endpointReply)
 }
 
 /** The call for them. Everything that is compared is asked with the same commitment. */
@@ -40,8 +40,8 @@ export function accountsCall(addresses: readonly string[], commitment: Commitmen
 }
 
 /** What the call answered. */
-export function accountsIn(placed: PlacedReply | undefined): Answer<AccountStates> {
-  const answer = freshOf(placed)
+export function accountsIn(endpointReply: EndpointReply | undefined): Answer<AccountStates> {
+  const answer = freshOf(endpointReply)
   if (answer.kind !== 'ok') return answer
   const accounts = readList(answer.value.value)
   return accounts === undefined

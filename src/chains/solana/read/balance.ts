@@ -12,8 +12,8 @@ export const RENT_EXEMPT_MINIMUM = 890_880n
 /** What an account can spend, in lamports: without the minimum that it has to keep; 0 for one that does not exist. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
   const call = { method: 'getBalance', params: [address, { commitment: 'confirmed' }] }
-  const [placed] = await client.sendAsOf([call], recentSlot(client))
-  const answer = freshOf(placed)
+  const [endpointReply] = await client.sendAsOf([call], recentSlot(client))
+  const answer = freshOf(endpointReply)
   if (answer.kind !== 'ok') return answer
   const lamports = readInteger(answer.value.value)
   if (lamports === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a balance' }

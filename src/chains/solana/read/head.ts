@@ -26,13 +26,13 @@ export interface Finalized {
 
 /** The newest finalized slot of a node that has come to `asOf`. */
 export async function readFinalized(client: PooledClient, asOf?: bigint): Promise<Answer<Finalized>> {
-  const [placed] = await client.sendAsOf([FINALIZED], asOf)
-  const result = resultOf(placed?.reply)
+  const [endpointReply] = await client.sendAsOf([FINALIZED], asOf)
+  const result = resultOf(endpointReply?.reply)
   if (result.kind !== 'ok') return result
   const { absoluteSlot, blockHeight } = fieldsOf(result.value)
   const slot = readInteger(absoluteSlot)
   const height = readInteger(blockHeight)
-  return placed?.behind === false && slot !== undefined && height !== undefined && slot >= (asOf ?? 0n)
+  return endpointReply?.behind === false && slot !== undefined && height !== undefined && slot >= (asOf ?? 0n)
     ? { kind: 'ok', value: { slot, height } }
     : { kind: 'unknown', detail: 'no endpoint has come to the newest finalized slot that is known' }
 }
@@ -49,12 +49,12 @@ export async function readHead(client: PooledClient): Promise<Answer<Head>> {
   if (newest.kind !== 'ok') return newest
   const { absoluteSlot, blockHeight } = fieldsOf(result.value)
   const number = readInteger(absoluteSlot)
-  const lapsedUpTo = readInteger(blockHeight)
+  const expiredUpTo = readInteger(blockHeight)
   const slot = readInteger(newest.value)
-  if (number === undefined || lapsedUpTo === undefined || slot === undefined) {
+  if (number === undefined || expiredUpTo === undefined || slot === undefined) {
     return { kind: 'unknown', detail: 'the endpoint did not tell its slot' }
   }
-  return { kind: 'ok', value: { number, hash: `${number}/${slot}`, lapsedUpTo } }
+  return { kind: 'ok', value: { number, hash: `${number}/${slot}`, expiredUpTo } }
 }
 
 /** Stands for the hash of a block: a slot has one block at most, and what a fork drops is asked for by signature. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import type { Patience } from '../timeouts.ts'
+import type { Timeouts } from '../timeouts.ts'
 import { encodeBase58 } from '../wire/base58.ts'
 import { SYSTEM_PROGRAM } from '../wire/programs.ts'
 import { type AccountState, type Commitment, readAccounts } from './account-state.ts'
@@ -42,15 +42,15 @@ export interface NonceFound extends NonceState {
 }
 
 /** The nonce that a transaction advances; refused when there is none. */
-export async function demandNonce(
-  { client, patience }: { readonly client: PooledClient; readonly patience: Patience },
+export async function requireNonce(
+  { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
   address: string,
 ): Promise<Answer<NonceFound>> {
   const reading = await readNonce(client, address)
   if (reading.kind !== 'ok') return reading
   const { slot, state } = reading.value
   if (state !== undefined) return { kind: 'ok', value: { ...state, slot } }
-  if (!patience.isOver(`nonce account ${address}`))
+  if (!timeouts.isOver(`nonce account ${address}`))
     return { kind: 'unknown', detail: `${address} is no nonce account yet` }
   const detail = `The transaction advances a durable nonce, but ${address} is no initialized nonce account.`
   return { kind: 'refused', refusal: { code: 'invalid_request', detail } }

@@ -1,6 +1,6 @@
 import { larger } from '../../../lib/bigint.ts'
 import type { Freshness, ReceiptAnswer } from '../../answer.ts'
-import type { PlacedReply, PooledClient } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient } from '../../rpc/rpc.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { readStatus, type Said, statusCalls, statusReply } from './statuses.ts'
 
@@ -26,7 +26,7 @@ export interface ReceiptReader {
 export function createReceiptReader(client: PooledClient): ReceiptReader {
   let newest = 0n
 
-  function readAll(hashes: readonly string[], replies: readonly (PlacedReply | undefined)[]): Said[] {
+  function readAll(hashes: readonly string[], replies: readonly (EndpointReply | undefined)[]): Said[] {
     const said = hashes.map((hash, index) => readStatus(hash, statusReply(replies, index), index))
     for (const one of said) if (one.kind === 'included') newest = larger(newest, one.receipt.blockNumber)
     return said.map((one) => (one.kind === 'none' && one.slot < newest ? NO_SAY : one))

@@ -1,5 +1,5 @@
 import type { Answer } from '../../answer.ts'
-import type { PlacedReply, RpcReply } from '../../rpc/rpc.ts'
+import type { EndpointReply, RpcReply } from '../../rpc/rpc.ts'
 
 /** A value, and the slot whose state it was read from. */
 export interface Contextual {
@@ -40,7 +40,7 @@ export function contextualOf(reply: RpcReply | undefined): Answer<Contextual> {
 }
 
 /** As `contextualOf`, not from behind: for what somebody may act on for good (I6). */
-export function freshOf(placed: PlacedReply | undefined): Answer<Contextual> {
-  const answer = contextualOf(placed?.reply)
-  return answer.kind === 'ok' && placed?.behind !== false ? BEHIND : answer
+export function freshOf(endpointReply: EndpointReply | undefined): Answer<Contextual> {
+  const answer = contextualOf(endpointReply?.reply)
+  return answer.kind === 'ok' && endpointReply?.behind !== false ? BEHIND : answer
 }

@@ -1,5 +1,5 @@
 import type { Receipt } from '../../answer.ts'
-import type { PlacedReply, RpcCall } from '../../rpc/rpc.ts'
+import type { EndpointReply, RpcCall } from '../../rpc/rpc.ts'
 import { lacksHistory } from '../inclusion/ledger.ts'
 import { blockHashOf } from './head.ts'
 import { contextualOf, fieldsOf, readInteger } from './replies.ts'
@@ -35,20 +35,20 @@ export function statusCalls(
 
 /** The reply that holds the status of the signature at this place. */
 export function statusReply(
-  replies: readonly (PlacedReply | undefined)[],
+  replies: readonly (EndpointReply | undefined)[],
   index: number,
-): PlacedReply | undefined {
+): EndpointReply | undefined {
   return replies[Math.floor(index / MAX_SIGNATURES)]
 }
 
 /** What the reply says of the signature at this place. */
-export function readStatus(signature: string, placed: PlacedReply | undefined, index: number): Said {
-  if (lacksHistory(placed)) return { kind: 'no_history' }
-  const answer = contextualOf(placed?.reply)
+export function readStatus(signature: string, endpointReply: EndpointReply | undefined, index: number): Said {
+  if (lacksHistory(endpointReply)) return { kind: 'no_history' }
+  const answer = contextualOf(endpointReply?.reply)
   if (answer.kind !== 'ok') return { kind: 'unknown' }
   const { slot, value } = answer.value
   const status: unknown = Array.isArray(value) ? value[index % MAX_SIGNATURES] : undefined
-  if (status === null) return placed?.behind === false ? { kind: 'none', slot } : { kind: 'no_say' }
+  if (status === null) return endpointReply?.behind === false ? { kind: 'none', slot } : { kind: 'no_say' }
   const receipt = toReceipt(signature, fieldsOf(status))
   return receipt === undefined ? { kind: 'unknown' } : { kind: 'included', receipt }
 }

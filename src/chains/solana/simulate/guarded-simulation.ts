@@ -20,7 +20,7 @@ export interface Outcome {
  * delegates).
  */
 export async function guardedSimulation(
-  { client, patience }: Pick<PrepareContext, 'client' | 'patience'>,
+  { client, timeouts }: Pick<PrepareContext, 'client' | 'timeouts'>,
   { judged, spends, nonceAccount }: Case,
   message: Message,
 ): Promise<Answer<Outcome>> {
@@ -30,7 +30,7 @@ export async function guardedSimulation(
   const watched = [self, ...tokens.value]
   // What others have signed is tried as it is: only so the node tells that it was included already.
   const anyBlockhash = nonceAccount === undefined && !isMultiSigner(message)
-  const answer = await simulate({ client, patience }, { message, watched, anyBlockhash, exact: !spends })
+  const answer = await simulate({ client, timeouts }, { message, watched, anyBlockhash, exact: !spends })
   if (answer.kind !== 'ok') return answer
   const taken = lamportsBeyond(feeOf(message), answer.value)
   if (spends) return { kind: 'ok', value: { units: answer.value.units, taken } }

@@ -1,11 +1,11 @@
 import type { Answer, Refusal } from '../../answer.ts'
-import type { PlacedReply, PooledClient } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient } from '../../rpc/rpc.ts'
 import { ABOUT_TABLES, INVALID_PARAMS } from '../failures.ts'
 import { type AccountStates, accountsCall, accountsIn, readList } from '../read/account-state.ts'
 import { recentSlot } from '../read/recent.ts'
 import { fieldsOf, freshOf, readInteger } from '../read/replies.ts'
 import { readFailure, type TransactionFailure } from '../read/transaction-error.ts'
-import type { Patience } from '../timeouts.ts'
+import type { Timeouts } from '../timeouts.ts'
 import { tablesOf } from '../wire/accounts.ts'
 import { type Message, programOf } from '../wire/message.ts'
 import { SYSTEM_PROGRAM } from '../wire/programs.ts'
@@ -52,7 +52,7 @@ export async function simulate(tools: SimulationTools, trial: Trial): Promise<An
 /** What a simulation is made with. */
 export interface SimulationTools {
   readonly client: PooledClient
-  readonly patience: Patience
+  readonly timeouts: Timeouts
 }
 
 /**
@@ -60,23 +60,23 @@ export interface SimulationTools {
  * too new for the node; everything else does not change.
  */
 function readUnusable(
-  ran: PlacedReply | undefined,
-  patience: Patience,
+  ran: EndpointReply | undefined,
+  timeouts: Timeouts,
   message: Message,
 ): Answer<never> | undefined {
   if (ran?.reply.kind !== 'error' || ran.reply.code !== INVALID_PARAMS || ran.behind) return undefined
   const detail = ran.reply.message
   const tables = ABOUT_TABLES.test(detail) ? tablesOf(message).join(' ') : undefined
-  if (tables !== undefined && !patience.isOver(`tables ${tables}`)) return { kind: 'unknown', detail }
+  if (tables !== undefined && !timeouts.isOver(`tables ${tables}`)) return { kind: 'unknown', detail }
   return { kind: 'refused', refusal: { code: 'invalid_request', detail: `transaction: ${detail}.` } }
 }
 
 type Attempted = Simulation & { readonly sameSlot: boolean }
 
-async function tryOnce({ client, patience }: SimulationTools, trial: Trial): Promise<Answer<Attempted>> {
+async function tryOnce({ client, timeouts }: SimulationTools, trial: Trial): Promise<Answer<Attempted>> {
   const calls = [simulateCall(trial), accountsCall(trial.watched)]
   const [ran, read] = await client.sendAsOf(calls, recentSlot(client))
-  const unusable = readUnusable(ran, patience, trial.message)
+  const unusable = readUnusable(ran, timeouts, trial.message)
   if (unusable) return unusable
   const before = accountsIn(read)
   const outcome = freshOf(ran)

@@ -1,7 +1,7 @@
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { type AccountState, readAccounts } from '../read/account-state.ts'
-import type { Patience } from '../timeouts.ts'
+import type { Timeouts } from '../timeouts.ts'
 import { type LoadedAddresses, tablesOf } from './accounts.ts'
 import { encodeBase58, KEY_BYTES } from './base58.ts'
 import { lookupsOf, type Message } from './message.ts'
@@ -12,7 +12,7 @@ const META_BYTES = 56
 
 /** The accounts that a message takes from tables, as these are now; refused when a table or a place in it does not exist and is not only too new. */
 export async function loadAddresses(
-  { client, patience }: { readonly client: PooledClient; readonly patience: Patience },
+  { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
   message: Message,
 ): Promise<Answer<LoadedAddresses>> {
   const tables = tablesOf(message)
@@ -28,7 +28,7 @@ export async function loadAddresses(
     const found = writable.length + readonly.length
     if (found < lookup.writableIndexes.length + lookup.readonlyIndexes.length) {
       const answer = missing(lookup.lookupTableAddress, addresses === undefined)
-      return patience.isOver(`tables ${tables.join(' ')}`) ? answer : TOO_NEW
+      return timeouts.isOver(`tables ${tables.join(' ')}`) ? answer : TOO_NEW
     }
     loaded.push({ writable, readonly })
   }

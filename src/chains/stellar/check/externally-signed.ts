@@ -12,7 +12,7 @@ import { isBy } from '../signature.ts'
  * account exists, its sequence number is not used, and one of its signers has signed. Without this the relayer would wait for
  * a transaction that the network refuses for ever.
  */
-export async function checkForeign(
+export async function checkExternallySigned(
   client: PooledClient,
   envelope: string,
   passphrase: string,

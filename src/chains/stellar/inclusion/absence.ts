@@ -23,7 +23,7 @@ export function absenceBySequence(
   accounts: readonly AccountsAt[],
   asOf: bigint | undefined,
 ): readonly OpenAttempt[] {
-  const unproven = attempts.filter(({ outcome }) => outcome !== 'lapsed' && outcome !== 'superseded')
+  const unproven = attempts.filter(({ outcome }) => outcome !== 'expired' && outcome !== 'superseded')
   return (unproven.length > 0 ? unproven : attempts).flatMap((attempt) => {
     const sequence = sequenceOf(attempt, accounts, asOf)
     return sequence === 'below' ? [] : [{ attempt, sequence }]
@@ -31,16 +31,16 @@ export function absenceBySequence(
 }
 
 function sequenceOf(
-  { line, nonce }: StellarAttempt,
+  { sourceAccount, nonce }: StellarAttempt,
   accounts: readonly AccountsAt[],
   asOf: bigint | undefined,
 ): OpenAttempt['sequence'] | 'below' {
   if (nonce === undefined) return 'unread'
-  const told = accounts.flatMap(({ sequences }) => sequences.get(line) ?? [])
+  const told = accounts.flatMap(({ sequences }) => sequences.get(sourceAccount) ?? [])
   // What has passed stays so, also when a node that is behind says it.
   if (told.some((sequence) => sequence >= nonce)) return 'passed'
   const fresh = accounts.filter(({ ledger }) => asOf === undefined || ledger >= asOf)
-  if (fresh.some(({ sequences }) => sequences.has(line))) return 'below'
+  if (fresh.some(({ sequences }) => sequences.has(sourceAccount))) return 'below'
   return fresh.length > 0 ? 'gone' : 'unread'
 }
 
@@ -79,11 +79,13 @@ export function explainDoubt(
   { attempt, sequence, kind }: Doubt,
   { asOf, since }: Pick<Terms, 'asOf' | 'since'>,
 ): string {
-  const { line, nonce, signed } = attempt
+  const { sourceAccount, nonce, signed } = attempt
   if (sequence === 'unread')
-    return `No endpoint told the sequence number of ${line} at ledger ${asOf ?? 'latest'}, so nothing proves that ${nonce} was not used.`
+    return `No endpoint told the sequence number of ${sourceAccount} at ledger ${asOf ?? 'latest'}, so nothing proves that ${nonce} was not used.`
   const fact =
-    sequence === 'gone' ? `Account ${line} is gone` : `Sequence number ${nonce} of ${line} was used`
+    sequence === 'gone'
+      ? `Account ${sourceAccount} is gone`
+      : `Sequence number ${nonce} of ${sourceAccount} was used`
   const back = since === undefined ? '' : ` back to ${since.toISOString()}`
   if (kind === 'open')
     return `${fact}, and no endpoint that has reached ledger ${asOf ?? 'latest'} told its history${back}, which would show by what.`

@@ -1,4 +1,4 @@
-import { defined } from '../../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Freshness, InclusionProof } from '../../answer.ts'
 import { includedAttempt } from '../../included-attempt.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
@@ -25,9 +25,9 @@ export async function proveInclusion(
   { asOf, since }: Freshness = {},
 ): Promise<InclusionProof> {
   const hashes = [...new Set(attempts.flatMap((attempt) => hashesOf(attempt, passphrase)))]
-  const lines = [...new Set(attempts.map(({ line }) => line))]
-  const terms: Terms = defined({ passphrase, asOf, since })
-  const first = await askEverywhere(client, { lines, hashes, terms })
+  const sourceAccounts = [...new Set(attempts.map(({ sourceAccount }) => sourceAccount))]
+  const terms: Terms = omitUndefined({ passphrase, asOf, since })
+  const first = await askEverywhere(client, { sourceAccounts, hashes, terms })
   const found = inclusionIn(first, attempts, passphrase)
   if (found) return found
   const open = absenceBySequence(
@@ -38,7 +38,7 @@ export async function proveInclusion(
   if (open.length === 0) return { kind: 'absent' }
   // stellar-rpc looks for the transaction first and reads its newest ledger then (`get_transaction.go`): one NOT_FOUND may be of a
   // ledger before the one that it names. The second was looked for after the first had named that ledger.
-  const second = await askEverywhere(client, { lines: [], hashes, terms })
+  const second = await askEverywhere(client, { sourceAccounts: [], hashes, terms })
   const foundLate = inclusionIn(second, attempts, passphrase)
   if (foundLate) return foundLate
   const endpoints = client.states().length
@@ -65,20 +65,20 @@ interface Testimony {
 
 interface Question {
   /** Accounts to be read; none when empty. */
-  readonly lines: readonly string[]
+  readonly sourceAccounts: readonly string[]
   readonly hashes: readonly string[]
   readonly terms: Terms
 }
 
 async function askEverywhere(
   client: PooledClient,
-  { lines, hashes, terms }: Question,
+  { sourceAccounts, hashes, terms }: Question,
 ): Promise<readonly Testimony[]> {
-  const accountCalls = lines.length > 0 ? [entriesCall(lines)] : []
+  const accountCalls = sourceAccounts.length > 0 ? [entriesCall(sourceAccounts)] : []
   const answers = await client.sendEverywhere([...accountCalls, ...hashes.map(receiptCall)], terms.asOf)
-  return answers.map((placed) => ({
-    accounts: accountCalls.length > 0 ? readAccountsAt(placed[0]?.reply) : undefined,
-    words: hashes.map((hash, index) => readWord(hash, placed[accountCalls.length + index], terms)),
+  return answers.map((endpointReplies) => ({
+    accounts: accountCalls.length > 0 ? readAccountsAt(endpointReplies[0]?.reply) : undefined,
+    words: hashes.map((hash, index) => readWord(hash, endpointReplies[accountCalls.length + index], terms)),
   }))
 }
 

@@ -1,7 +1,7 @@
 import { TransactionMeta } from '@stellar/stellar-sdk/xdr'
-import { defined } from '../../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Freshness, Receipt, ReceiptAnswer } from '../../answer.ts'
-import type { PlacedReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { ledgerHash } from '../read/head.ts'
 import { readInteger } from '../read/integer.ts'
 import { fieldsOf, isBehind } from '../read/replies.ts'
@@ -22,8 +22,8 @@ export async function readReceipts(
   client: PooledClient,
   { hashes, ...terms }: ReceiptQuestion,
 ): Promise<ReceiptAnswer[]> {
-  const placed = await client.sendAsOf(hashes.map(receiptCall), terms.asOf)
-  return hashes.map((hash, index) => toReceiptAnswer(readWord(hash, placed[index], terms)))
+  const endpointReplies = await client.sendAsOf(hashes.map(receiptCall), terms.asOf)
+  return hashes.map((hash, index) => toReceiptAnswer(readWord(hash, endpointReplies[index], terms)))
 }
 
 /**
@@ -51,14 +51,14 @@ export function receiptCall(hash: string): RpcCall {
 /** Reads a reply to `receiptCall`. */
 export function readWord(
   hash: string,
-  placed: PlacedReply | undefined,
+  endpointReply: EndpointReply | undefined,
   { asOf, since, passphrase }: Terms,
 ): Word {
-  const fields = fieldsOf(placed?.reply)
+  const fields = fieldsOf(endpointReply?.reply)
   if (fields.kind !== 'ok') return { kind: 'silent' }
   const { value } = fields
   if (value.status === 'NOT_FOUND') {
-    const reached = placed?.behind === false && !isBehind(value, asOf)
+    const reached = endpointReply?.behind === false && !isBehind(value, asOf)
     return { kind: 'not_found', reached, remembers: remembers(value, since) }
   }
   const receipt = readReceipt(hash, value, passphrase)
@@ -93,7 +93,7 @@ function readReceipt(
     success: status === 'SUCCESS',
     final: true,
     ...(status === 'FAILED' && result !== undefined ? { failure: describeResult(result) } : {}),
-    result: defined({
+    result: omitUndefined({
       feeCharged: result?.feeCharged,
       appliedHash: held?.hash,
       feeAccount: held?.feeAccount,

@@ -17,7 +17,7 @@ export function noop(network: string, account: StellarAccount): StellarRequest {
 const MOST_AT_ONCE = 100
 
 /** Opens channel accounts. */
-export function openLines(
+export function openChannels(
   network: string,
   addresses: readonly string[],
   account: StellarAccount,

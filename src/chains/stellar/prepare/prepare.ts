@@ -1,10 +1,10 @@
 import { SorobanTransactionData, type Transaction } from '@stellar/stellar-sdk/xdr'
 import { larger } from '../../../lib/bigint.ts'
-import { defined } from '../../../lib/omit-undefined.ts'
+import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Answer } from '../../answer.ts'
-import type { ErrandFirst } from '../../chain.ts'
+import type { SetupRequired } from '../../chain.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import { checkForeign } from '../check/externally-signed.ts'
+import { checkExternallySigned } from '../check/externally-signed.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import { closeEnvelope, maxLedgerOf, maxTimeOf, openEnvelope, resourceFeeOf } from '../model/envelope.ts'
 import { isSoroban } from '../model/operation.ts'
@@ -30,7 +30,7 @@ export async function prepareDraft(
   context: PrepareContext,
   request: StellarRequest,
   account: StellarAccount,
-): Promise<Answer<StellarPrepared> | ErrandFirst<StellarRequest>> {
+): Promise<Answer<StellarPrepared> | SetupRequired<StellarRequest>> {
   const market = await context.market()
   if (market.kind !== 'ok') return market
   const content = await prepareContent(context, {
@@ -42,7 +42,7 @@ export async function prepareDraft(
   const wish = wishFor(content.value, market.value, budgetOf(request, account))
   const bid = decideBid(wish)
   if (bid.kind === 'short') return { kind: 'refused', refusal: aboveBudget(bid.needed, wish.maxFee) }
-  const bumped = content.value.foreign
+  const bumped = content.value.externallySigned
   const draft: StellarDraft = {
     ...content.value,
     feePerOperation: bid.feePerOperation,
@@ -63,11 +63,11 @@ interface Wanted {
 export async function prepareContent(
   { client, passphrase }: PrepareContext,
   { request, account, closeTime }: Wanted,
-): Promise<Answer<Content> | ErrandFirst<StellarRequest>> {
+): Promise<Answer<Content> | SetupRequired<StellarRequest>> {
   if (request.feeBump === true) {
     const envelope = request.transactionXdr ?? ''
-    const sound = await checkForeign(client, envelope, passphrase)
-    return sound.kind === 'ok' ? { kind: 'ok', value: foreignContent(envelope, account) } : sound
+    const sound = await checkExternallySigned(client, envelope, passphrase)
+    return sound.kind === 'ok' ? { kind: 'ok', value: externallySignedContent(envelope, account) } : sound
   }
   const tx = composeTransaction(request, account, closeTime)
   if (!isSorobanTransaction(tx)) return { kind: 'ok', value: ownContent(tx, account) }
@@ -96,8 +96,8 @@ export function wishFor(content: Content, market: Market, maxFee: bigint): Wish 
 }
 
 /** CAP-15: a fee bump has to offer at least the rate of what it wraps. */
-function leastOf({ foreign, envelope, operationCount, resourceFee }: Content): bigint {
-  if (!foreign) return MIN_FEE_PER_OPERATION
+function leastOf({ externallySigned, envelope, operationCount, resourceFee }: Content): bigint {
+  if (!externallySigned) return MIN_FEE_PER_OPERATION
   const offered = BigInt(openEnvelope(envelope).tx.fee) - resourceFee
   const count = BigInt(operationCount)
   return larger(MIN_FEE_PER_OPERATION, (offered + count - 1n) / count)
@@ -112,20 +112,20 @@ export function logsOf(bid: Extract<Bid, { kind: 'bid' }>): string[] {
 }
 
 function ownContent(tx: Transaction, { address }: StellarAccount): Content {
-  return { ...contentOf(tx, address), envelope: closeEnvelope(tx), foreign: false }
+  return { ...contentOf(tx, address), envelope: closeEnvelope(tx), externallySigned: false }
 }
 
-function foreignContent(envelope: string, { address }: StellarAccount): Content {
-  return { ...contentOf(openEnvelope(envelope).tx, address), envelope, foreign: true }
+function externallySignedContent(envelope: string, { address }: StellarAccount): Content {
+  return { ...contentOf(openEnvelope(envelope).tx, address), envelope, externallySigned: true }
 }
 
-function contentOf(tx: Transaction, account: string): Omit<Content, 'envelope' | 'foreign'> {
-  return defined({
+function contentOf(tx: Transaction, account: string): Omit<Content, 'envelope' | 'externallySigned'> {
+  return omitUndefined({
     type: 'stellar' as const,
     operationCount: tx.operations.length,
     resourceFee: resourceFeeOf(tx),
     spends: nativeOutflow(tx.operations, underlying(tx.sourceAccount), account),
-    lapsesAt: maxTimeOf(tx),
+    expiresAt: maxTimeOf(tx),
     maxLedger: maxLedgerOf(tx),
   })
 }
@@ -133,10 +133,10 @@ function contentOf(tx: Transaction, account: string): Omit<Content, 'envelope' |
 function restoreFirst(
   { network, maxFee }: StellarRequest,
   transactionData: string,
-): ErrandFirst<StellarRequest> {
+): SetupRequired<StellarRequest> {
   const operations = [{ type: 'restore_footprint', transaction_data: transactionData }] as const
   return {
-    kind: 'errand',
+    kind: 'setup',
     request: { type: 'stellar', network, operations, ...(maxFee === undefined ? {} : { maxFee }) },
     detail: 'Brings back the archived entries that the call of a smart contract needs.',
   }

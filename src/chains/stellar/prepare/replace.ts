@@ -1,6 +1,6 @@
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import type { ErrandFirst, Place } from '../../chain.ts'
+import type { Place, SetupRequired } from '../../chain.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import { maxTimeOf, openEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
@@ -37,7 +37,7 @@ export function endsAt({ validUntil, transactionXdr }: StellarRequest): Date | u
 export async function prepareReplacement(
   context: PrepareContext,
   { request, attempts, account }: Replacement,
-): Promise<Answer<StellarPrepared> | ErrandFirst<StellarRequest>> {
+): Promise<Answer<StellarPrepared> | SetupRequired<StellarRequest>> {
   const floor = replacementFloor(attempts)
   if (floor === undefined) return prepareDraft(context, request, account)
   const refusal = unsuitable(request, attempts, account)
@@ -107,16 +107,16 @@ function unsuitable(
   const place = placeOf(request)
   if (newest === undefined) return undefined
   if (place !== undefined) {
-    return place.address === newest.line && place.nonce === newest.nonce
+    return place.address === newest.sourceAccount && place.nonce === newest.nonce
       ? undefined
       : notSupported(
-          `transaction_xdr: source ${newest.line} with the sequence number ${newest.nonce} is expected.`,
+          `transaction_xdr: source ${newest.sourceAccount} with the sequence number ${newest.nonce} is expected.`,
         )
   }
   // Of a channel account the service has the key; of somebody else's it has not.
-  return newest.draft.foreign && newest.line !== address
+  return newest.draft.externallySigned && newest.sourceAccount !== address
     ? notSupported(
-        `transaction_xdr: the sequence number belongs to ${newest.line}, so only a transaction signed by it can replace this one.`,
+        `transaction_xdr: the sequence number belongs to ${newest.sourceAccount}, so only a transaction signed by it can replace this one.`,
       )
     : undefined
 }

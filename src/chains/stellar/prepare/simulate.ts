@@ -32,17 +32,17 @@ const FAULT_OF_CALL =
 /** Runs a transaction of smart contracts on a node without sending it. Refused when it would fail as of the newest ledger that is known. */
 export async function simulate(client: PooledClient, tx: Transaction): Promise<Answer<Simulation>> {
   const newest = newestKnown(client)
-  const [placed] = await client.sendAsOf(
+  const [endpointReply] = await client.sendAsOf(
     [{ method: 'simulateTransaction', params: { transaction: closeEnvelope(tx) } }],
     newest,
   )
-  const fields = fieldsOf(placed?.reply)
+  const fields = fieldsOf(endpointReply?.reply)
   if (fields.kind !== 'ok') return fields
   const { error, transactionData, minResourceFee, results, restorePreamble } = fields.value
   if (typeof error === 'string') {
     if (!FAULT_OF_CALL.test(error)) return { kind: 'unknown', detail: reasonOf(error) }
     // What the call needs may have come with a ledger that this node does not have yet.
-    if (placed?.behind !== false || isBehind(fields.value, newest)) return BEHIND
+    if (endpointReply?.behind !== false || isBehind(fields.value, newest)) return BEHIND
     return { kind: 'refused', refusal: { code: 'execution_reverted', detail: reasonOf(error) } }
   }
   const [data, resourceFee, auth] = [

@@ -36,7 +36,7 @@ function ifNative(asset: Asset, amount: bigint): bigint {
 }
 
 /** What a request moves out of the relayer's account, before any fee is known. Somebody else's content moves theirs. */
-export function outlayOf({ operations, transactionXdr, feeBump }: StellarRequest): bigint {
+export function amountOutOf({ operations, transactionXdr, feeBump }: StellarRequest): bigint {
   if (feeBump === true) return 0n
   if (transactionXdr === undefined) {
     return (operations ?? []).reduce((sum, operation) => sum + outflowOf(encodeOperation(operation).body), 0n)

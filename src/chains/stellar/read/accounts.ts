@@ -23,9 +23,9 @@ export async function readAccounts(
   const groups = Array.from({ length: Math.ceil(addresses.length / MAX_KEYS) }, (_, index) =>
     addresses.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
   )
-  const placed = await client.sendAsOf(groups.map(entriesCall), asOf)
+  const endpointReplies = await client.sendAsOf(groups.map(entriesCall), asOf)
   return groups.flatMap((group, index) => {
-    const found = readEntries(freshFieldsOf(placed[index], asOf))
+    const found = readEntries(freshFieldsOf(endpointReplies[index], asOf))
     return group.map(
       (address): Answer<AccountEntry | undefined> =>
         found.kind === 'ok' ? { kind: 'ok', value: found.value.get(address) } : found,

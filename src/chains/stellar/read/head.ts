@@ -22,17 +22,17 @@ export const HEIGHT: HeightQuestion = {
 
 /** The newest closed ledger, and when it closed. Asked of an endpoint that is as far as any other was lately. */
 export async function readHead(client: PooledClient): Promise<Answer<Head>> {
-  const [placed] = await client.sendAsOf([NEWEST])
-  const fields = fieldsOf(placed?.reply)
+  const [endpointReply] = await client.sendAsOf([NEWEST])
+  const fields = fieldsOf(endpointReply?.reply)
   if (fields.kind !== 'ok') return fields
   const number = readInteger(fields.value.latestLedger)
-  const lapsedUpTo = readInteger(fields.value.latestLedgerCloseTime)
+  const expiredUpTo = readInteger(fields.value.latestLedgerCloseTime)
   // A node that has not seen a ledger yet says 0.
-  if (number === undefined || number === 0n || lapsedUpTo === undefined) {
+  if (number === undefined || number === 0n || expiredUpTo === undefined) {
     return { kind: 'unknown', detail: 'the endpoint has no ledger yet' }
   }
-  const time = new Date(Number(lapsedUpTo) * 1_000)
-  return { kind: 'ok', value: { number, hash: ledgerHash(number), lapsedUpTo, time } }
+  const time = new Date(Number(expiredUpTo) * 1_000)
+  return { kind: 'ok', value: { number, hash: ledgerHash(number), expiredUpTo, time } }
 }
 
 /**
@@ -49,8 +49,8 @@ export async function readLedgerHash(
   number: bigint,
   asOf?: bigint,
 ): Promise<Answer<string>> {
-  const [placed] = await client.sendAsOf([NEWEST], asOf)
-  const fields = freshFieldsOf(placed, asOf)
+  const [endpointReply] = await client.sendAsOf([NEWEST], asOf)
+  const fields = freshFieldsOf(endpointReply, asOf)
   if (fields.kind !== 'ok') return fields
   const newest = readInteger(fields.value.latestLedger)
   return newest !== undefined && number <= newest

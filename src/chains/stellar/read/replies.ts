@@ -1,5 +1,5 @@
 import type { Answer } from '../../answer.ts'
-import type { PlacedReply, RpcReply } from '../../rpc/rpc.ts'
+import type { EndpointReply, RpcReply } from '../../rpc/rpc.ts'
 import { readInteger } from './integer.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
@@ -22,12 +22,12 @@ export function fieldsOf(reply: RpcReply = NO_REPLY): Answer<Readonly<Record<str
 
 /** The fields of a result that somebody may act on for good: not from behind (I6). */
 export function freshFieldsOf(
-  placed: PlacedReply | undefined,
+  endpointReply: EndpointReply | undefined,
   asOf: bigint | undefined,
 ): Answer<Readonly<Record<string, unknown>>> {
-  if (placed === undefined) return fieldsOf()
-  const fields = fieldsOf(placed.reply)
-  return fields.kind === 'ok' && (placed.behind || isBehind(fields.value, asOf)) ? BEHIND : fields
+  if (endpointReply === undefined) return fieldsOf()
+  const fields = fieldsOf(endpointReply.reply)
+  return fields.kind === 'ok' && (endpointReply.behind || isBehind(fields.value, asOf)) ? BEHIND : fields
 }
 
 /** Behind one url may stand several nodes, so the one that answers tells itself how far it is. */

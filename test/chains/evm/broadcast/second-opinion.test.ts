@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { BroadcastResult } from '../../../../src/chains/answer.ts'
 import {
   createRefusalMemory,
-  judgeOpinions,
+  evaluateOpinions,
   type Opinion,
 } from '../../../../src/chains/evm/broadcast/second-opinion.ts'
 
@@ -74,7 +74,7 @@ describe('what several endpoints together say', () => {
     },
     { name: 'nobody', of: [], want: 'later' },
   ] as const)('$name: $want', ({ of, want }) => {
-    expect(judgeOpinions(of, { firstRefusedAt: undefined, endpoints: 2 }).kind).toBe(want)
+    expect(evaluateOpinions(of, { firstRefusedAt: undefined, endpoints: 2 }).kind).toBe(want)
   })
 
   test.each([
@@ -85,7 +85,7 @@ describe('what several endpoints together say', () => {
     { name: 'among silent ones, 32 blocks later', endpoints: 2, first: 68n, want: 'refused' },
   ] as const)('the same endpoint again $name: $want', ({ endpoints, first, want }) => {
     const opinions = endpoints === 1 ? [opinion('refused')] : [opinion('refused'), opinion('unknown')]
-    expect(judgeOpinions(opinions, { firstRefusedAt: first, endpoints }).kind).toBe(want)
+    expect(evaluateOpinions(opinions, { firstRefusedAt: first, endpoints }).kind).toBe(want)
   })
 
   test.each([
@@ -111,13 +111,13 @@ describe('what several endpoints together say', () => {
       want: true,
     },
   ])('whether somebody may have taken it: $name', ({ of, endpoints, want }) => {
-    const result = judgeOpinions(of, { firstRefusedAt: undefined, endpoints })
+    const result = evaluateOpinions(of, { firstRefusedAt: undefined, endpoints })
     expect('unanswered' in result).toBe(want)
   })
 
   test('the same endpoint again, while another wants it later: later', () => {
     const opinions = [opinion('refused'), opinion('later')]
-    expect(judgeOpinions(opinions, { firstRefusedAt: 1n, endpoints: 2 }).kind).toBe('later')
+    expect(evaluateOpinions(opinions, { firstRefusedAt: 1n, endpoints: 2 }).kind).toBe('later')
   })
 })
 

@@ -50,8 +50,8 @@ async function place(...endpoints: readonly { pruning?: Pruning; rests?: boolean
   await anvil.rpc('anvil_setBalance', [account.address, numberToHex(10n ** 20n)])
   const attempt = async (value: bigint, nonce = 0n): Promise<EvmAttempt> => {
     const draft = draftOf(FEES, { value })
-    const signed = await chain.sign(draft, { line: account, nonce, account })
-    return attemptOf(FEES, { line: account.address, nonce, draft, signed, signedAt: new Date() })
+    const signed = await chain.sign(draft, { sourceAccount: account, nonce, account })
+    return attemptOf(FEES, { sourceAccount: account.address, nonce, draft, signed, signedAt: new Date() })
   }
   const submit = ({ signed }: EvmAttempt) => anvil.rpc('eth_sendRawTransaction', [bytesToHex(signed.raw)])
   return { chain, attempt, submit }

@@ -11,8 +11,8 @@ import {
   draftOf,
   instructionsOf,
   OTHER,
-  SEAT,
   SELF,
+  SIGNING_CONTEXT,
   type Stage,
   sendOn,
   startStage,
@@ -42,8 +42,16 @@ function nodeWith(options: LedgerOptions = {}): { node: TestSolanaNode; chain: S
 /** Prepared and signed, and given to nobody. */
 async function unsent(chain = stage.chain): Promise<SolanaAttempt> {
   const draft = draftOf(await chain.prepare(step(), accountWith()))
-  const signed = await stage.chain.sign(draft, SEAT)
-  return { number: 1, kind: 'send', line: SELF, draft, signed, signedAt: new Date(0), outcome: 'signed' }
+  const signed = await stage.chain.sign(draft, SIGNING_CONTEXT)
+  return {
+    number: 1,
+    kind: 'send',
+    sourceAccount: SELF,
+    draft,
+    signed,
+    signedAt: new Date(0),
+    outcome: 'signed',
+  }
 }
 
 /** What the chain says of them now, as of its newest finalized slot. */
@@ -195,7 +203,7 @@ describe('a node that restarted on a newer snapshot', () => {
     node.jump(20)
     stage.solana.tick(185)
     expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
-    const before = (attempt.draft.lapsesAt ?? 0n) - 215n
+    const before = (attempt.draft.expiresAt ?? 0n) - 215n
     while (stage.solana.blockHeight() - before < 299n) stage.solana.tick()
     expect(await fateOf(chain, attempt)).toEqual({ kind: 'absent' })
     stage.solana.tick()
@@ -223,7 +231,7 @@ describe('a node that restarted on a newer snapshot', () => {
     stage.solana.tick(LONG)
     const head = await chain.head()
     if (head.kind !== 'ok') throw new Error(head.kind)
-    expect(await chain.hasLapsed(attempt.draft, head.value)).toBe(true)
+    expect(await chain.hasExpired(attempt.draft, head.value)).toBe(true)
     expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
     expect(await fateOf(stage.chain, attempt)).toMatchObject({ kind: 'included' })
   })

@@ -4,7 +4,7 @@ import { feeOf, readBudget, writeBudget } from '../../../../src/chains/solana/pr
 import { decideBid, feeCap, unitLimitFor } from '../../../../src/chains/solana/prepare/fees.ts'
 import { priceFor } from '../../../../src/chains/solana/prepare/market.ts'
 import { createLoadedBytes } from '../../../../src/chains/solana/prepare/unique-bytes.ts'
-import { outlayOf } from '../../../../src/chains/solana/request-content.ts'
+import { amountOutOf } from '../../../../src/chains/solana/request-content.ts'
 import { COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../../../../src/chains/solana/wire/programs.ts'
 import { createAccount, transfer, u32, u64, unitLimit, unitPrice } from '../../../solana-node/steps.ts'
 import type { Step } from '../../../solana-node/wallet.ts'
@@ -144,6 +144,6 @@ describe('what a request moves openly', () => {
       ...one,
       accounts: one.accounts.map((account) => ({ ...account, isSigner: account.pubkey === SELF })),
     }))
-    expect(outlayOf(requestOf({ instructions: asSelf ?? [] }))).toBe(amount)
+    expect(amountOutOf(requestOf({ instructions: asSelf ?? [] }))).toBe(amount)
   })
 })

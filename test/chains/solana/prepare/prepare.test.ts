@@ -16,7 +16,7 @@ import { LOOKUP_TABLE_PROGRAM } from '../../../support/solana/runtime/programs.t
 import {
   AS_PAYER,
   accountWith,
-  afterPatience,
+  afterSpeedUpDelay,
   draftOf,
   instructionsOf,
   OTHER,
@@ -56,7 +56,7 @@ describe('what only the relayer signs', () => {
     expect(draft).toMatchObject({ fee: 5_002n, unitPrice: 1_500n, spends: 5n })
     const confirmed = stage.solana.blocks.at(-2)
     expect(messageOf(draft).lifetimeToken).toBe(confirmed?.blockhash)
-    expect(draft.lapsesAt).toBe((confirmed?.height ?? 0n) + 151n)
+    expect(draft.expiresAt).toBe((confirmed?.height ?? 0n) + 151n)
     expect(stage.chain.cost(draft)).toBe(5_007n)
   })
 
@@ -175,8 +175,8 @@ describe('what others sign too', () => {
     const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
     const draft = draftOf(await prepare(request))
     expect(draft.transaction).toBe(request.transaction)
-    expect(draft.lapsesAt).toBe(stage.solana.blockHeight() + 151n + 32n)
-    expect(stage.chain.renewable(request)).toBe(false)
+    expect(draft.expiresAt).toBe(stage.solana.blockHeight() + 151n + 32n)
+    expect(stage.chain.reSignable(request)).toBe(false)
   })
 
   test('is not given up some blocks early because one endpoint is late', async () => {
@@ -187,7 +187,7 @@ describe('what others sign too', () => {
     for (const urls of [both, both.toReversed()]) {
       const draft = draftOf(await stage.chainAt(...urls).prepare(request, accountWith()))
       // The margin is for a newest block that was told by an older bank than the one that knows the blockhash.
-      expect(draft.lapsesAt).toBe(stage.solana.blockHeight() + 151n + 32n)
+      expect(draft.expiresAt).toBe(stage.solana.blockHeight() + 151n + 32n)
     }
   })
 
@@ -213,9 +213,9 @@ describe('what others sign too', () => {
     stage.solana.tick(3)
     const steps = [advanceNonce(nonce, friend.address), transfer(friend.address, OTHER, 5n)]
     const request = stage.prebuilt(steps, friend)
-    const { lapsesAt, nonceAccount } = draftOf(await prepare(request))
+    const { expiresAt, nonceAccount } = draftOf(await prepare(request))
     expect(nonceAccount).toBeUndefined()
-    expect(lapsesAt).toBe(stage.solana.blockHeight() + 151n + 32n)
+    expect(expiresAt).toBe(stage.solana.blockHeight() + 151n + 32n)
     const { signed } = await sendOn(stage.chain, request)
     stage.solana.tick()
     expect(stage.solana.included(signed.hash)?.err).toBeNull()
@@ -224,7 +224,7 @@ describe('what others sign too', () => {
   test('is refused when its blockhash has expired', async () => {
     const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
     stage.solana.tick(151)
-    expect(await afterPatience(stage, () => prepare(request))).toMatchObject({
+    expect(await afterSpeedUpDelay(stage, () => prepare(request))).toMatchObject({
       refusal: { code: 'invalid_request', detail: expect.stringContaining('its blockhash is not') },
     })
   })
@@ -268,7 +268,7 @@ describe('what takes addresses from a table', () => {
     expect(await prepare(request, { disallowedAccounts: [OTHER] })).toMatchObject({
       refusal: { code: 'policy_violation', detail: expect.stringContaining(OTHER) },
     })
-    expect(await afterPatience(stage, () => prepare(versioned([OTHER, someAddress(4)])))).toMatchObject({
+    expect(await afterSpeedUpDelay(stage, () => prepare(versioned([OTHER, someAddress(4)])))).toMatchObject({
       refusal: { detail: expect.stringContaining('does not have all the addresses') },
     })
     const before = stage.solana.account(OTHER)?.lamports ?? 0n
@@ -288,7 +288,7 @@ describe('what takes addresses from a table', () => {
         tables: { [someAddress(3)]: [OTHER] },
       }).base64,
     })
-    expect(await afterPatience(stage, () => prepare(request))).toMatchObject({
+    expect(await afterSpeedUpDelay(stage, () => prepare(request))).toMatchObject({
       refusal: { detail: `transaction: ${someAddress(3)} is no address lookup table.` },
     })
   })

@@ -16,13 +16,13 @@ import { SYSTEM_PROGRAM } from '../../../support/solana/runtime/programs.ts'
 import {
   AS_PAYER,
   accountWith,
-  afterPatience,
+  afterSpeedUpDelay,
   draftOf,
   instructionsOf,
   OTHER,
   requestOf,
-  SEAT,
   SELF,
+  SIGNING_CONTEXT,
   type Stage,
   sendOn,
   startStage,
@@ -41,9 +41,11 @@ describe('a replacement with a blockhash', () => {
   test('waits for the end of what may be included', async () => {
     const attempt = await sendOn(stage.chain, move(1n))
     expect(await stage.chain.replace(move(2n), [attempt], accountWith())).toMatchObject({
-      kind: 'after_lapse',
+      kind: 'after_expiry',
     })
-    expect(await stage.chain.replace(noop(), [attempt], accountWith())).toMatchObject({ kind: 'after_lapse' })
+    expect(await stage.chain.replace(noop(), [attempt], accountWith())).toMatchObject({
+      kind: 'after_expiry',
+    })
   })
 
   test('is refused at once when it would fail', async () => {
@@ -54,7 +56,7 @@ describe('a replacement with a blockhash', () => {
   })
 
   test('is made at once when nothing may be included any more', async () => {
-    const attempt: SolanaAttempt = { ...(await sendOn(stage.chain, move(1n))), outcome: 'lapsed' }
+    const attempt: SolanaAttempt = { ...(await sendOn(stage.chain, move(1n))), outcome: 'expired' }
     expect(await stage.chain.replace(move(2n), [attempt], accountWith())).toMatchObject({ kind: 'ok' })
   })
 
@@ -90,9 +92,9 @@ describe('a replacement with a durable nonce', () => {
     ...[request, attempts]: Parameters<Stage['chain']['replace']>
   ): Promise<SolanaAttempt> {
     const answer = await stage.chain.replace(request, attempts, accountWith())
-    if (answer.kind === 'after_lapse') throw new Error(answer.detail)
+    if (answer.kind === 'after_expiry') throw new Error(answer.detail)
     const draft = draftOf(answer)
-    const signed = await stage.chain.sign(draft, SEAT)
+    const signed = await stage.chain.sign(draft, SIGNING_CONTEXT)
     await stage.chain.broadcast([signed.raw])
     return { ...(attempts[0] as SolanaAttempt), number: attempts.length + 1, draft, signed }
   }
@@ -100,7 +102,7 @@ describe('a replacement with a durable nonce', () => {
   test('has no end of its own, and takes the value of the account', async () => {
     const { draft } = await sendOn(stage.chain, durable(1n))
     expect(draft).toMatchObject({ nonceAccount: nonce, spends: 1n })
-    expect(draft.lapsesAt).toBeUndefined()
+    expect(draft.expiresAt).toBeUndefined()
     stage.solana.tick(300)
     expect(paid()).toBe(1n)
   })
@@ -190,7 +192,7 @@ describe('a replacement with a durable nonce', () => {
     stage.solana.tick(5)
     expect(paid()).toBe(1n)
     const again = requestOf({ transaction: signedByFriend.base64 })
-    expect(await afterPatience(stage, () => stage.chain.prepare(again, accountWith()))).toMatchObject({
+    expect(await afterSpeedUpDelay(stage, () => stage.chain.prepare(again, accountWith()))).toMatchObject({
       refusal: { detail: expect.stringContaining('its durable nonce is no longer') },
     })
   })
@@ -198,7 +200,7 @@ describe('a replacement with a durable nonce', () => {
   test('needs a nonce account', async () => {
     const none = address(OTHER)
     const request = instructionsOf(advanceNonce(none, SELF), transfer(SELF, OTHER, 1n))
-    expect(await afterPatience(stage, () => stage.chain.prepare(request, accountWith()))).toMatchObject({
+    expect(await afterSpeedUpDelay(stage, () => stage.chain.prepare(request, accountWith()))).toMatchObject({
       refusal: { code: 'invalid_request', detail: expect.stringContaining('no initialized nonce account') },
     })
   })

@@ -45,7 +45,7 @@ const lookups = fc.record({
 })
 
 /** A transaction that somebody else's code has written: legacy, or of version 0 with addresses from a table. */
-const foreign = fc
+const externallySigned = fc
   .record({ steps, blockhash, lookups: fc.option(lookups, { nil: undefined }), two: fc.boolean() })
   .map(({ lookups: taken, two, ...content }) => {
     const programs = new Set(content.steps.map(({ program }) => program))
@@ -72,7 +72,7 @@ function meaningOf(message: Message, lookedUp: readonly string[] = []) {
 describe('a transaction of others', () => {
   test('is read, and written again byte for byte', () => {
     fc.assert(
-      fc.property(foreign, ({ bytes: raw, message }) => {
+      fc.property(externallySigned, ({ bytes: raw, message }) => {
         const read = readTransaction(raw)
         expect(read).toBeDefined()
         if (read === undefined) return
@@ -88,7 +88,7 @@ describe('a transaction of others', () => {
 
   test('with a byte more or less is none', () => {
     fc.assert(
-      fc.property(foreign, fc.uint8Array({ minLength: 1, maxLength: 3 }), ({ bytes: raw }, more) => {
+      fc.property(externallySigned, fc.uint8Array({ minLength: 1, maxLength: 3 }), ({ bytes: raw }, more) => {
         expect(readTransaction(Buffer.concat([raw, more]))).toBeUndefined()
         expect(readTransaction(raw.subarray(0, -1))).toBeUndefined()
       }),
@@ -97,28 +97,33 @@ describe('a transaction of others', () => {
 
   test('with any byte changed is another one, or none; never an exception', () => {
     fc.assert(
-      fc.property(foreign, fc.nat(), fc.integer({ min: 1, max: 255 }), ({ bytes: raw }, at, change) => {
-        const changed = Uint8Array.from(raw)
-        const place = at % changed.length
-        changed[place] = (changed[place] ?? 0) ^ change
-        const request = {
-          type: 'solana',
-          speed: 'fast',
-          transaction: Buffer.from(changed).toString('base64'),
-        } as const
-        checkRequest(request, { address: PAYER.address, policies: {} })
-        const read = readTransaction(changed)
-        if (read === undefined) return
-        expect(Buffer.from(writeTransaction(read.signatures, read.messageBytes))).toEqual(
-          Buffer.from(changed),
-        )
-      }),
+      fc.property(
+        externallySigned,
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        ({ bytes: raw }, at, change) => {
+          const changed = Uint8Array.from(raw)
+          const place = at % changed.length
+          changed[place] = (changed[place] ?? 0) ^ change
+          const request = {
+            type: 'solana',
+            speed: 'fast',
+            transaction: Buffer.from(changed).toString('base64'),
+          } as const
+          checkRequest(request, { address: PAYER.address, policies: {} })
+          const read = readTransaction(changed)
+          if (read === undefined) return
+          expect(Buffer.from(writeTransaction(read.signatures, read.messageBytes))).toEqual(
+            Buffer.from(changed),
+          )
+        },
+      ),
     )
   })
 
   test('keeps the meaning of each instruction when others are added behind them', () => {
     fc.assert(
-      fc.property(foreign, fc.array(bytes, { minLength: 1, maxLength: 3 }), ({ message }, datas) => {
+      fc.property(externallySigned, fc.array(bytes, { minLength: 1, maxLength: 3 }), ({ message }, datas) => {
         const before = decodeMessage(Uint8Array.from(message))
         if (before === undefined) throw new Error('no message')
         const after = withInstructions(withLifetime(before, someAddress(50)), COMPUTE_BUDGET_PROGRAM, datas)

@@ -4,7 +4,16 @@ import type { StellarAttempt } from '../../../../src/chains/stellar/types.ts'
 import { wrapAs } from '../../../support/stellar/wrap.ts'
 import { keypairOf, submitTo } from '../../../support/stellar-scenario.ts'
 import { startBalancer } from '../balancer.ts'
-import { attemptOf, channelSeatAt, known, OTHER, paymentOf, requestOf, SELF, seatAt } from '../build.ts'
+import {
+  attemptOf,
+  channelSigningContextAt,
+  known,
+  OTHER,
+  paymentOf,
+  requestOf,
+  SELF,
+  signingContextAt,
+} from '../build.ts'
 import { type Stage, setStage, XLM } from '../stage.ts'
 
 const STRANGER = keypairOf('stranger')
@@ -29,7 +38,7 @@ async function signed({
   const { time = new Date(0) } = known(await stage.chain.head())
   return attemptOf(draft, {
     nonce: number,
-    signed: await stage.chain.sign(draft, seatAt(number)),
+    signed: await stage.chain.sign(draft, signingContextAt(number)),
     signedAt: time,
   })
 }
@@ -47,7 +56,7 @@ async function newest(): Promise<bigint> {
 /** Something else takes the number. */
 async function useElsewhere(attempt: StellarAttempt): Promise<void> {
   const other = await stage.prepare(requestOf({ operations: [paymentOf(9n)] }))
-  const { raw } = await stage.chain.sign(other, seatAt(attempt.nonce ?? 0n))
+  const { raw } = await stage.chain.sign(other, signingContextAt(attempt.nonce ?? 0n))
   expect(await stage.chain.broadcast([raw])).toMatchObject([{ kind: 'accepted' }])
   stage.ledger.close()
 }
@@ -88,7 +97,11 @@ describe('an attempt in a fee bump', () => {
     const raised = async (number: number, times: bigint) => {
       const draft = { ...cheap.draft, feePerOperation: cheap.draft.feePerOperation * times }
       const nonce = cheap.nonce ?? 0n
-      return attemptOf(draft, { number, nonce, signed: await stage.chain.sign(draft, seatAt(nonce)) })
+      return attemptOf(draft, {
+        number,
+        nonce,
+        signed: await stage.chain.sign(draft, signingContextAt(nonce)),
+      })
     }
     const [middle, dear] = [await raised(2, 10n), await raised(3, 100n)]
     expect(new Set([cheap, middle, dear].map((one) => one.signed.innerHash)).size).toBe(1)
@@ -160,7 +173,7 @@ describe('the sequence number as proof', () => {
   test('where nobody tells it nothing is proved, whatever is not found', async () => {
     const attempt = await signed()
     stage.ledger.close()
-    stage.ledger.setTrouble('core_gone')
+    stage.ledger.setNodeFault('core_gone')
     const terms = { asOf: await newest(), since: attempt.signedAt }
     expect(await stage.chain.receipts([attempt.signed.hash], terms)).toEqual([{ kind: 'none' }])
     const proof = await stage.chain.proveInclusion([attempt], terms)
@@ -189,9 +202,9 @@ describe('the sequence number as proof', () => {
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
     const nonce = await stage.nonce(source.publicKey())
     const attempt = attemptOf(draft, {
-      line: source.publicKey(),
+      sourceAccount: source.publicKey(),
       nonce: nonce + 1n,
-      signed: await stage.chain.sign(draft, channelSeatAt(nonce + 1n)),
+      signed: await stage.chain.sign(draft, channelSigningContextAt(nonce + 1n)),
       signedAt: known(await stage.chain.head()).time ?? new Date(0),
     })
     await mergeAway('channel', nonce)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startBalancer } from '../balancer.ts'
-import { known, OTHER, paymentOf, requestOf, SELF, seatAt } from '../build.ts'
+import { known, OTHER, paymentOf, requestOf, SELF, signingContextAt } from '../build.ts'
 import { type Stage, setStage } from '../stage.ts'
 
 let stage: Stage
@@ -85,8 +85,8 @@ describe('sequence numbers', () => {
   test('one that is used is told apart from one that is not there yet', async () => {
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
     const next = await stage.nonce()
-    const used = await stage.chain.sign(draft, seatAt(next - 1n))
-    const ahead = await stage.chain.sign(draft, seatAt(next + 5n))
+    const used = await stage.chain.sign(draft, signingContextAt(next - 1n))
+    const ahead = await stage.chain.sign(draft, signingContextAt(next + 5n))
     expect(await stage.chain.broadcast([used.raw, ahead.raw])).toEqual([
       { kind: 'nonce_used', detail: 'tx_bad_seq' },
       { kind: 'later', detail: 'tx_bad_seq' },

@@ -13,7 +13,7 @@ import { accountWith, attemptOf } from '../build.ts'
 const draft: StellarDraft = {
   type: 'stellar',
   envelope: '',
-  foreign: false,
+  externallySigned: false,
   feePerOperation: 100n,
   operationCount: 2,
   resourceFee: 7n,
@@ -105,7 +105,7 @@ describe('what replaces what is in the queue', () => {
   test('nothing may be there: nothing has to be beaten', () => {
     expect(replacementFloor([])).toBeUndefined()
     expect(
-      replacementFloor([at(100n, { outcome: 'lapsed' }), at(100n, { outcome: 'superseded' })]),
+      replacementFloor([at(100n, { outcome: 'expired' }), at(100n, { outcome: 'superseded' })]),
     ).toBeUndefined()
   })
 })

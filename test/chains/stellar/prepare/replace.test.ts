@@ -13,8 +13,8 @@ import {
   paymentOf,
   requestOf,
   SELF,
-  seatAt,
   signerOf,
+  signingContextAt,
 } from '../build.ts'
 import { type Stage, setStage, XLM } from '../stage.ts'
 
@@ -30,7 +30,7 @@ afterEach(() => stage.ledger.stop())
 async function queued(request: StellarRequest, change: Partial<StellarDraft> = {}): Promise<StellarAttempt> {
   const nonce = await stage.nonce()
   const draft = { ...(await stage.prepare(request)), ...change }
-  const signed = await stage.chain.sign(draft, seatAt(nonce))
+  const signed = await stage.chain.sign(draft, signingContextAt(nonce))
   expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
   return attemptOf(draft, { nonce, signed })
 }
@@ -50,13 +50,13 @@ describe('a replacement', () => {
   test('of a replacement bids ten times as much again', async () => {
     const first = await queued(pay(1n))
     const second = taken(await replacing(pay(2n), first))
-    const sent = await stage.chain.sign(second, seatAt(first.nonce ?? 0n))
+    const sent = await stage.chain.sign(second, signingContextAt(first.nonce ?? 0n))
     expect(await stage.chain.broadcast([sent.raw])).toEqual([{ kind: 'accepted' }])
     const third = taken(
       await replacing(pay(3n), first, attemptOf(second, { nonce: first.nonce ?? 0n, signed: sent })),
     )
     expect([second.feePerOperation, third.feePerOperation]).toEqual([1_000n, 10_000n])
-    const last = await stage.chain.sign(third, seatAt(first.nonce ?? 0n))
+    const last = await stage.chain.sign(third, signingContextAt(first.nonce ?? 0n))
     expect(await stage.chain.broadcast([last.raw])).toEqual([{ kind: 'accepted' }])
     stage.ledger.close()
     expect(stage.ledger.account(OTHER)?.balance).toBe(100n * XLM + 3n)
@@ -66,7 +66,7 @@ describe('a replacement', () => {
     const { feePerOperation } = await stage.prepare(pay(1n))
     const first = await queued(pay(1n))
     const cheap = { ...first.draft, bumped: true, feePerOperation: feePerOperation * 10n - 1n }
-    const { raw } = await stage.chain.sign(cheap, seatAt(first.nonce ?? 0n))
+    const { raw } = await stage.chain.sign(cheap, signingContextAt(first.nonce ?? 0n))
     expect(await stage.chain.broadcast([raw], [true])).toMatchObject([
       { kind: 'underpriced', minimum: 2_000n },
     ])
@@ -93,19 +93,19 @@ describe('a replacement', () => {
     const draft = taken(
       await replacing(requestOf({ operations: [paymentOf(1n), paymentOf(2n), paymentOf(3n)] }), first),
     )
-    const { raw } = await stage.chain.sign(draft, seatAt(first.nonce ?? 0n))
+    const { raw } = await stage.chain.sign(draft, signingContextAt(first.nonce ?? 0n))
     expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
   })
 
   test('of what is in no queue any more is a new one', async () => {
-    const first = { ...(await queued(pay(1n))), outcome: 'lapsed' as const }
+    const first = { ...(await queued(pay(1n))), outcome: 'expired' as const }
     expect(taken(await replacing(pay(2n), first))).toMatchObject({ bumped: false, feePerOperation: 100n })
   })
 
   test('by the no-op takes everything back', async () => {
     const first = await queued(pay(50n * XLM))
     const draft = taken(await replacing(stage.chain.noop(accountWith()), first))
-    const { raw } = await stage.chain.sign(draft, seatAt(first.nonce ?? 0n))
+    const { raw } = await stage.chain.sign(draft, signingContextAt(first.nonce ?? 0n))
     expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
     stage.ledger.close()
     expect(stage.ledger.account(SELF)?.balance).toBe(100n * XLM - 200n)
@@ -120,17 +120,21 @@ describe('a transaction that somebody else has signed', () => {
     const { tx } = openEnvelope(draft.envelope)
     const envelope = closeEnvelope(withFields(tx, { sourceAccount: toMuxedAccount(OTHER) }))
     const account = { address: OTHER, signer: signerOf(by) }
-    const { raw } = await stage.chain.sign({ ...draft, envelope }, { line: account, nonce, account })
+    const { raw } = await stage.chain.sign({ ...draft, envelope }, { sourceAccount: account, nonce, account })
     return requestOf({ transactionXdr: Buffer.from(raw).toString('base64'), feeBump: true })
   }
 
-  const seatOf = (nonce: bigint) => ({ ...seatAt(0n), nonce, line: { address: OTHER, signer: undefined } })
+  const signingContextOf = (nonce: bigint) => ({
+    ...signingContextAt(0n),
+    nonce,
+    sourceAccount: { address: OTHER, signer: undefined },
+  })
 
   test('is paid by the relayer, and acts for whoever signed it', async () => {
     const nonce = await stage.nonce(OTHER)
     const draft = await stage.prepare(await theirs(nonce))
-    expect(draft).toMatchObject({ foreign: true, bumped: true, spends: 0n })
-    const signed = await stage.chain.sign(draft, seatOf(nonce))
+    expect(draft).toMatchObject({ externallySigned: true, bumped: true, spends: 0n })
+    const signed = await stage.chain.sign(draft, signingContextOf(nonce))
     expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
     stage.ledger.close()
     expect(await stage.chain.receipts([signed.hash])).toMatchObject([
@@ -162,7 +166,7 @@ describe('a transaction that somebody else has signed', () => {
     const envelope = closeEnvelope(withFields(tx, { sourceAccount: toMuxedAccount(OTHER) }))
     const nonce = await stage.nonce(OTHER)
     const account = { address: OTHER, signer: signerOf('other') }
-    const { raw } = await stage.chain.sign({ ...draft, envelope }, { line: account, nonce, account })
+    const { raw } = await stage.chain.sign({ ...draft, envelope }, { sourceAccount: account, nonce, account })
     expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
     stage.ledger.close()
   }
@@ -171,11 +175,11 @@ describe('a transaction that somebody else has signed', () => {
     const nonce = await stage.nonce(OTHER)
     const request = await theirs(nonce)
     const draft = await stage.prepare(request)
-    const signed = await stage.chain.sign(draft, seatOf(nonce))
+    const signed = await stage.chain.sign(draft, signingContextOf(nonce))
     await stage.chain.broadcast([signed.raw])
-    const attempt = attemptOf(draft, { line: OTHER, nonce, signed })
+    const attempt = attemptOf(draft, { sourceAccount: OTHER, nonce, signed })
     const raised = taken(await replacing(request, attempt))
-    const again = await stage.chain.sign(raised, seatOf(nonce))
+    const again = await stage.chain.sign(raised, signingContextOf(nonce))
     expect(await stage.chain.broadcast([again.raw])).toEqual([{ kind: 'accepted' }])
     expect(await replacing(pay(1n), attempt)).toMatchObject({
       kind: 'refused',
@@ -214,7 +218,7 @@ describe('a full network', () => {
     const envelope = closeEnvelope(withFields(tx, { sourceAccount: toMuxedAccount(account.address) }))
     const draft = { ...(await stage.prepare(pay(1n))), envelope, feePerOperation: 5_000n }
     const nonce = await stage.nonce(account.address)
-    const { raw } = await stage.chain.sign(draft, { line: account, nonce, account })
+    const { raw } = await stage.chain.sign(draft, { sourceAccount: account, nonce, account })
     expect(await stage.chain.broadcast([raw])).toEqual([{ kind: 'accepted' }])
   }
 })

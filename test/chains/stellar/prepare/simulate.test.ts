@@ -49,10 +49,10 @@ const prepare = (change: Record<string, unknown>) => {
 describe('what a simulation says', () => {
   test('is taken where it can be: ready, or something to restore before', async () => {
     expect(await prepare({})).toMatchObject({ kind: 'ok', value: { draft: { resourceFee: 1_150n } } })
-    const errand = await prepare({ restorePreamble: { transactionData: resources(5n), minResourceFee: '5' } })
-    if (errand.kind !== 'errand') throw new Error('nothing is to be restored')
+    const setup = await prepare({ restorePreamble: { transactionData: resources(5n), minResourceFee: '5' } })
+    if (setup.kind !== 'setup') throw new Error('nothing is to be restored')
     node.tell(SAID)
-    expect((await node.chain.prepare(errand.request, accountWith())).kind).toBe('ok')
+    expect((await node.chain.prepare(setup.request, accountWith())).kind).toBe('ok')
   })
 
   test.each([
@@ -120,11 +120,11 @@ describe('a node in trouble', () => {
 
   test.each(['preflight_full', 'preflight_closed', 'core_gone', 'too_slow', 'panicking'] as const)(
     'does not end a call that is well (%s)',
-    async (trouble) => {
+    async (nodeFault) => {
       const call = callOf(stage.ledger.contract({ touch: () => undefined }))
-      stage.ledger.setTrouble(trouble)
+      stage.ledger.setNodeFault(nodeFault)
       expect((await stage.chain.prepare(call, accountWith())).kind).toBe('unknown')
-      stage.ledger.setTrouble('none')
+      stage.ledger.setNodeFault('none')
       expect((await stage.chain.prepare(call, accountWith())).kind).toBe('ok')
     },
   )

@@ -13,7 +13,16 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SorobanAuth, StellarOperation } from '../../../../src/chains/stellar/model/operation.ts'
 import type { ScValue } from '../../../../src/chains/stellar/model/sc-value.ts'
-import { accountWith, addressOf, channelSeatAt, known, OTHER, PASSPHRASE, requestOf, SELF } from '../build.ts'
+import {
+  accountWith,
+  addressOf,
+  channelSigningContextAt,
+  known,
+  OTHER,
+  PASSPHRASE,
+  requestOf,
+  SELF,
+} from '../build.ts'
 import { type Stage, setStage, XLM } from '../stage.ts'
 
 let stage: Stage
@@ -65,12 +74,12 @@ describe('a call of a smart contract', () => {
 
   test('through a channel account acts in the name of the relayer', async () => {
     const channel = addressOf('channel')
-    const opening = stage.chain.openLines([channel], accountWith())
+    const opening = stage.chain.openChannels([channel], accountWith())
     if (opening === undefined) throw new Error('no lines')
     await stage.run(opening)
     const draft = await stage.prepare(requestOf({ operations: [transfer(XLM)] }))
     const before = stage.ledger.account(SELF)?.balance ?? 0n
-    const signed = await stage.chain.sign(draft, channelSeatAt(await stage.nonce(channel)))
+    const signed = await stage.chain.sign(draft, channelSigningContextAt(await stage.nonce(channel)))
     expect(await stage.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
     stage.ledger.close()
     expect(await stage.chain.receipts([signed.hash])).toMatchObject([
@@ -231,7 +240,7 @@ describe('archived entries', () => {
     const old = await setStage({ protocolVersion: 22, restoresAutomatically: false })
     const request = await archivedCounter(old)
     const answer = await old.chain.prepare(request, accountWith())
-    if (answer.kind !== 'errand') throw new Error(JSON.stringify(answer.kind))
+    if (answer.kind !== 'setup') throw new Error(JSON.stringify(answer.kind))
     await old.run(answer.request)
     expect(await returned(await old.run(request), old)).toBe(2)
     await old.ledger.stop()

@@ -6,7 +6,7 @@ import type { Node } from './node.ts'
 import type { Params } from './params.ts'
 import { simulateTransaction } from './simulate.ts'
 import { getTransaction, getTransactions, sendTransaction } from './transactions.ts'
-import { failInTrouble } from './trouble.ts'
+import { failOnFault } from './trouble.ts'
 
 type Method = (node: Node, params: Params) => unknown
 
@@ -29,6 +29,6 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 export function callMethod(node: Node, name: string, params: Params): unknown {
   const method = METHODS.get(name)
   if (!method) throw new RpcFault(METHOD_NOT_FOUND, 'method not found')
-  failInTrouble(node.trouble, name)
+  failOnFault(node.nodeFault, name)
   return method(node, params)
 }

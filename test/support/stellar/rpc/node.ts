@@ -1,13 +1,13 @@
 import type { ClosedLedger } from '../chain.ts'
 import type { Ledger } from '../ledger.ts'
 import type { View } from '../state.ts'
-import type { Trouble } from './trouble.ts'
+import type { NodeFault } from './trouble.ts'
 
 /** An RPC server: the whole network, seen from as many ledgers ago as this server is behind. */
 export interface Node {
   readonly ledger: Ledger
   /** What is wrong with this server. */
-  readonly trouble: Trouble
+  readonly nodeFault: NodeFault
   /** The newest ledger it knows. */
   latest(): ClosedLedger
   /** The oldest it still remembers. */
@@ -22,12 +22,12 @@ export interface Node {
 }
 
 /** An RPC server that is `behind` ledgers late, with a trouble of its own or that of all servers. */
-export function createNode(ledger: Ledger, behind: number, trouble = ledger.trouble): Node {
+export function createNode(ledger: Ledger, behind: number, nodeFault = ledger.nodeFault): Node {
   const { chain, history, network } = ledger
   const latest = () => chain.near(chain.latest().sequence - behind)
   return {
     ledger,
-    trouble,
+    nodeFault,
     latest,
     oldest: () => chain.near(latest().sequence - network.retentionLedgers + 1),
     view: () => history.at(latest().sequence),

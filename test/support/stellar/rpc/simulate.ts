@@ -12,15 +12,15 @@ import { createChanges } from '../state.ts'
 import type { Node } from './node.ts'
 import { type Params, refuseJsonFormat, stringParam } from './params.ts'
 import { extensionData, invocationData, restorationData } from './transaction-data.ts'
-import { preflightTrouble } from './trouble.ts'
+import { preflightFault } from './trouble.ts'
 
 /** stellar-rpc methods/simulate_transaction.go. What cannot be simulated is told by `error`, not as a fault of JSON-RPC. */
 export function simulateTransaction(node: Node, params: Params): unknown {
   refuseJsonFormat(params)
   const base64 = stringParam(params, 'transaction')
   const latestLedger = node.latest().sequence
-  const trouble = preflightTrouble(node.trouble)
-  if (trouble !== undefined) return { error: trouble, latestLedger }
+  const nodeFault = preflightFault(node.nodeFault)
+  if (nodeFault !== undefined) return { error: nodeFault, latestLedger }
   try {
     return { ...simulate(node, base64, params.authMode), latestLedger }
   } catch (error) {

@@ -6,7 +6,7 @@ import { INTERNAL_ERROR, RpcFault } from '../../json-rpc/fault.ts'
  * answers with an exception · `filtered`: its stellar-core takes nothing of this sort (status FILTERED of `TransactionQueue::canAdd`) · `too_slow`, `panicking`: it gives up, or comes down, over a request · `preflight_full`, `preflight_closed`: its simulations
  * wait in a full queue, or are being shut down.
  */
-export type Trouble =
+export type NodeFault =
   | 'none'
   | 'core_gone'
   | 'core_exception'
@@ -30,21 +30,21 @@ const OF_CORE: Readonly<Record<string, string>> = {
 }
 
 /** Throws what the server answers to this method in its trouble; nothing where it can answer. */
-export function failInTrouble(trouble: Trouble, method: string): void {
-  if (trouble === 'too_slow') throw TOO_SLOW
-  if (trouble === 'panicking') throw PANICKED
+export function failOnFault(nodeFault: NodeFault, method: string): void {
+  if (nodeFault === 'too_slow') throw TOO_SLOW
+  if (nodeFault === 'panicking') throw PANICKED
   const message = OF_CORE[method]
-  if (trouble === 'core_gone' && message !== undefined) throw new RpcFault(INTERNAL_ERROR, message)
-  if (trouble === 'core_exception' && method === 'sendTransaction')
+  if (nodeFault === 'core_gone' && message !== undefined) throw new RpcFault(INTERNAL_ERROR, message)
+  if (nodeFault === 'core_exception' && method === 'sendTransaction')
     throw new RpcFault(INTERNAL_ERROR, 'received exception from stellar-core')
   // stellar-rpc does not know the status and says nothing else.
-  if (trouble === 'filtered' && method === 'sendTransaction')
+  if (nodeFault === 'filtered' && method === 'sendTransaction')
     throw new RpcFault(INTERNAL_ERROR, 'invalid status from stellar-core')
 }
 
 /** What `error` of a simulation says in this trouble (internal/preflight/pool.go); undefined where it can simulate. */
-export function preflightTrouble(trouble: Trouble): string | undefined {
-  if (trouble === 'preflight_full') return 'preflight queue full'
-  if (trouble === 'preflight_closed') return 'preflight worker pool is closed'
-  return trouble === 'core_gone' ? OF_CORE.getLedgerEntries : undefined
+export function preflightFault(nodeFault: NodeFault): string | undefined {
+  if (nodeFault === 'preflight_full') return 'preflight queue full'
+  if (nodeFault === 'preflight_closed') return 'preflight worker pool is closed'
+  return nodeFault === 'core_gone' ? OF_CORE.getLedgerEntries : undefined
 }
