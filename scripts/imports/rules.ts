@@ -154,8 +154,7 @@ const ARROWS: Rules['arrows'] = {
   'database/': COMMON,
   'config.ts': ['configuration/', ...CHAINS, 'networks/network.ts', ...COMMON],
   'configuration/': [...CHAINS, 'contract/', 'networks/', 'sealing/', ...COMMON],
-  // The codes of failures are the contract's.
-  'errors.ts': ['contract/operations.ts'],
+  'errors.ts': [],
   'log.ts': ['config.ts'],
   // It implements what the rooms tell it, and knows nothing else of them.
   'metrics/': [

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { AppError } from '../errors.ts'
 
 export interface RateLimitOptions {
   /** Requests per second in the long run. */
@@ -60,4 +61,10 @@ export function createRateLimiter({
       return 0
     },
   }
+}
+
+/** Makes the failure for a caller whose bucket is empty. */
+export function rateLimited(retryAfterSeconds: number): AppError {
+  const detail = `Too many requests. Try again in ${retryAfterSeconds} s.`
+  return new AppError('rate_limited', detail, { retryAfterSeconds })
 }

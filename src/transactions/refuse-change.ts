@@ -1,6 +1,6 @@
 import type { BroadcastResult } from '../chains/answer.ts'
 import type { ChainRequest } from '../chains/chain.ts'
-import { badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { hashesOfAll } from './attempt-hashes.ts'
 import { saveOutcomes } from './attempts-store.ts'
@@ -36,14 +36,14 @@ export async function refuseWithNode(context: TransactionsContext, offered: Offe
   const { result } = offered
   if (isRefusal(result)) {
     if (!(await takeBack(context, offered, result.detail))) return
-    throw badRequest(
+    throw new AppError(
       'replacement_underpriced',
       `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
     )
   }
   if (result.kind !== 'nonce_used' || !(await earlierIsIncluded(context, offered))) return
   if (!(await takeBack(context, offered, result.detail))) return
-  throw badRequest(
+  throw new AppError(
     'transaction_not_replaceable',
     'An earlier attempt was included in a block meanwhile; the replacement came too late.',
   )

@@ -1,4 +1,4 @@
-import { type AppError, badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { isForeign, type TransactionsContext } from './context.ts'
 import { unprovenAttempts } from './open-attempts.ts'
 import type { Change } from './refuse-change.ts'
@@ -18,20 +18,20 @@ export function refuseForeign(
   const { line, nonce } = transaction
   if (!isForeign(operator, transaction)) {
     if (place === undefined) return undefined
-    return badRequest(
+    return new AppError(
       'not_supported',
       'transaction_xdr: what somebody else has signed has a sequence number of its own and cannot replace this transaction.',
     )
   }
   if (request === undefined) {
     if (unprovenAttempts(attempts).length === 0) return undefined
-    return badRequest(
+    return new AppError(
       'not_supported',
       `Its sequence number belongs to ${line}, who has signed it; only that account can cancel it.`,
     )
   }
   if (place?.address === line && place?.nonce === nonce) return undefined
-  return badRequest(
+  return new AppError(
     'not_supported',
     `transaction_xdr: the same signed transaction is expected, with a higher max_fee; sequence number ${nonce} belongs to ${line}.`,
   )
