@@ -1,104 +1,84 @@
-import type { ErrorCode } from './contract/operations.ts'
-
-/** What `message` of a failure body can carry: the five texts of the interface, and those of answers that it does not have. */
-const MESSAGES = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  404: 'Not found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-} as const
-
-export type FailureStatus = keyof typeof MESSAGES
+/** A stable word for programs that names one kind of failure. The contract lists exactly these codes. */
+export type ErrorCode =
+  | 'account_not_found'
+  | 'account_taken'
+  | 'already_accepted'
+  | 'already_exists'
+  | 'body_too_large'
+  | 'delivery_not_found'
+  | 'execution_reverted'
+  | 'fee_above_cap'
+  | 'fee_payer_at_risk'
+  | 'gas_limit_required'
+  | 'gas_limit_too_high'
+  | 'gas_limit_too_low'
+  | 'gas_price_above_cap'
+  | 'headers_too_large'
+  | 'idempotency_key_reused'
+  | 'in_use'
+  | 'insufficient_balance'
+  | 'internal_error'
+  | 'invalid_json'
+  | 'invalid_request'
+  | 'json_too_deep'
+  | 'method_not_allowed'
+  | 'network_not_found'
+  | 'network_unavailable'
+  | 'not_found'
+  | 'not_supported'
+  | 'notification_not_found'
+  | 'policy_violation'
+  | 'rate_limited'
+  | 'receiver_not_whitelisted'
+  | 'relayer_disabled'
+  | 'relayer_has_transactions'
+  | 'relayer_not_found'
+  | 'relayer_paused'
+  | 'replacement_underpriced'
+  | 'request_timeout'
+  | 'request_too_slow'
+  | 'signer_not_found'
+  | 'transaction_not_found'
+  | 'transaction_not_replaceable'
+  | 'unauthorized'
+  | 'unknown_network'
+  | 'unsupported_content_type'
+  | 'valid_until_in_past'
+  | 'wrong_chain'
+  | 'wrong_network_type'
 
 interface AppErrorOptions {
-  status: FailureStatus
-  code: ErrorCode
-  /** A sentence for the caller: which field, what was expected, what to do next. It leaves the process. */
-  detail: string
-  headers?: Record<string, string>
-  cause?: unknown
+  /** The cause stays inside the process: the log shows it, and no caller sees it. */
+  readonly cause?: unknown
+  /** A whole number of seconds after which the caller can try again. */
+  readonly retryAfterSeconds?: number
+  /** The methods that a path has, when the request used another one. */
+  readonly allowedMethods?: readonly string[]
 }
 
 /**
- * A failure that the service knows. `detail` is written for the caller; `cause` stays inside. Anything else that is
- * thrown is a fault and answers 500 without a word about its inside.
+ * AppError is a failure that the service expects. `detail` is a sentence for the caller: it names the field, the expected
+ * value or the next step, and it leaves the process. Anything else that is thrown is an internal error, and the caller
+ * learns nothing about it.
  */
 export class AppError extends Error {
   override readonly name = 'AppError'
-  readonly status: FailureStatus
   readonly code: ErrorCode
   readonly detail: string
-  readonly headers: Record<string, string>
+  readonly retryAfterSeconds: number | undefined
+  readonly allowedMethods: readonly string[] | undefined
 
-  constructor({ status, code, detail, headers = {}, cause }: AppErrorOptions) {
-    super(detail, { cause })
-    this.status = status
+  constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
+    super(detail, { cause: options.cause })
     this.code = code
     this.detail = detail
-    this.headers = headers
-  }
-
-  /** The `message` of the failure body: a fixed text for each HTTP status. */
-  get publicMessage(): string {
-    return MESSAGES[this.status]
+    this.retryAfterSeconds = options.retryAfterSeconds
+    this.allowedMethods = options.allowedMethods
   }
 }
 
-/** 400: the request cannot be served as it is; nothing was changed. */
-export function badRequest(code: ErrorCode, detail: string, cause?: unknown): AppError {
-  return new AppError({ status: 400, code, detail, cause })
-}
-
-/** 401: no acceptable credential. */
-export function unauthorized(detail: string): AppError {
-  return new AppError({
-    status: 401,
-    code: 'unauthorized',
-    detail,
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  })
-}
-
-/** 404: no such thing within the scope of the path. */
-export function notFound(code: ErrorCode, detail: string): AppError {
-  return new AppError({ status: 404, code, detail })
-}
-
-/** 405 with the methods that the path does have. */
-export function methodNotAllowed(allow: readonly string[]): AppError {
-  const methods = allow.join(', ')
-  return new AppError({
-    status: 405,
-    code: 'method_not_allowed',
-    detail: `This path answers ${methods}.`,
-    headers: { Allow: methods },
-  })
-}
-
-/** 409: the request contradicts what is there; nothing was changed. */
-export function conflict(code: ErrorCode, detail: string): AppError {
-  return new AppError({ status: 409, code, detail })
-}
-
-/** 429: `retryAfterSeconds` is a whole number of seconds. */
-export function tooManyRequests(retryAfterSeconds: number): AppError {
-  return new AppError({
-    status: 429,
-    code: 'rate_limited',
-    detail: `Too many requests. Try again in ${retryAfterSeconds} s.`,
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-  })
-}
-
-/** 500: says nothing about the inside; the request id leads to the log line that does. */
+/** Makes the failure for an unexpected fault. The request id leads from the answer to the log line with the cause. */
 export function internalError(cause: unknown): AppError {
-  return new AppError({
-    status: 500,
-    code: 'internal_error',
-    detail: 'Something went wrong on our side. The X-Request-Id header names the log entry.',
-    cause,
-  })
+  const detail = 'Something went wrong on our side. The X-Request-Id header names the log entry.'
+  return new AppError('internal_error', detail, { cause })
 }

@@ -135,8 +135,7 @@ const ARROWS: Rules['arrows'] = {
     'signers/store.ts',
     ...COMMON,
   ],
-  // The codes of failures are the contract's.
-  'errors.ts': ['contract/operations.ts'],
+  'errors.ts': [],
   'log.ts': ['config/load.ts'],
   // It implements what the rooms tell it, and knows nothing else of them.
   'metrics/': [

@@ -1,8 +1,8 @@
 import { type Context, type Document, OpenAPIBackend, OpenAPIValidator, type Request } from 'openapi-backend'
-import { type AppError, badRequest, methodNotAllowed, notFound } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 import type { Contract, ContractOperation } from './document.ts'
 import { sentence } from './explain.ts'
-import type { ErrorCode, HandlerMap, OperationId, RequestContext } from './operations.ts'
+import type { HandlerMap, OperationId, RequestContext } from './operations.ts'
 import { ContractRouter, routingDefinition } from './router.ts'
 import type { ContractValidator, Verdict } from './validator.ts'
 
@@ -99,11 +99,14 @@ function hooks(router: ContractRouter, contract: Contract) {
   return {
     notFound: (_context: Context, passage: Passage) => {
       refuseStrangers(passage)
-      throw notFound('not_found', 'There is nothing at this path.')
+      throw new AppError('not_found', 'There is nothing at this path.')
     },
     methodNotAllowed: (_context: Context, passage: Passage) => {
       refuseStrangers(passage)
-      throw methodNotAllowed(router.methods(passage.path))
+      const allowedMethods = router.methods(passage.path)
+      throw new AppError('method_not_allowed', `This path answers ${allowedMethods.join(', ')}.`, {
+        allowedMethods,
+      })
     },
     postRoutingHandler: (context: Context, passage: Passage) => {
       const operation = byId.get(context.operation?.operationId)
@@ -145,8 +148,8 @@ const NOT_FOUND: Record<string, ErrorCode> = {
 
 function refusal(verdict: Verdict | undefined): unknown {
   if (verdict?.kind === 'no_such_path')
-    return notFound(NOT_FOUND[verdict.parameter] ?? 'not_found', 'Nothing has this id.')
-  if (verdict?.kind === 'invalid') return badRequest('invalid_request', sentence(verdict.problem))
+    return new AppError(NOT_FOUND[verdict.parameter] ?? 'not_found', 'Nothing has this id.')
+  if (verdict?.kind === 'invalid') return new AppError('invalid_request', sentence(verdict.problem))
   return new Error('a request was refused without a reason')
 }
 

@@ -5,9 +5,6 @@ import type { components, operations } from '../../generated/api.d.ts'
 /** Every schema under `components.schemas`, by its name in openapi.yaml. u128 and int64 integers are bigint. */
 export type Schemas = components['schemas']
 
-/** The stable word for programs in a failure body. */
-export type ErrorCode = Schemas['ErrorCode']
-
 /** Where a transaction is. */
 export type TransactionStatus = Schemas['TransactionStatus']
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { HandlerMap, Input } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
-import { notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { DeliveryControls } from '../notifications/delivery/controls.ts'
 import type { BodyWriter } from '../notifications/delivery/deliver.ts'
@@ -102,7 +102,8 @@ function selectionOf(body: Input<'redeliverMany'>['body']): Selection {
 /** @throws AppError 404 `notification_not_found` */
 async function requireNotification(db: Kysely<Schema>, id: string): Promise<Notification> {
   const notification = await findNotification(db, id)
-  if (notification === undefined) throw notFound('notification_not_found', `There is no notification ${id}.`)
+  if (notification === undefined)
+    throw new AppError('notification_not_found', `There is no notification ${id}.`)
   return notification
 }
 
@@ -113,6 +114,6 @@ async function requireDelivery(
   const { id } = await requireNotification(db, path.notification_id)
   const item = await findDelivery(db, id, path.delivery_id)
   if (item === undefined)
-    throw notFound('delivery_not_found', `Notification ${id} has no delivery ${path.delivery_id}.`)
+    throw new AppError('delivery_not_found', `Notification ${id} has no delivery ${path.delivery_id}.`)
   return item
 }

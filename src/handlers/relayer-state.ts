@@ -63,10 +63,7 @@ function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerSt
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError({
-    status: 500,
-    code: 'network_unavailable',
-    detail: 'No node of the network answers at present. Try again.',
+  return new AppError('network_unavailable', 'No node of the network answers at present. Try again.', {
     cause,
   })
 }

@@ -1,6 +1,6 @@
 import type { RpcCall, RpcReply } from '../chains/rpc/rpc.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
-import { badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -32,7 +32,7 @@ export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<Hand
       const refusal = inactive(relayer)
       if (refusal) throw refusal
       if (!isWritable(body))
-        throw badRequest(
+        throw new AppError(
           'invalid_request',
           'body: numbers are expected to be such as a double or an integer of 400 digits can hold.',
         )

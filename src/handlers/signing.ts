@@ -1,7 +1,7 @@
 import type { SignedDraft } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { Data, HandlerMap, Schemas } from '../contract/operations.ts'
-import { badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -30,11 +30,11 @@ export function signingHandlers({
       const { chain, account } = runtimeOf(relayer)
       const answer = await chain.signTypedData?.(readTypedData(body), account.signer)
       if (answer === undefined)
-        throw badRequest(
+        throw new AppError(
           'not_supported',
           `Relayer ${relayer.id} is on a network of type ${relayer.networkType}, which has no typed data; that is for evm.`,
         )
-      if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
+      if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
       return { data: answer.value }
     },
     signTransaction: async ({ path, body }) => {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
-import { type AppError, badRequest, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Acceptor } from '../transactions/accept/accept.ts'
@@ -68,7 +68,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
       if (relayer.networkType !== 'evm') throw nonceless(relayer)
       const item = await findByNonce(db, relayer, nonce)
       if (item === undefined)
-        throw notFound(
+        throw new AppError(
           'transaction_not_found',
           `No transaction of relayer ${relayer.id} has the nonce ${nonce}.`,
         )
@@ -95,7 +95,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
 }
 
 function nonceless({ id, networkType }: Relayer): AppError {
-  return badRequest(
+  return new AppError(
     'not_supported',
     `Relayer ${id} is on a network of type ${networkType}; only transactions on evm are found by their nonce.`,
   )
@@ -108,13 +108,13 @@ async function requireTransaction(
 ): Promise<TransactionWithAttempts> {
   const item = await findTransaction(db, relayer.id, id)
   if (item === undefined)
-    throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+    throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
   return item
 }
 
 /** @throws AppError 404 `relayer_not_found` */
 export async function requireRelayer(relayerOf: RelayerReader, id: string): Promise<Relayer> {
   const relayer = await relayerOf(id)
-  if (relayer === undefined) throw notFound('relayer_not_found', `There is no relayer ${id}.`)
+  if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
   return relayer
 }

@@ -1,11 +1,10 @@
 import type { Dispatcher, Exchange } from '../contract/dispatch.ts'
 import type { OperationId, Streamed } from '../contract/operations.ts'
-import { tooManyRequests } from '../errors.ts'
 import type { Caller } from './auth.ts'
 import type { BodyReader } from './body.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { type SuccessResult, successBody } from './envelope.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import { type RateLimiter, rateLimited } from './rate-limit.ts'
 import { sendJson, sendText } from './send.ts'
 import { sendEvents } from './send-events.ts'
 import type { HttpContext, Middleware } from './state.ts'
@@ -68,7 +67,7 @@ function createExchange(
     credentialProblem: () => (caller.kind === 'known' ? undefined : caller.problem),
     admit: () => {
       const seconds = options.limiter.take(limitKey)
-      if (seconds > 0) throw tooManyRequests(seconds)
+      if (seconds > 0) throw rateLimited(seconds)
     },
     readBody,
     context: { requestId: context.state.requestId, signal: deadline.signal },

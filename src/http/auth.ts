@@ -1,13 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { type AppError, unauthorized } from '../errors.ts'
+import { AppError } from '../errors.ts'
 
 /** Who is asking: the number of the API key in the configuration, or why the credential is not acceptable. */
 export type Caller =
   | { readonly kind: 'known'; readonly key: number }
   | { readonly kind: 'stranger'; readonly problem: AppError }
 
-const MISSING = unauthorized('Send the header Authorization with the value "Bearer" and your API key.')
-const UNACCEPTABLE = unauthorized('This API key is not accepted.')
+const MISSING = new AppError(
+  'unauthorized',
+  'Send the header Authorization with the value "Bearer" and your API key.',
+)
+const UNACCEPTABLE = new AppError('unauthorized', 'This API key is not accepted.')
 
 /**
  * Tells who sent an `Authorization` header. Only hashes are kept and compared, in constant time and always against every

@@ -1,7 +1,6 @@
 import bodyParser from 'koa-bodyparser'
 import { JsonError, type JsonProblem, parseJson } from '../contract/integers.ts'
-import type { ErrorCode } from '../contract/operations.ts'
-import { type AppError, badRequest } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 import type { Limits } from './limits.ts'
 import type { HttpContext } from './state.ts'
 
@@ -50,12 +49,12 @@ export function createBodyReader({
 function assertReadable(context: HttpContext, mediaTypes: readonly string[], bodyBytes: number): void {
   const { 'content-encoding': encoding = 'identity', 'content-length': length = '0' } = context.headers
   if (!isOneOf(mediaTypes, context.get('Content-Type'))) {
-    throw badRequest(
+    throw new AppError(
       'unsupported_content_type',
       `Send the header Content-Type: ${mediaTypes.join(' or ')} and UTF-8.`,
     )
   }
-  if (encoding !== 'identity') throw badRequest('unsupported_content_type', 'Send the body uncompressed.')
+  if (encoding !== 'identity') throw new AppError('unsupported_content_type', 'Send the body uncompressed.')
   if (Number(length) > bodyBytes) throw tooLarge(bodyBytes)
 }
 
@@ -69,22 +68,23 @@ function isOneOf(mediaTypes: readonly string[], contentType: string): boolean {
 
 function parseBody(bytes: unknown, maxDepth: number): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0)
-    throw badRequest('invalid_json', 'The body is empty; send JSON.')
+    throw new AppError('invalid_json', 'The body is empty; send JSON.')
   try {
     return parseJson(utf8.decode(bytes), { maxDepth })
   } catch (error) {
-    if (!(error instanceof JsonError)) throw badRequest('invalid_json', 'The body is not valid UTF-8.', error)
+    if (!(error instanceof JsonError))
+      throw new AppError('invalid_json', 'The body is not valid UTF-8.', { cause: error })
     const { code, detail } = JSON_PROBLEMS[error.problem]
-    throw badRequest(code, detail, error)
+    throw new AppError(code, detail, { cause: error })
   }
 }
 
 function bodyFailure(error: unknown, bodyBytes: number): AppError {
   const { type } = error as { type?: string }
   if (type === 'entity.too.large') return tooLarge(bodyBytes)
-  return badRequest('invalid_request', 'The body did not arrive completely.', error)
+  return new AppError('invalid_request', 'The body did not arrive completely.', { cause: error })
 }
 
 function tooLarge(bodyBytes: number): AppError {
-  return badRequest('body_too_large', `The body has more than ${bodyBytes} bytes.`)
+  return new AppError('body_too_large', `The body has more than ${bodyBytes} bytes.`)
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { type AppError, badRequest } from '../errors.ts'
-import { failureBody } from './envelope.ts'
+import { AppError } from '../errors.ts'
+import { toFailure } from './failure.ts'
 
 /**
  * Answers what Node could not even read as an HTTP request. There is no Koa context for it, so the bytes are written by
@@ -14,11 +14,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
     return
   }
   const requestId = randomUUID()
-  const failure = failureOf(error.code)
-  log.info({ request_id: requestId, code: failure.code, reason: error.code }, 'unreadable request')
-  const body = JSON.stringify(failureBody(failure))
+  const failure = toFailure(failureOf(error.code))
+  log.info({ request_id: requestId, code: failure.body.code, reason: error.code }, 'unreadable request')
+  const body = JSON.stringify(failure.body)
   const head = [
-    `HTTP/1.1 ${failure.status} ${failure.publicMessage}`,
+    `HTTP/1.1 ${failure.status} ${failure.body.message}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
@@ -30,9 +30,9 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
 
 function failureOf(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return badRequest('headers_too_large', 'The request has too many header bytes.')
+    return new AppError('headers_too_large', 'The request has too many header bytes.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return badRequest('request_too_slow', 'The request did not arrive completely in time.')
+    return new AppError('request_too_slow', 'The request did not arrive completely in time.')
   }
-  return badRequest('invalid_request', 'This is not a well-formed HTTP request.')
+  return new AppError('invalid_request', 'This is not a well-formed HTTP request.')
 }

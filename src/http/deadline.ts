@@ -1,4 +1,4 @@
-import { AppError, badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { HttpContext } from './state.ts'
 
 /** The time that a request has. */
@@ -25,13 +25,12 @@ export function startDeadline(context: HttpContext, ms: number, arrived: () => b
 }
 
 function tooSlow(): AppError {
-  return badRequest('request_too_slow', 'The request did not arrive completely in time.')
+  return new AppError('request_too_slow', 'The request did not arrive completely in time.')
 }
 
 function tooLong(): AppError {
-  return new AppError({
-    status: 500,
-    code: 'request_timeout',
-    detail: 'The request was not finished in time. It may still take effect; look before you repeat it.',
-  })
+  return new AppError(
+    'request_timeout',
+    'The request was not finished in time. It may still take effect; look before you repeat it.',
+  )
 }

@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
 import type { Page } from '../contract/docs.ts'
-import { methodNotAllowed } from '../errors.ts'
+import { methodNotAllowed } from './method-not-allowed.ts'
 import type { Middleware, State } from './state.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS']

@@ -1,10 +1,4 @@
-import type { Pagination, Schemas } from '../contract/operations.ts'
-import type { AppError } from '../errors.ts'
-
-/** The body of a failure: the same five fields, whatever went wrong. */
-export function failureBody(error: AppError): Schemas['Failure'] {
-  return { success: false, data: null, message: error.publicMessage, error: error.detail, code: error.code }
-}
+import type { Pagination } from '../contract/operations.ts'
 
 /** What a handler of an enveloped operation returns. */
 export interface SuccessResult {

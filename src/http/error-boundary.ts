@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import { AppError, internalError } from '../errors.ts'
-import { failureBody } from './envelope.ts'
+import { toFailure } from './failure.ts'
 import { sendJson } from './send.ts'
 import type { HttpContext, Middleware } from './state.ts'
+import type { FailureStatus } from './status-of-code.ts'
 
 /** The only place that answers failures. Whatever is thrown behind it becomes a failure body; faults are logged. */
 export function errorBoundary({ log }: { log: Logger }): Middleware {
@@ -11,17 +12,18 @@ export function errorBoundary({ log }: { log: Logger }): Middleware {
       await next()
     } catch (error) {
       const failure = error instanceof AppError ? error : internalError(error)
-      if (failure.status === 500) logFault(log, context, failure)
-      sendFailure(context, failure)
+      if (sendFailure(context, failure) === 500) logFault(log, context, failure)
     }
   }
 }
 
-/** Answers with the failure body and the headers that belong to it. */
-export function sendFailure(context: HttpContext, failure: AppError): void {
-  context.state.failureCode = failure.code
-  context.set(failure.headers)
-  sendJson(context, failure.status, failureBody(failure))
+/** Answers with the failure body and the headers that belong to it, and returns the HTTP status. */
+export function sendFailure(context: HttpContext, error: AppError): FailureStatus {
+  const { status, headers, body } = toFailure(error)
+  context.state.failureCode = error.code
+  context.set(headers)
+  sendJson(context, status, body)
+  return status
 }
 
 function logFault(log: Logger, context: HttpContext, failure: AppError): void {

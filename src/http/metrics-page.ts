@@ -1,6 +1,6 @@
-import { methodNotAllowed, tooManyRequests } from '../errors.ts'
 import type { Caller } from './auth.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import { methodNotAllowed } from './method-not-allowed.ts'
+import { type RateLimiter, rateLimited } from './rate-limit.ts'
 import type { Middleware } from './state.ts'
 
 /** The metrics as text, and of which type it is. */
@@ -24,7 +24,7 @@ export function metricsPage({ read, authenticate, limiter }: MetricsPageOptions)
     const caller = authenticate(context.headers.authorization)
     const known = caller.kind === 'known'
     const seconds = limiter.take(known ? `key ${caller.key}` : `peer ${context.req.socket.remoteAddress}`)
-    if (seconds > 0) throw tooManyRequests(seconds)
+    if (seconds > 0) throw rateLimited(seconds)
     if (!known) throw caller.problem
     if (!METHODS.includes(context.method)) throw methodNotAllowed(METHODS)
     const { contentType, body } = await read()

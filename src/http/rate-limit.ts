@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 
 export interface RateLimitOptions {
@@ -60,4 +61,10 @@ export function createRateLimiter({
       return 0
     },
   }
+}
+
+/** Makes the failure for a caller whose bucket is empty. */
+export function rateLimited(retryAfterSeconds: number): AppError {
+  const detail = `Too many requests. Try again in ${retryAfterSeconds} s.`
+  return new AppError('rate_limited', detail, { retryAfterSeconds })
 }

@@ -1,6 +1,6 @@
 import type { DefaultContext, Middleware as KoaMiddleware, ParameterizedContext } from 'koa'
 import type { ContractOperation } from '../contract/document.ts'
-import type { ErrorCode } from '../contract/operations.ts'
+import type { ErrorCode } from '../errors.ts'
 
 /** What the middleware know of a request besides what Koa does. */
 export interface State {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { badRequest, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import type { NetworkDirectory } from './directory.ts'
 import type { Network, RpcUrl } from './network.ts'
@@ -44,7 +44,7 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
   function get(id: string): Network {
     const network = findById(networks.list(), id)
     if (network === undefined)
-      throw notFound('network_not_found', `There is no network ${id}; an id is like evm:sepolia.`)
+      throw new AppError('network_not_found', `There is no network ${id}; an id is like evm:sepolia.`)
     return network
   }
 
@@ -55,7 +55,7 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
       const network = get(id)
       const rpcUrls = readUrls(urls, policy)
       const refusal = await wrongChain({ ...network, rpcUrls })
-      if (refusal !== undefined) throw badRequest('wrong_chain', `body.rpc_urls: ${refusal}`)
+      if (refusal !== undefined) throw new AppError('wrong_chain', `body.rpc_urls: ${refusal}`)
       const { type, name } = network
       await saveUntrustedUrls(db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
       networks.update(await listUntrustedUrls(db))
@@ -83,10 +83,10 @@ function readUrls(urls: readonly UntrustedRpcUrl[], policy: AddressPolicy): RpcU
     const { url, weight = DEFAULT_WEIGHT } = typeof given === 'string' ? { url: given } : given
     const problem = untrustedRpcUrlProblem(url, policy)
     const place = `body.rpc_urls[${index}]${typeof given === 'string' ? '' : '.url'}`
-    if (problem !== undefined) throw badRequest('invalid_request', `${place}: ${problem}.`)
+    if (problem !== undefined) throw new AppError('invalid_request', `${place}: ${problem}.`)
     return { url, weight, untrusted: true }
   })
   if (read.every(({ weight }) => weight === 0))
-    throw badRequest('invalid_request', 'body.rpc_urls: expected at least one url with a weight above 0.')
+    throw new AppError('invalid_request', 'body.rpc_urls: expected at least one url with a weight above 0.')
   return read
 }

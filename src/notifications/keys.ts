@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { badRequest, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { addKey, endKeys, type KeySource, keysInUse, lastConfiguredKey } from './keys-store.ts'
 import type { Notification } from './notification.ts'
@@ -60,7 +60,7 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
     rotate: (id, text, overlapMs) =>
       db.transaction().execute(async (tx) => {
         if ((await lockNotification(tx, id)) === undefined)
-          throw notFound('notification_not_found', `There is no notification ${id}.`)
+          throw new AppError('notification_not_found', `There is no notification ${id}.`)
         return add(tx, id, { text, source: 'api', overlapMs })
       }),
     replace: async (tx, id, text) => {
@@ -87,7 +87,7 @@ interface NewKey {
 
 function configuredOnly(configured: ReadonlyMap<string, string>): SigningKeys {
   const refuse = () => {
-    throw badRequest(
+    throw new AppError(
       'not_supported',
       'Signing keys can be changed here only when the deployment has a STORAGE_ENCRYPTION_KEY to store them with.',
     )

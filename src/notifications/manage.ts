@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { badRequest, conflict, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import { untrustedUrlProblem } from '../security/untrusted-url.ts'
 import { pendingIds } from './delivery/delivery-store.ts'
@@ -114,7 +114,7 @@ async function remove(
   const users = await usersOf(tx, id)
   if (users.length > 0) {
     const names = users.map((user) => `"${user}"`).join(', ')
-    throw badRequest('in_use', `Notification ${id} is used by ${names}; change what uses it first.`)
+    throw new AppError('in_use', `Notification ${id} is used by ${names}; change what uses it first.`)
   }
   // A later notification of this id must not find them.
   await queue.remove(tx, id, await pendingIds(tx, id))
@@ -123,16 +123,17 @@ async function remove(
 
 function assertReachable(url: string, policy: AddressPolicy): void {
   const problem = untrustedUrlProblem(url, policy)
-  if (problem !== undefined) throw badRequest('invalid_request', `body.url: ${problem}.`)
+  if (problem !== undefined) throw new AppError('invalid_request', `body.url: ${problem}.`)
 }
 
 function demand(notification: Notification | undefined, id: string): Notification {
-  if (notification === undefined) throw notFound('notification_not_found', `There is no notification ${id}.`)
+  if (notification === undefined)
+    throw new AppError('notification_not_found', `There is no notification ${id}.`)
   return notification
 }
 
 function taken(id: string) {
-  return conflict(
+  return new AppError(
     'already_exists',
     `There is a notification with the id ${id} already, or an entry of the configuration file has it.`,
   )

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RelayerConfig } from '../config/load.ts'
-import { notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { ManageDeps, Managed } from './managed.ts'
 import { referTo } from './refer.ts'
 import type { Relayer } from './relayer.ts'
@@ -33,6 +33,6 @@ export async function changeRelayer(
 }
 
 function demand(relayer: Relayer | undefined, id: string): Relayer {
-  if (relayer === undefined) throw notFound('relayer_not_found', `There is no relayer ${id}.`)
+  if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
   return relayer
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { RelayerConfig } from '../config/load.ts'
 import type { Schema } from '../database/schema.ts'
-import { type AppError, badRequest, conflict, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Network } from '../networks/network.ts'
 import { lockSigner } from '../signers/store.ts'
 import { AccountInUseError, reserveAccounts } from './account-claims-store.ts'
@@ -37,7 +37,7 @@ async function findAccounts(
   try {
     const accounts = await accountsOf(relayer, network, findKey)
     const [duplicate] = duplicateAccounts(new Map([[relayer.id, accounts]]))
-    if (duplicate !== undefined) throw badRequest('invalid_request', `channels: ${duplicate}.`)
+    if (duplicate !== undefined) throw new AppError('invalid_request', `channels: ${duplicate}.`)
     return accounts
   } catch (error) {
     throw error instanceof MissingSignerError ? noSigner(relayer, error.signerId) : error
@@ -69,14 +69,14 @@ function signersOf(relayer: RelayerConfig): readonly string[] {
 }
 
 function isThere({ id }: RelayerConfig): AppError {
-  return conflict('already_exists', `id: there is a relayer "${id}" already.`)
+  return new AppError('already_exists', `id: there is a relayer "${id}" already.`)
 }
 
 function noSigner({ signerId }: RelayerConfig, missing: string): AppError {
   const field = missing === signerId ? 'signer_id' : 'channels'
-  return notFound('signer_not_found', `${field}: there is no signer "${missing}".`)
+  return new AppError('signer_not_found', `${field}: there is no signer "${missing}".`)
 }
 
 function taken(error: AccountInUseError): AppError {
-  return badRequest('account_taken', `signer_id: ${error.message}.`, error)
+  return new AppError('account_taken', `signer_id: ${error.message}.`, { cause: error })
 }

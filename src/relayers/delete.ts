@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { releaseAccounts } from './account-claims-store.ts'
 import type { ManageDeps } from './managed.ts'
 import { countUnfinished, lockRelayer, removeRelayer } from './store.ts'
@@ -7,11 +7,11 @@ import { countUnfinished, lockRelayer, removeRelayer } from './store.ts'
 export function deleteRelayer({ db }: Pick<ManageDeps, 'db'>, id: string): Promise<void> {
   return db.transaction().execute(async (tx) => {
     if ((await lockRelayer(tx, id, 'update')) === undefined)
-      throw notFound('relayer_not_found', `There is no relayer ${id}.`)
+      throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
     const unfinished = await countUnfinished(tx, id)
     if (unfinished > 0) {
       const count = unfinished === 1 ? '1 transaction' : `${unfinished} transactions`
-      throw badRequest(
+      throw new AppError(
         'relayer_has_transactions',
         `Relayer ${id} has ${count} that ${unfinished === 1 ? 'is' : 'are'} not final. Pause it, cancel them or wait until they are, then delete it.`,
       )

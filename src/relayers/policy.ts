@@ -1,5 +1,5 @@
 import type { ChainRequest, ChainTraits } from '../chains/chain.ts'
-import { type AppError, badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Relayer } from './relayer.ts'
 
 /** The zero address and the relayer's own are always allowed: burning and cancelling need no permission. */
@@ -11,14 +11,14 @@ const DEFAULT_MIN_BALANCES = { wei: 1n, stroops: 1_000_000n, lamports: 10_000_00
 /** Why this relayer signs nothing at present, or nothing. */
 export function inactive(relayer: Relayer): AppError | undefined {
   if (relayer.paused) {
-    return badRequest(
+    return new AppError(
       'relayer_paused',
       `Relayer ${relayer.id} is paused; it signs nothing until it is resumed.`,
     )
   }
   if (relayer.systemDisabled) {
     const reason = relayer.disabledReason?.details ?? 'A health check failed.'
-    return badRequest('relayer_disabled', `Relayer ${relayer.id} was disabled by the service. ${reason}`)
+    return new AppError('relayer_disabled', `Relayer ${relayer.id} was disabled by the service. ${reason}`)
   }
   return undefined
 }
@@ -36,7 +36,7 @@ export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppE
   )
   if (request.to !== undefined && allowed.has(request.to.toLowerCase())) return undefined
   const given = request.to ?? 'a contract creation'
-  return badRequest(
+  return new AppError(
     'receiver_not_whitelisted',
     `to: one of the relayer's whitelist_receivers is expected, not ${given}.`,
   )
@@ -65,7 +65,7 @@ export function shortOfFunds(
 ): AppError | undefined {
   const keep = minBalanceOf(relayer, unit)
   if (balance - reserved - cost >= keep) return undefined
-  return badRequest(
+  return new AppError(
     'insufficient_balance',
     `The account can spend ${balance} ${unit}; ${reserved} are reserved for transactions in flight, this one needs up to ${cost} (${COSTS[unit]}), and min_balance keeps ${keep}. Top it up, or lower the amount or the fee.`,
   )

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { holdNotification } from '../notifications/store.ts'
 
 /**
@@ -9,5 +9,8 @@ import { holdNotification } from '../notifications/store.ts'
  */
 export async function referTo(tx: Transaction<Schema>, notificationId: string | undefined): Promise<void> {
   if (notificationId === undefined || (await holdNotification(tx, notificationId))) return
-  throw notFound('notification_not_found', `notification_id: there is no notification "${notificationId}".`)
+  throw new AppError(
+    'notification_not_found',
+    `notification_id: there is no notification "${notificationId}".`,
+  )
 }

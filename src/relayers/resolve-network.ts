@@ -1,7 +1,7 @@
 import { suggest } from '../config/fields/suggest.ts'
 import type { RelayerConfig } from '../config/load.ts'
 import { pricingProblem } from '../config/pricing.ts'
-import { badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import type { Network } from '../networks/network.ts'
 
@@ -14,17 +14,17 @@ export function placeOf(networks: NetworkDirectory, relayer: RelayerConfig): Net
   const network = networks.find(networkType, name)
   if (network === undefined) {
     const names = networks.list().flatMap((one) => (one.type === networkType ? [one.name] : []))
-    throw badRequest(
+    throw new AppError(
       'unknown_network',
       `network: there is no network "${name}" of type ${networkType}${suggest(name, names)}.`,
     )
   }
   if (network.rpcUrls.length === 0 && customRpcUrls === undefined)
-    throw badRequest(
+    throw new AppError(
       'invalid_request',
       `custom_rpc_urls: network "${name}" has no endpoints of its own; give some.`,
     )
   const problem = pricingProblem(relayer, network)
-  if (problem !== undefined) throw badRequest('invalid_request', `policies.eip1559_pricing: ${problem}.`)
+  if (problem !== undefined) throw new AppError('invalid_request', `policies.eip1559_pricing: ${problem}.`)
   return network
 }

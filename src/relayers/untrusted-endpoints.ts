@@ -1,4 +1,4 @@
-import { badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Network, RpcUrl } from '../networks/network.ts'
 import { untrustedRpcUrlProblem } from '../networks/untrusted-rpc-url.ts'
 import type { ManageDeps } from './managed.ts'
@@ -15,10 +15,11 @@ export async function checkUntrustedEndpoints(
   for (const [index, { url }] of rpcUrls.entries()) {
     const problem = untrustedRpcUrlProblem(url, { allowPrivate: allowPrivateUrls })
     if (problem !== undefined)
-      throw badRequest('invalid_request', `custom_rpc_urls[${index}].url: ${problem}.`)
+      throw new AppError('invalid_request', `custom_rpc_urls[${index}].url: ${problem}.`)
   }
   const answer = await verify({ ...network, rpcUrls })
-  if (answer.kind === 'refused') throw badRequest('wrong_chain', `custom_rpc_urls: ${answer.refusal.detail}`)
+  if (answer.kind === 'refused')
+    throw new AppError('wrong_chain', `custom_rpc_urls: ${answer.refusal.detail}`)
   if (answer.kind === 'ok') return []
   return ['custom_rpc_urls: none of them answered in time; which chain they serve is not known yet.']
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { badRequest, conflict, notFound } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { ownerOf } from './keyring.ts'
 import { PRIVATE_KEY_FORMS, parsePrivateKey } from './private-key.ts'
@@ -57,7 +57,7 @@ export function createSignerManager({ db, sealer, usersOf }: SignerManagerDeps):
         if ((await lockSigner(tx, id, 'update')) === undefined) throw absent(id)
         const users = await usersOf(tx, id)
         if (users.length > 0)
-          throw badRequest(
+          throw new AppError(
             'in_use',
             `Signer ${id} is used by ${users.map((user) => `"${user}"`).join(', ')}; delete what uses it first.`,
           )
@@ -68,13 +68,13 @@ export function createSignerManager({ db, sealer, usersOf }: SignerManagerDeps):
 
 async function seal(sealer: Sealer | undefined, id: string, key: string): Promise<Uint8Array> {
   if (sealer === undefined)
-    throw badRequest(
+    throw new AppError(
       'not_supported',
       'Signers can be created here only when the deployment has a STORAGE_ENCRYPTION_KEY to store their keys with.',
     )
   const secret = await parsePrivateKey(key)
   if (secret === undefined)
-    throw badRequest('invalid_request', `body.config.key: expected ${PRIVATE_KEY_FORMS}.`)
+    throw new AppError('invalid_request', `body.config.key: expected ${PRIVATE_KEY_FORMS}.`)
   try {
     return sealer.seal(Buffer.from(secret).toString('hex'), ownerOf(id))
   } finally {
@@ -83,12 +83,12 @@ async function seal(sealer: Sealer | undefined, id: string, key: string): Promis
 }
 
 function taken(id: string) {
-  return conflict(
+  return new AppError(
     'already_exists',
     `There is a signer with the id ${id} already, or an entry of the configuration file has it.`,
   )
 }
 
 function absent(id: string) {
-  return notFound('signer_not_found', `There is no signer ${id}.`)
+  return new AppError('signer_not_found', `There is no signer ${id}.`)
 }

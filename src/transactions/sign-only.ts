@@ -1,6 +1,6 @@
 import type { SignedDraft } from '../chains/attempt.ts'
 import type { UnsignedTransaction } from '../chains/unsigned.ts'
-import { AppError, badRequest } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { inactive, receiverForbidden, shortOfFunds } from '../relayers/policy.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
@@ -20,7 +20,7 @@ export function createTransactionSigner(context: TransactionsContext): Transacti
     const refusal = inactive(relayer)
     if (refusal) throw refusal
     const answer = await chain.review(unsigned, accountOf(relayer))
-    if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
+    if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
     if (answer.kind === 'unknown') throw unchecked(answer.detail)
     const { request, cost, sign } = answer.value
     const forbidden = request && receiverForbidden(relayer, request)
@@ -36,7 +36,7 @@ async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: 
     chain.balance(relayer.address),
     reservedBy(context.db, relayer.id),
   ])
-  if (balance.kind === 'refused') throw badRequest(balance.refusal.code, balance.refusal.detail)
+  if (balance.kind === 'refused') throw new AppError(balance.refusal.code, balance.refusal.detail)
   if (balance.kind === 'unknown') throw unchecked(balance.detail)
   const short = shortOfFunds(relayer, {
     unit: chain.traits.unit,
@@ -48,10 +48,9 @@ async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: 
 }
 
 function unchecked(cause: string): AppError {
-  return new AppError({
-    status: 500,
-    code: 'network_unavailable',
-    detail: 'No node of the network answers at present, so nothing was signed. Try again.',
-    cause,
-  })
+  return new AppError(
+    'network_unavailable',
+    'No node of the network answers at present, so nothing was signed. Try again.',
+    { cause },
+  )
 }

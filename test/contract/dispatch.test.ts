@@ -5,7 +5,7 @@ import { loadContract } from '../../src/contract/document.ts'
 import type { HandlerMap } from '../../src/contract/operations.ts'
 import { ContractRouter, routingDefinition } from '../../src/contract/router.ts'
 import { createValidator } from '../../src/contract/validator.ts'
-import { tooManyRequests, unauthorized } from '../../src/errors.ts'
+import { AppError } from '../../src/errors.ts'
 
 const contract = await loadContract()
 const validator = createValidator(contract)
@@ -62,30 +62,36 @@ describe('the order of a request', () => {
   })
 
   test('a stranger is counted and refused before the body is read', async () => {
-    const { asked, exchange } = recordedExchange({ credentialProblem: () => unauthorized('no') })
-    await expect(dispatcher.dispatch(exchange)).rejects.toMatchObject({ status: 401 })
+    const { asked, exchange } = recordedExchange({
+      credentialProblem: () => new AppError('unauthorized', 'no'),
+    })
+    await expect(dispatcher.dispatch(exchange)).rejects.toMatchObject({ code: 'unauthorized' })
     expect(asked).toEqual(['routed sign', 'admit'])
   })
 
   test('whoever is over the limit is refused before the body is read', async () => {
     const { asked, exchange } = recordedExchange({
       admit: () => {
-        throw tooManyRequests(3)
+        throw new AppError('rate_limited', 'no', { retryAfterSeconds: 3 })
       },
     })
-    await expect(dispatcher.dispatch(exchange)).rejects.toMatchObject({ status: 429 })
+    await expect(dispatcher.dispatch(exchange)).rejects.toMatchObject({ code: 'rate_limited' })
     expect(asked).toEqual(['routed sign', 'credential'])
   })
 
   test.each([
-    ['/api/v1/nothing', 'GET', 404],
-    ['/api/v1/relayers', 'PUT', 405],
-  ])('%s %s: the credential is asked for before %i is said', async (path, method, status) => {
+    ['/api/v1/nothing', 'GET', 'not_found'],
+    ['/api/v1/relayers', 'PUT', 'method_not_allowed'],
+  ])('%s %s: the credential is asked for before %s is said', async (path, method, code) => {
     const known = recordedExchange({ path, method })
-    await expect(dispatcher.dispatch(known.exchange)).rejects.toMatchObject({ status })
+    await expect(dispatcher.dispatch(known.exchange)).rejects.toMatchObject({ code })
     expect(known.asked).toEqual(['admit', 'credential'])
-    const stranger = recordedExchange({ path, method, credentialProblem: () => unauthorized('no') })
-    await expect(dispatcher.dispatch(stranger.exchange)).rejects.toMatchObject({ status: 401 })
+    const stranger = recordedExchange({
+      path,
+      method,
+      credentialProblem: () => new AppError('unauthorized', 'no'),
+    })
+    await expect(dispatcher.dispatch(stranger.exchange)).rejects.toMatchObject({ code: 'unauthorized' })
   })
 })
 

@@ -1,7 +1,11 @@
 /** Compiled by `tsc`, never run: what the types of the contract allow and what they do not. */
-import type { Bare, Data, HandlerMap, Input, Success } from '../../src/contract/operations.ts'
+import type { Bare, Data, HandlerMap, Input, Schemas, Success } from '../../src/contract/operations.ts'
+import type { ErrorCode } from '../../src/errors.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+
+/** The service throws exactly the codes that the contract lists, neither fewer nor more. */
+export const codesOfServiceAreCodesOfContract: Equal<ErrorCode, Schemas['ErrorCode']> = true
 
 export const wideIntegersAreBigInt: Equal<
   Extract<Input<'sendTransaction'>['body'], { value: unknown }>['value'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { badRequest } from '../../src/errors.ts'
+import { AppError } from '../../src/errors.ts'
 import { call, startStub } from './stub-server.ts'
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 1 }
@@ -54,7 +54,7 @@ describe('envelope', () => {
 
   test('a known failure has its own status, code and sentence', async () => {
     const sign = async () => {
-      throw badRequest('relayer_paused', 'An operator has paused this relayer.')
+      throw new AppError('relayer_paused', 'An operator has paused this relayer.')
     }
     const { port } = await startStub({ handlers: { sign } })
     const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })

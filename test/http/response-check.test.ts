@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { loadContract } from '../../src/contract/document.ts'
 import type { HandlerMap } from '../../src/contract/operations.ts'
-import { AppError, tooManyRequests } from '../../src/errors.ts'
+import { createValidator } from '../../src/contract/validator.ts'
+import { AppError } from '../../src/errors.ts'
 import { ask, call, startStub } from './stub-server.ts'
 
 const SIGNATURE = { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 }
@@ -29,7 +31,7 @@ test.each(WRONG)('%s is 500 for the caller and an error in the log', async (_nam
 
 test('a failure that the operation does not declare is a mismatch, too', async () => {
   const listNotifications = async () => {
-    throw tooManyRequests(1)
+    throw new AppError('rate_limited', 'Try again in 1 s.', { retryAfterSeconds: 1 })
   }
   const { port, lines } = await startStub({ handlers: { listNotifications } })
   expect((await call(port, 'GET', '/api/v1/notifications')).status).toBe(500)
@@ -39,13 +41,16 @@ test('a failure that the operation does not declare is a mismatch, too', async (
 })
 
 test('a code that the status cannot have is a mismatch', async () => {
-  const listRelayers = async () => {
-    throw new AppError({ status: 429, code: 'invalid_json', detail: '' })
+  const { response } = createValidator(await loadContract())
+  const body = {
+    success: false,
+    data: null,
+    message: 'Too Many Requests',
+    error: 'No.',
+    code: 'invalid_json',
   }
-  const { port, lines } = await startStub({ handlers: { listRelayers } })
-  expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(500)
-  expect(lines).toContainEqual(
-    expect.objectContaining({ mismatch: 'response.code: expected exactly "rate_limited"' }),
+  expect(response('listRelayers', { status: 429, mediaType: 'application/json', body })).toBe(
+    'response.code: expected exactly "rate_limited"',
   )
 })
 

@@ -1,4 +1,4 @@
-import { badRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import type { Signer } from '../../signers/signer.ts'
 import type { MessageSignature } from '../attempt.ts'
 import { presentSignature, solanaSigner } from './signature.ts'
@@ -14,7 +14,7 @@ export async function signMessage(message: string, signer: Signer): Promise<Mess
   const key = solanaSigner(signer)
   const bytes = Buffer.from(message, 'utf8')
   if (decodeMessage(Uint8Array.from(bytes)) !== undefined)
-    throw badRequest('invalid_request', 'message: a text is expected; these bytes are a transaction.')
+    throw new AppError('invalid_request', 'message: a text is expected; these bytes are a transaction.')
   const signature = await key.sign(bytes)
   return {
     ...presentSignature(signature),

@@ -3,7 +3,7 @@ import { openReader } from '../../config/fields/reader.ts'
 import type { RelayerConfig } from '../../config/load.ts'
 import { readRelayer } from '../../config/relayers.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import { badRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import type { RpcUrl } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { presentPolicies } from '../present/relayer.ts'
@@ -33,7 +33,7 @@ function read(relayer: unknown): RelayerConfig {
   if (reader === undefined) throw new Error('a body that fits the contract is an object')
   const config = readRelayer(reader, problems)
   reader.finish()
-  if (problems.length > 0) throw badRequest('invalid_request', `${problems.join('; ')}.`)
+  if (problems.length > 0) throw new AppError('invalid_request', `${problems.join('; ')}.`)
   return config
 }
 

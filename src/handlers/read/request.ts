@@ -1,6 +1,6 @@
 import type { Chain, ChainRequest } from '../../chains/chain.ts'
 import type { Input } from '../../contract/operations.ts'
-import { type AppError, badRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { isEvmRequest, readEvmRequest } from './evm-request.ts'
@@ -21,7 +21,7 @@ export function readRequest(body: RequestBody, relayer: Relayer, chain: Chain): 
 }
 
 function wrongGroup(body: RequestBody, { id, networkType }: Relayer): AppError {
-  return badRequest(
+  return new AppError(
     'wrong_network_type',
     `The body is a request for a relayer of type ${groupOf(body)}; relayer ${id} is on a network of type ${networkType}, so ${EXPECTED[networkType]} is expected.`,
   )

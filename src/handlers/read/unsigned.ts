@@ -1,7 +1,7 @@
 import type { Chain } from '../../chains/chain.ts'
 import type { UnsignedTransaction } from '../../chains/unsigned.ts'
 import type { Schemas } from '../../contract/operations.ts'
-import { badRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
@@ -16,7 +16,7 @@ export function readUnsigned(
 ): UnsignedTransaction {
   const unsigned = read(body, chain)
   if (unsigned.type === networkType) return unsigned
-  throw badRequest(
+  throw new AppError(
     'wrong_network_type',
     `The body is a transaction of type ${unsigned.type}; relayer ${id} is on a network of type ${networkType}, so ${EXPECTED[networkType]} is expected.`,
   )

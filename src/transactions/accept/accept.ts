@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ChainRequest, Prepared } from '../../chains/chain.ts'
-import { type AppError, badRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/batcher.ts'
 import { inactive, receiverForbidden } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -69,7 +69,7 @@ async function acceptNew(
     chain.prepare(request, accountOf(relayer)),
     chain.balance(relayer.address),
   ])
-  if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
+  if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
   const transaction = newTransaction(context, { relayer, request, prepared: known })
   const decision = await admit({
@@ -116,10 +116,10 @@ export function checkStatic(
   if (refused) return refused
   const { chain } = context.runtimeOf(relayer)
   const refusal = chain.check(request, accountOf(relayer))
-  if (refusal) return badRequest(refusal.code, refusal.detail)
+  if (refusal) return new AppError(refusal.code, refusal.detail)
   const end = chain.endsAt(request)
   if (end === undefined || end.getTime() > context.clock.now()) return undefined
-  return badRequest(
+  return new AppError(
     'valid_until_in_past',
     `valid_until: a time in the future is expected, not ${end.toISOString()}.`,
   )

@@ -1,5 +1,5 @@
 import type { Place } from '../../chains/chain.ts'
-import { type AppError, badRequest, notFound } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
@@ -90,7 +90,7 @@ function decide(
 }
 
 function gone(id: string): AppError {
-  return notFound('relayer_not_found', `There is no relayer ${id}.`)
+  return new AppError('relayer_not_found', `There is no relayer ${id}.`)
 }
 
 function repeat(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Decision {
@@ -125,13 +125,13 @@ function badPlace(
   const [place] = placeOf(candidate)
   if (place === undefined) return undefined
   if (!isExternallySigned(runtime, candidate.transaction)) {
-    return badRequest(
+    return new AppError(
       'not_supported',
       `transaction_xdr: the sequence numbers of ${place.address} are given by the service. Send the operations, or the transaction unsigned.`,
     )
   }
   if (!taken.has(`${place.address} ${place.nonce}`)) return undefined
-  return badRequest(
+  return new AppError(
     'already_accepted',
     `transaction_xdr: sequence number ${place.nonce} of ${place.address} was accepted before; list the transactions to find it.`,
   )

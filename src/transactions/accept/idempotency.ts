@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import { type AppError, conflict } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'
 import { findTransaction } from '../store/transactions-store.ts'
@@ -27,7 +27,7 @@ export async function findClaimed(
 /** Why this claim is none to the transaction of an earlier one with its key, or nothing. Pure. */
 export function otherBody(earlier: KeyRecord, { fingerprint }: IdempotencyKey): AppError | undefined {
   if (earlier.fingerprint === fingerprint) return undefined
-  return conflict(
+  return new AppError(
     'idempotency_key_reused',
     `Idempotency-Key: this key was used for a request with another body, which made transaction ${earlier.transactionId}.`,
   )

@@ -1,4 +1,4 @@
-import { type AppError, badRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
@@ -18,20 +18,20 @@ export function refuseExternallySigned(
   const { sourceAccount, nonce } = transaction
   if (!isExternallySigned(runtime, transaction)) {
     if (place === undefined) return undefined
-    return badRequest(
+    return new AppError(
       'not_supported',
       'transaction_xdr: what somebody else has signed has a sequence number of its own and cannot replace this transaction.',
     )
   }
   if (request === undefined) {
     if (unprovenAttempts(attempts).length === 0) return undefined
-    return badRequest(
+    return new AppError(
       'not_supported',
       `Its sequence number belongs to ${sourceAccount}, who has signed it; only that account can cancel it.`,
     )
   }
   if (place?.address === sourceAccount && place?.nonce === nonce) return undefined
-  return badRequest(
+  return new AppError(
     'not_supported',
     `transaction_xdr: the same signed transaction is expected, with a higher max_fee; sequence number ${nonce} belongs to ${sourceAccount}.`,
   )

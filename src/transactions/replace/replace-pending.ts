@@ -1,5 +1,5 @@
 import type { Attempt } from '../../chains/attempt.ts'
-import { badRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import {
   accountOf,
   isExternallySigned,
@@ -26,7 +26,7 @@ export async function replacePending(
   }
   const { chain } = runtime
   const prepared = await chain.prepare(request, accountOf(relayer))
-  if (prepared.kind === 'refused') throw badRequest(prepared.refusal.code, prepared.refusal.detail)
+  if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
   const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
   await checkReplacementFunds(context, { relayer, id: transaction.id, cost })

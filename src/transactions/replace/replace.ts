@@ -1,7 +1,7 @@
 import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind } from '../../chains/attempt.ts'
 import type { AfterExpiry, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
-import { AppError, badRequest, notFound } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { createBatcher } from '../../lib/batcher.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -47,7 +47,7 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const item = await findTransaction(context.db, relayer.id, id)
     if (item === undefined)
-      throw notFound('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
+      throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
     const refusal =
       notReplaceable(item.transaction) ??
       refuseExternallySigned(context, change, item) ??
@@ -67,7 +67,7 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
 
 function notReplaceable({ status }: Transaction): AppError | undefined {
   if (isReplaceable(status)) return undefined
-  return badRequest(
+  return new AppError(
     'transaction_not_replaceable',
     `The transaction is ${status}; only pending, sent and submitted ones can be replaced or canceled.`,
   )
@@ -97,7 +97,7 @@ async function replaceSigned(
   const attempt = await signAttempt(context, runtime, signable)
   const known = sameBytes(item.attempts, attempt)
   if (known)
-    throw badRequest(
+    throw new AppError(
       'replacement_underpriced',
       `These very bytes were refused before: ${known.error ?? known.outcome}.`,
     )
@@ -162,13 +162,12 @@ function waitLog(result: BroadcastResult | undefined): string[] {
 
 function demand(answer: Answer<Prepared> | SetupRequired): Prepared {
   if (answer.kind === 'ok') return answer.value
-  if (answer.kind === 'refused') throw badRequest(answer.refusal.code, answer.refusal.detail)
+  if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
   if (answer.kind === 'setup')
-    throw badRequest('not_supported', `${answer.detail} Cancel this transaction and send the new content.`)
-  throw new AppError({
-    status: 500,
-    code: 'network_unavailable',
-    detail: 'No node of the network answers at present, so nothing was changed. Try again.',
-    cause: answer.detail,
-  })
+    throw new AppError('not_supported', `${answer.detail} Cancel this transaction and send the new content.`)
+  throw new AppError(
+    'network_unavailable',
+    'No node of the network answers at present, so nothing was changed. Try again.',
+    { cause: answer.detail },
+  )
 }

@@ -1,6 +1,6 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { ChainRequest } from '../../chains/chain.ts'
-import { badRequest } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -39,14 +39,14 @@ export async function refuseWithNode(
   const { result } = broadcasted
   if (isRefusal(result)) {
     if (!(await takeBack(context, broadcasted, result.detail))) return
-    throw badRequest(
+    throw new AppError(
       'replacement_underpriced',
       `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
     )
   }
   if (result.kind !== 'nonce_used' || !(await earlierIsIncluded(context, broadcasted))) return
   if (!(await takeBack(context, broadcasted, result.detail))) return
-  throw badRequest(
+  throw new AppError(
     'transaction_not_replaceable',
     'An earlier attempt was included in a block meanwhile; the replacement came too late.',
   )

@@ -73,7 +73,6 @@ describe('a body of another group is refused, with the group that it is', () => 
     expect(() => read(body as Body)).toThrow(
       expect.objectContaining({
         code: 'wrong_network_type',
-        status: 400,
         detail: expect.stringContaining(says),
       }),
     )
