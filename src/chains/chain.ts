@@ -79,7 +79,7 @@ export interface SigningContext {
 }
 
 /** The nonce that a request brings with it, because somebody else has signed its content. */
-export interface Place {
+export interface ExternalNonce {
   readonly address: string
   readonly nonce: bigint
 }
@@ -132,7 +132,7 @@ export interface ChainOf<
   /** When the caller wants it no more; undefined for never. For what passed `check`. */
   endsAt(request: R): Date | undefined
   /** The place that a request brings with it; undefined when the service gives it one. For what passed `check`. */
-  place(request: R): Place | undefined
+  externalNonce(request: R): ExternalNonce | undefined
   /** Whether the service alone can sign the content once more when it has lapsed. For what passed `check`. */
   reSignable(request: R): boolean
   /**
@@ -175,7 +175,7 @@ export interface ChainOf<
    * In the order given; the results are in the same order. `held`, in the same order: nodes may hold another version with its nonce, so
    * that a price which they ask for it is the price of a replacement, and not of the market.
    */
-  broadcast(raws: readonly Uint8Array[], held?: readonly boolean[]): Promise<BroadcastResult[]>
+  broadcast(raws: readonly Uint8Array[], mayBeInPool?: readonly boolean[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
   /** Whether the chain, as it was at this head, includes the draft in no later block. False when that is not known. */
   hasExpired(draft: D, head: Head): Promise<boolean>

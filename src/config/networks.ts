@@ -34,7 +34,7 @@ const DEFAULT_FOLDER = 'networks'
 
 interface Item {
   readonly value: unknown
-  readonly place: string
+  readonly path: string
 }
 
 /**
@@ -58,7 +58,7 @@ export function knownNetworks(
       !described.some(({ type, name }) => type === entry.type && name === entry.network),
   )
   return readItems(
-    missing.map((value) => ({ value, place: `the well-known network "${value.network}"` })),
+    missing.map((value) => ({ value, path: `the well-known network "${value.network}"` })),
     problems,
   )
 }
@@ -67,14 +67,14 @@ export function knownNetworks(
 export function wellKnownNetworks(): Network[] {
   // What is missing is for whoever uses one to give.
   return readItems(
-    CATALOGUE.map((value) => ({ value, place: value.network })),
+    CATALOGUE.map((value) => ({ value, path: value.network })),
     [],
   )
 }
 
 function readItems(items: readonly Item[], problems: string[]): Network[] {
   return items.flatMap((item) => {
-    const reader = openReader(item.value, item.place, problems)
+    const reader = openReader(item.value, item.path, problems)
     if (!reader) return []
     const network = readNetwork(reader, problems)
     reader.finish()

@@ -5,8 +5,8 @@ import type { NotificationConfig } from './types.ts'
 
 /** The `notifications` list: `{ id, type, url, signing_key? }`. */
 export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
-  return file.items('notifications').flatMap(({ value, place }) => {
-    const reader = openReader(value, place, problems)
+  return file.items('notifications').flatMap(({ value, path }) => {
+    const reader = openReader(value, path, problems)
     if (!reader) return []
     const signingKey = readSecret(reader.object('signing_key'), sources)
     const notification: NotificationConfig = {

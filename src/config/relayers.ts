@@ -9,8 +9,8 @@ import type { RelayerConfig } from './types.ts'
 /** The `relayers` list. */
 export function readRelayers(file: Reader, problems: string[]): RelayerConfig[] {
   if (file.raw('relayers') === undefined) file.problem('relayers is missing: it must be a list')
-  return file.items('relayers').flatMap(({ value, place }) => {
-    const reader = openReader(value, place, problems)
+  return file.items('relayers').flatMap(({ value, path }) => {
+    const reader = openReader(value, path, problems)
     if (!reader) return []
     const relayer = readRelayer(reader, problems)
     reader.finish()

@@ -12,8 +12,8 @@ const BLANK = createSecret('')
 
 /** The `signers` list: `{ id, type, config }`. */
 export function readSigners(file: Reader, sources: Sources, problems: string[]): SignerConfig[] {
-  return file.items('signers').flatMap(({ value, place }) => {
-    const reader = openReader(value, place, problems)
+  return file.items('signers').flatMap(({ value, path }) => {
+    const reader = openReader(value, path, problems)
     if (!reader) return []
     const signer = readSigner(reader, sources)
     reader.finish()

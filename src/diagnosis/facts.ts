@@ -138,9 +138,9 @@ async function raiseTime(
   relayer: Relayer,
   { transaction, attempts }: TransactionWithAttempts,
 ): Promise<number | undefined> {
-  const patience = speedUpAfterMs(context.runtimeOf(relayer).chain, transaction)
+  const speedUpDelay = speedUpAfterMs(context.runtimeOf(relayer).chain, transaction)
   const newest = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
-  if (patience === undefined || newest?.broadcastAt === undefined) return undefined
+  if (speedUpDelay === undefined || newest?.broadcastAt === undefined) return undefined
   const headSince = await findHeadSince(context.db, transaction)
-  return Math.max(newest.broadcastAt.getTime(), headSince?.getTime() ?? 0) + patience
+  return Math.max(newest.broadcastAt.getTime(), headSince?.getTime() ?? 0) + speedUpDelay
 }

@@ -44,7 +44,7 @@ export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<Hand
       const answers = calls.map((call) =>
         allowed.has(call.method) ? presentReply(call, replies.next().value) : notAllowed(call),
       )
-      return { status: 200, body: Array.isArray(body) ? answers : demand(answers[0]) }
+      return { status: 200, body: Array.isArray(body) ? answers : requireReply(answers[0]) }
     },
   }
 }
@@ -75,7 +75,7 @@ function headOf({ id }: Schemas['RpcCall']) {
 }
 
 /** A batch has at least one call. */
-function demand(answer: Schemas['RpcReply'] | undefined): Schemas['RpcReply'] {
+function requireReply(answer: Schemas['RpcReply'] | undefined): Schemas['RpcReply'] {
   if (answer === undefined) throw new Error('a call was given no answer')
   return answer
 }

@@ -10,7 +10,7 @@ export interface Clock {
 }
 
 /** What the work gives, or undefined when that takes longer than `ms` milliseconds; it is not stopped then. */
-export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const done = new AbortController()
   try {
     return await Promise.race([work, clock.sleep(ms, done.signal).then(() => undefined)])

@@ -45,7 +45,7 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
 
   async function refresh(): Promise<void> {
     setWorkers(source?.workers() ?? [])
-    setStored(source && (await inTime(clock, source, log)))
+    setStored(source && (await readWithin(clock, source, log)))
   }
 
   return {
@@ -66,7 +66,7 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
 }
 
 /** Undefined when the state cannot be had, or not soon: what is counted here is told all the same. */
-async function inTime(clock: Clock, source: StateSource, log: Logger): Promise<StoredState | undefined> {
+async function readWithin(clock: Clock, source: StateSource, log: Logger): Promise<StoredState | undefined> {
   const stop = new AbortController()
   const late = clock.sleep(TIMEOUT_MS, stop.signal).then(() => {
     if (!stop.signal.aborted) throw new Error(`no answer within ${TIMEOUT_MS} ms`)

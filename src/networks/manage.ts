@@ -82,8 +82,8 @@ function readUrls(urls: readonly UntrustedRpcUrl[], policy: AddressPolicy): RpcU
   const read = urls.map((given, index): RpcUrl => {
     const { url, weight = DEFAULT_WEIGHT } = typeof given === 'string' ? { url: given } : given
     const problem = untrustedRpcUrlProblem(url, policy)
-    const place = `body.rpc_urls[${index}]${typeof given === 'string' ? '' : '.url'}`
-    if (problem !== undefined) throw new AppError('invalid_request', `${place}: ${problem}.`)
+    const path = `body.rpc_urls[${index}]${typeof given === 'string' ? '' : '.url'}`
+    if (problem !== undefined) throw new AppError('invalid_request', `${path}: ${problem}.`)
     return { url, weight, untrusted: true }
   })
   if (read.every(({ weight }) => weight === 0))

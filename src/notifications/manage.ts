@@ -65,18 +65,18 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
     create: ({ id = randomUUID(), url, signingKey = null }) => {
       assertReachable(url, policy)
       return db.transaction().execute(async (tx) => {
-        if (!(await insertNotification(tx, { id, type: 'webhook', url }))) throw taken(id)
+        if (!(await insertNotification(tx, { id, type: 'webhook', url }))) throw idInUse(id)
         if (signingKey !== null) await keys.replace(tx, id, signingKey)
-        return demand(await findNotification(tx, id), id)
+        return requireNotification(await findNotification(tx, id), id)
       })
     },
-    get: async (id) => demand(await findNotification(db, id), id),
+    get: async (id) => requireNotification(await findNotification(db, id), id),
     update: (id, patch) => {
       if (patch.url !== undefined) assertReachable(patch.url, policy)
       return db.transaction().execute((tx) => change(deps, tx, { id, patch }))
     },
     delete: async (id) => {
-      demand(await findNotification(db, id), id)
+      requireNotification(await findNotification(db, id), id)
       // Before the transaction: it is pg-boss's own work, with statements of its own.
       await deps.queue.open(id)
       await db.transaction().execute((tx) => remove(deps, tx, id))
@@ -94,7 +94,7 @@ async function change(
   tx: Transaction<Schema>,
   { id, patch: { url, signingKey } }: Change,
 ): Promise<Notification> {
-  const before = demand(await lockNotification(tx, id), id)
+  const before = requireNotification(await lockNotification(tx, id), id)
   // Who names the url that is there has chosen nothing: the operator's stays the operator's.
   if (url !== undefined && url !== before.url) {
     await saveNotification(tx, { ...before, url, urlUntrusted: true })
@@ -102,7 +102,7 @@ async function change(
     if (before.paused === 'gone') await restartWindow(tx, id, windowMs)
   }
   if (signingKey !== undefined) await keys.replace(tx, id, signingKey)
-  return demand(await findNotification(tx, id), id)
+  return requireNotification(await findNotification(tx, id), id)
 }
 
 async function remove(
@@ -110,7 +110,7 @@ async function remove(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<void> {
-  demand(await lockNotification(tx, id), id)
+  requireNotification(await lockNotification(tx, id), id)
   const users = await usersOf(tx, id)
   if (users.length > 0) {
     const names = users.map((user) => `"${user}"`).join(', ')
@@ -126,13 +126,13 @@ function assertReachable(url: string, policy: AddressPolicy): void {
   if (problem !== undefined) throw new AppError('invalid_request', `body.url: ${problem}.`)
 }
 
-function demand(notification: Notification | undefined, id: string): Notification {
+function requireNotification(notification: Notification | undefined, id: string): Notification {
   if (notification === undefined)
     throw new AppError('notification_not_found', `There is no notification ${id}.`)
   return notification
 }
 
-function taken(id: string) {
+function idInUse(id: string) {
   return new AppError(
     'already_exists',
     `There is a notification with the id ${id} already, or an entry of the configuration file has it.`,

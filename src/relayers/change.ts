@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import type { ManageDeps, Managed } from './managed.ts'
 import { referTo } from './refer.ts'
 import type { Relayer } from './relayer.ts'
-import { placeOf } from './resolve-network.ts'
+import { resolveNetwork } from './resolve-network.ts'
 import { findRelayer, lockRelayer, updateRelayer } from './store.ts'
 import { checkUntrustedEndpoints } from './untrusted-endpoints.ts'
 
@@ -14,16 +14,16 @@ export async function changeRelayer(
   id: string,
   change: (relayer: Relayer) => RelayerConfig,
 ): Promise<Managed> {
-  const seen = demand(await findRelayer(deps.db, id), id)
+  const seen = requireRelayer(await findRelayer(deps.db, id), id)
   const wanted = change(seen)
-  const network = placeOf(deps.networks, wanted)
+  const network = resolveNetwork(deps.networks, wanted)
   const { customRpcUrls } = wanted
   const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
   const logs = isNew && customRpcUrls ? await checkUntrustedEndpoints(deps, network, customRpcUrls) : []
   const changed = await deps.db.transaction().execute(async (tx) => {
-    const present = demand(await lockRelayer(tx, id, 'update'), id)
+    const present = requireRelayer(await lockRelayer(tx, id, 'update'), id)
     const next = change(present)
-    placeOf(deps.networks, next)
+    resolveNetwork(deps.networks, next)
     if (next.notificationId !== present.notificationId) await referTo(tx, next.notificationId)
     return updateRelayer(tx, { ...next, address: present.address })
   })
@@ -32,7 +32,7 @@ export async function changeRelayer(
   return { relayer: matters ? await deps.checked(changed) : changed, logs }
 }
 
-function demand(relayer: Relayer | undefined, id: string): Relayer {
+function requireRelayer(relayer: Relayer | undefined, id: string): Relayer {
   if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
   return relayer
 }

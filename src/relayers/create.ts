@@ -9,14 +9,14 @@ import { accountsOf, duplicateAccounts, type RelayerAccounts } from './accounts.
 import type { ManageDeps, Managed } from './managed.ts'
 import { referTo } from './refer.ts'
 import type { Relayer } from './relayer.ts'
-import { placeOf } from './resolve-network.ts'
+import { resolveNetwork } from './resolve-network.ts'
 import { MissingSignerError } from './source-accounts.ts'
 import { insertRelayer, lockRelayer } from './store.ts'
 import { checkUntrustedEndpoints } from './untrusted-endpoints.ts'
 
 /** Everything that others are asked comes first: no database transaction is open while they are (I9). */
 export async function createRelayer(deps: ManageDeps, relayer: RelayerConfig): Promise<Managed> {
-  const network = placeOf(deps.networks, relayer)
+  const network = resolveNetwork(deps.networks, relayer)
   const accounts = await findAccounts(deps, relayer, network)
   const { customRpcUrls } = relayer
   const logs = customRpcUrls ? await checkUntrustedEndpoints(deps, network, customRpcUrls) : []
@@ -24,7 +24,7 @@ export async function createRelayer(deps: ManageDeps, relayer: RelayerConfig): P
     .transaction()
     .execute((tx) => store(tx, relayer, accounts))
     .catch((error: unknown) => {
-      throw error instanceof AccountInUseError ? taken(error) : error
+      throw error instanceof AccountInUseError ? accountInUse(error) : error
     })
   return { relayer: await deps.checked(created), logs }
 }
@@ -77,6 +77,6 @@ function noSigner({ signerId }: RelayerConfig, missing: string): AppError {
   return new AppError('signer_not_found', `${field}: there is no signer "${missing}".`)
 }
 
-function taken(error: AccountInUseError): AppError {
+function accountInUse(error: AccountInUseError): AppError {
   return new AppError('account_taken', `signer_id: ${error.message}.`, { cause: error })
 }

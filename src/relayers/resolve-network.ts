@@ -9,7 +9,7 @@ import type { Network } from '../networks/network.ts'
  * The network that the relayer is to be on.
  * @throws AppError 400 when there is none of this name, when nobody could be asked there, or the relayer could not price there as it wants to
  */
-export function placeOf(networks: NetworkDirectory, relayer: RelayerConfig): Network {
+export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfig): Network {
   const { network: name, networkType, customRpcUrls } = relayer
   const network = networks.find(networkType, name)
   if (network === undefined) {

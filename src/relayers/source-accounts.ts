@@ -19,7 +19,7 @@ export async function sourceAccountsOf(
   relayer: RelayerConfig | Relayer,
   findKey: FindKey,
 ): Promise<SourceAccounts> {
-  const key = await demand(findKey, relayer.signerId)
+  const key = await requireKey(findKey, relayer.signerId)
   if (relayer.networkType === 'evm') {
     return [{ address: evmAddress(key.secp256k1.publicKey), signer: key.secp256k1 }]
   }
@@ -42,7 +42,7 @@ export class MissingSignerError extends Error {
   }
 }
 
-async function demand(findKey: FindKey, signerId: string): Promise<Key> {
+async function requireKey(findKey: FindKey, signerId: string): Promise<Key> {
   const key = await findKey(signerId)
   if (key === undefined) throw new MissingSignerError(signerId)
   return key
@@ -57,7 +57,7 @@ async function channelSigners(
   if (typeof channels === 'number') {
     return Array.from({ length: channels }, (_, index) => own.derive(`channel/${index + 1}`))
   }
-  return Promise.all(channels.map(async (id) => (await demand(findKey, id)).ed25519))
+  return Promise.all(channels.map(async (id) => (await requireKey(findKey, id)).ed25519))
 }
 
 /** Loaded only where such an account exists: the libraries take a tenth and a third of a second. */

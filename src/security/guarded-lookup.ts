@@ -8,8 +8,8 @@ export class ForbiddenAddressError extends Error {
   readonly reach: Reach
 
   constructor(host: string, reach: Reach) {
-    const place = reach === 'private' ? 'in a private network' : 'at an address that is never allowed'
-    super(`${host} is ${place}`)
+    const location = reach === 'private' ? 'in a private network' : 'at an address that is never allowed'
+    super(`${host} is ${location}`)
     this.reach = reach
   }
 }

@@ -44,7 +44,7 @@ export function createSignerManager({ db, sealer, usersOf }: SignerManagerDeps):
     create: async ({ id = randomUUID(), key }) => {
       const sealed = await seal(sealer, id, key)
       const signer = { id, type: TYPE, sealed }
-      if (!(await db.transaction().execute((tx) => insertSigner(tx, signer)))) throw taken(id)
+      if (!(await db.transaction().execute((tx) => insertSigner(tx, signer)))) throw idInUse(id)
       return { id, type: TYPE, origin: 'api' }
     },
     get: async (id) => {
@@ -82,7 +82,7 @@ async function seal(sealer: Sealer | undefined, id: string, key: string): Promis
   }
 }
 
-function taken(id: string) {
+function idInUse(id: string) {
   return new AppError(
     'already_exists',
     `There is a signer with the id ${id} already, or an entry of the configuration file has it.`,

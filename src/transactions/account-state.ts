@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Answer } from '../chains/answer.ts'
 import type { Schema } from '../database/schema.ts'
-import { type Clock, within } from '../lib/clock.ts'
+import { type Clock, withTimeout } from '../lib/clock.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { readAccountState } from './account-state-store.ts'
 import type { RelayerRuntime } from './model/runtime.ts'
@@ -38,7 +38,7 @@ export async function lookAtAccount(
   const [{ nextNonce, ...stored }, balance, nonce] = await Promise.all([
     readAccountState(db, relayer),
     askBalance(clock, { chain, address: relayer.address }),
-    chain.traits.nonces ? inTime(clock, firstOf(chain.nonces([relayer.address]))) : undefined,
+    chain.traits.nonces ? answerWithin(clock, firstOf(chain.nonces([relayer.address]))) : undefined,
   ])
   const chainNonce = nonce?.kind === 'ok' ? nonce.value : undefined
   return {
@@ -55,11 +55,11 @@ export function askBalance(
   clock: Clock,
   { chain, address }: { readonly chain: RelayerRuntime['chain']; readonly address: string },
 ): Promise<Answer<bigint>> {
-  return inTime(clock, chain.balance(address))
+  return answerWithin(clock, chain.balance(address))
 }
 
-async function inTime<T>(clock: Clock, asked: Promise<Answer<T>>): Promise<Answer<T>> {
-  const answer = await within(clock, MAX_ASKING_MS, asked)
+async function answerWithin<T>(clock: Clock, asked: Promise<Answer<T>>): Promise<Answer<T>> {
+  const answer = await withTimeout(clock, MAX_ASKING_MS, asked)
   return answer ?? { kind: 'unknown', detail: 'no endpoint answered in time' }
 }
 

@@ -37,10 +37,13 @@ export function createReadinessCheck(options: ReadinessOptions): () => Promise<H
 
 async function look({ database, chains, loops, clock }: ReadinessOptions): Promise<HealthReport> {
   const [store, relayers, networks] = await Promise.all([
-    inTime(clock, checkDatabase(database)),
-    inTime(clock, checkRelayers(database)),
+    checkWithin(clock, checkDatabase(database)),
+    checkWithin(clock, checkRelayers(database)),
     Promise.all(
-      [...chains()].map(async ([name, chain]) => ({ name, ...(await inTime(clock, checkChain(chain))) })),
+      [...chains()].map(async ([name, chain]) => ({
+        name,
+        ...(await checkWithin(clock, checkChain(chain))),
+      })),
     ),
   ])
   const workers = loops().map((loop) => checkLoop(loop))
@@ -103,7 +106,7 @@ function checkLoop(loop: Loop): Component & { name: string } {
     : { name, status: 'healthy' }
 }
 
-async function inTime(clock: Clock, check: Promise<Component>): Promise<Component> {
+async function checkWithin(clock: Clock, check: Promise<Component>): Promise<Component> {
   const stop = new AbortController()
   const late = clock
     .sleep(TIMEOUT_MS, stop.signal)

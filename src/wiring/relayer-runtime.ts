@@ -5,7 +5,7 @@ import type { Chain } from '../chains/chain.ts'
 import { createEvmChain } from '../chains/evm/evm-chain.ts'
 import type { RpcObserver } from '../chains/rpc/observer.ts'
 import type { Transport } from '../chains/rpc/transport.ts'
-import { type Clock, within } from '../lib/clock.ts'
+import { type Clock, withTimeout } from '../lib/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import type { Network, NetworkType, RpcUrl } from '../networks/network.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -87,7 +87,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
 
   async function verify(network: Network): Promise<Answer<void>> {
     const chain = (await load(network.type))(network)
-    const answer = await within(options.clock, VERIFY_MS, chain.verify())
+    const answer = await withTimeout(options.clock, VERIFY_MS, chain.verify())
     return answer ?? { kind: 'unknown', detail: 'no endpoint answered in time' }
   }
 

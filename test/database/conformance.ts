@@ -36,17 +36,17 @@ const VALUES: [string, string, unknown, unknown][] = [
 
 /** What every engine must do, run by each of them. */
 export function describeDatabase(setUp: () => Promise<DatabaseUnderTest>): void {
-  let place: DatabaseUnderTest
+  let underTest: DatabaseUnderTest
   let database: Database
 
   beforeAll(async () => {
-    place = await setUp()
-    database = await place.open()
+    underTest = await setUp()
+    database = await underTest.open()
   }, 60_000)
 
   afterAll(async () => {
     await database.close()
-    await place.remove()
+    await underTest.remove()
   })
 
   describe('migrations', () => {
@@ -205,7 +205,7 @@ export function describeDatabase(setUp: () => Promise<DatabaseUnderTest>): void 
       .execute()
     await database.close()
     await database.close()
-    database = await place.open()
+    database = await underTest.open()
     expect(await migrate(database)).toEqual([])
     const rows = await database.db.selectFrom('notifications').where('id', '=', 'kept').select('id').execute()
     expect(rows).toEqual([{ id: 'kept' }])

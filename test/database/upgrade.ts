@@ -41,12 +41,12 @@ const NONCE = 2n ** 53n + 1n
 /** What an upgrade from the release before several lines must keep, on each engine. */
 export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
   describe('a database of the release before several lines', () => {
-    let place: DatabaseUnderTest
+    let underTest: DatabaseUnderTest
     let database: Database
 
     beforeAll(async () => {
-      place = await setUp()
-      database = await place.open()
+      underTest = await setUp()
+      database = await underTest.open()
       await migrateTo(database, '0002-finished-counts')
       for (const statement of ROWS) await sql.raw(statement).execute(database.db)
       expect(await migrate(database)).toContain('0003-lines')
@@ -54,7 +54,7 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
 
     afterAll(async () => {
       await database.close()
-      await place.remove()
+      await underTest.remove()
     })
 
     test('keeps its relayers', async () => {

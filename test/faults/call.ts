@@ -26,8 +26,8 @@ export async function send(
 }
 
 /** A replacement of what was accepted. Does nothing as long as nothing was. */
-export async function replace(stage: Stage, place: number, wish: () => Wish): Promise<void> {
-  const target = targetOf(stage, place)
+export async function replace(stage: Stage, index: number, wish: () => Wish): Promise<void> {
+  const target = targetOf(stage, index)
   if (target === undefined) return
   const { content, body, may } = wish()
   const ask = stage.ledger.open({ kind: 'replace', ...target, content, ...may })
@@ -39,8 +39,8 @@ export async function replace(stage: Stage, place: number, wish: () => Wish): Pr
 }
 
 /** A cancellation of what was accepted. Does nothing as long as nothing was. */
-export async function cancel(stage: Stage, place: number): Promise<void> {
-  const target = targetOf(stage, place)
+export async function cancel(stage: Stage, index: number): Promise<void> {
+  const target = targetOf(stage, index)
   if (target === undefined) return
   const ask = stage.ledger.open({ kind: 'cancel', ...target })
   await call(stage, ask, { method: 'DELETE', path: `${pathOf(stage.world, target.account)}/${target.id}` })

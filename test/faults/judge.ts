@@ -161,6 +161,6 @@ export function describe(record: Transaction): string {
     ({ number, kind, outcome, hash, error }) =>
       `${number} ${kind} ${outcome} ${hash.slice(0, 10)}${error ? ` (${error})` : ''}`,
   )
-  const place = record.nonce ?? `${record.source_account?.slice(0, 6)} ${record.sequence_number}`
-  return `${record.status} nonce ${place} hash ${record.hash?.slice(0, 10)} "${record.status_reason ?? ''}" [${attempts.join('; ')}]`
+  const index = record.nonce ?? `${record.source_account?.slice(0, 6)} ${record.sequence_number}`
+  return `${record.status} nonce ${index} hash ${record.hash?.slice(0, 10)} "${record.status_reason ?? ''}" [${attempts.join('; ')}]`
 }

@@ -1,7 +1,7 @@
 import { type CrashPoint, sendOne } from './crash.ts'
 import { crashSuite } from './crash-suite.ts'
 import { openChannels } from './stellar/channels.ts'
-import { CHANNELED, type Ground } from './stellar/ground.ts'
+import { CHANNELED, type Environment } from './stellar/ground.ts'
 import { startStellarSite } from './stellar/site.ts'
 
 const SEND = 'sendTransaction'
@@ -27,16 +27,16 @@ crashSuite(
   },
 )
 
-let ground: Ground
+let environment: Environment
 
 crashSuite('Stellar: killed with the sequence number of a channel account', {
   startSite: async (now) => {
     const site = await startStellarSite({ endpoints: 1, channels: 1, crashAccount: CHANNELED, now })
-    ground = site.ground
+    environment = site.environment
     return site
   },
   prepare: async (world) => {
-    const problems = await openChannels(ground, world)
+    const problems = await openChannels(environment, world)
     if (problems.length > 0) throw new Error(problems.join())
   },
   // Takes the sequence number of the relayer itself, so that what follows gets the channel's.

@@ -68,14 +68,14 @@ export async function startWorld({ killable, startSite }: WorldOptions): Promise
   }
 }
 
-interface Place {
+interface Location {
   readonly site: Site
   readonly dataDir: string
   readonly offsetMs: number
   readonly logged: { text: string }
 }
 
-function hostOptions({ site, dataDir, offsetMs, logged }: Place): HostOptions {
+function hostOptions({ site, dataDir, offsetMs, logged }: Location): HostOptions {
   return {
     service: { ...site.service, dataDir },
     clockOffsetMs: offsetMs,

@@ -6,7 +6,7 @@ const SLOW = { kind: 'slow', detail: 'no answer' } as const
 const HOLD_MS = 30_000
 
 /** A pool of `a`, `b`, … with these weights, a time that the test moves, and numbers that it draws. */
-function place(...weights: readonly number[]) {
+function setUp(...weights: readonly number[]) {
   const world = { now: 1_000_000, random: 0 }
   const urls = weights.map((weight, index) => ({ url: String.fromCharCode(97 + index), weight }))
   const pool = createEndpointPool({ urls, now: () => world.now, random: () => world.random })
@@ -26,13 +26,13 @@ describe('shares', () => {
     { weights: [0], random: 0, want: undefined },
     { weights: [], random: 0, want: undefined },
   ])('weights $weights, drawn $random: $want', ({ weights, random, want }) => {
-    const { world, pool } = place(...weights)
+    const { world, pool } = setUp(...weights)
     world.random = random
     expect(pool.choose(NONE)).toBe(want)
   })
 
   test('come out over many choices', () => {
-    const { world, pool } = place(80, 20)
+    const { world, pool } = setUp(80, 20)
     const chosen = Array.from({ length: 100 }, (_, index) => {
       world.random = index / 100
       world.now += HOLD_MS
@@ -44,7 +44,7 @@ describe('shares', () => {
 
 describe('one choice', () => {
   test('holds for a while, so that one step sees one node', () => {
-    const { world, pool } = place(50, 50)
+    const { world, pool } = setUp(50, 50)
     expect(pool.choose(NONE)).toBe('a')
     world.random = 0.9
     world.now += HOLD_MS - 1
@@ -54,7 +54,7 @@ describe('one choice', () => {
   })
 
   test('ends when it fails, or another one was asked instead', () => {
-    const { world, pool } = place(50, 50)
+    const { world, pool } = setUp(50, 50)
     pool.choose(NONE)
     world.random = 0.9
     pool.failed('a', { kind: 'down', detail: '' })
@@ -68,7 +68,7 @@ describe('one choice', () => {
 
 describe('rest and trial', () => {
   test('a resting endpoint is asked only when no other is left', () => {
-    const { pool } = place(99, 1)
+    const { pool } = setUp(99, 1)
     pool.failed('a', SLOW)
     expect(choose(pool)).toBe('b')
     expect(choose(pool, 'b')).toBe('a')
@@ -76,7 +76,7 @@ describe('rest and trial', () => {
   })
 
   test('one that asked for a pause is not asked, not even as the last one, and tells how long', () => {
-    const { world, pool } = place(1)
+    const { world, pool } = setUp(1)
     pool.failed('a', { kind: 'limited', detail: '429', retryAfterMs: 7_000 })
     expect(choose(pool)).toBeUndefined()
     expect(pool.waitMs(NONE)).toBe(7_000)
@@ -87,7 +87,7 @@ describe('rest and trial', () => {
   })
 
   test('after a rest one request at a time tries it, and an answer brings it back', () => {
-    const { world, pool } = place(99, 1)
+    const { world, pool } = setUp(99, 1)
     pool.failed('a', SLOW)
     world.now += HOLD_MS
     expect(choose(pool)).toBe('a')
@@ -100,7 +100,7 @@ describe('rest and trial', () => {
   })
 
   test('the states tell of it, and of nothing that is not so', () => {
-    const { world, pool } = place(1, 1)
+    const { world, pool } = setUp(1, 1)
     pool.failed('a', SLOW)
     pool.sawHead('b', 7n)
     expect(pool.states()).toEqual([
@@ -112,7 +112,7 @@ describe('rest and trial', () => {
 
 describe('the highest block', () => {
   test('is that of any endpoint, outlives a lower answer of the same url, and is forgotten in time', () => {
-    const { world, pool } = place(1, 1)
+    const { world, pool } = setUp(1, 1)
     expect(pool.highest()).toBeUndefined()
     pool.sawHead('a', 10n)
     pool.sawHead('b', 8n)

@@ -38,7 +38,7 @@ type Refuse = NonNullable<Habits['refuse']>
 
 /** Refuses what `words` has words for. */
 const refusing =
-  (words: (offer: ReturnType<typeof parseTransaction>) => string | undefined): Refuse =>
+  (words: (answerBroadcast: ReturnType<typeof parseTransaction>) => string | undefined): Refuse =>
   ({ method, params }) => {
     if (method !== 'eth_sendRawTransaction') return undefined
     const message = words(parseTransaction(params?.[0] as Hex))
@@ -46,7 +46,7 @@ const refusing =
   }
 
 /** An account with money, whose endpoints have these habits, and what happens to one transaction of it. */
-async function place(request: Partial<EvmRequest>, ...habits: readonly Habits[]) {
+async function setUp(request: Partial<EvmRequest>, ...habits: readonly Habits[]) {
   for (const [index, node] of nodes.entries()) {
     node.habits = habits[index]
     node.pruning = undefined
@@ -89,7 +89,7 @@ describe('a pool that takes no tip below a minimum', () => {
     )
 
   test('gets the same nonce at its price', async () => {
-    const { step } = await place({ speed: 'fast' }, { refuse: poolOf(minimum) })
+    const { step } = await setUp({ speed: 'fast' }, { refuse: poolOf(minimum) })
     expect(stateOf((await step()).transaction)).toMatch(
       /^pending: The network asks for a higher fee .*minimum needed/,
     )
@@ -104,7 +104,7 @@ describe('a pool that takes no tip below a minimum', () => {
 
   test('never moves the price of a caller, who is told', async () => {
     const own = { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI }
-    const { step } = await place(own, { refuse: poolOf(minimum) })
+    const { step } = await setUp(own, { refuse: poolOf(minimum) })
     expect(stateOf((await step()).transaction)).toMatch(
       /^sent: .*named by the caller and is not changed.*minimum/,
     )
@@ -115,7 +115,7 @@ describe('a pool that takes no tip below a minimum', () => {
   })
 
   test('is passed by where another endpoint has another pool', async () => {
-    const { step } = await place({ speed: 'fast' }, { refuse: poolOf(minimum) }, {})
+    const { step } = await setUp({ speed: 'fast' }, { refuse: poolOf(minimum) }, {})
     const { transaction, attempts } = await step()
     expect([transaction.status, attempts.length]).toEqual(['submitted', 1])
   })
@@ -131,7 +131,7 @@ describe("an endpoint's cap of the whole fee (--rpc.txfeecap)", () => {
   test('lowers the price for the same nonce, as long as the market allows', async () => {
     // The market asks for 1.5 times 2 gwei and a tip; half of that is above the base fee.
     const gasLimit = 30_000n
-    const { step } = await place({ speed: 'fast', gasLimit }, { refuse: capOf(gasLimit * 3n * GWEI) })
+    const { step } = await setUp({ speed: 'fast', gasLimit }, { refuse: capOf(gasLimit * 3n * GWEI) })
     expect(stateOf((await step()).transaction)).toMatch(/^pending: No endpoint lets so high a fee pass/)
     const { transaction, attempts } = await step(5_000)
     expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
@@ -140,7 +140,7 @@ describe("an endpoint's cap of the whole fee (--rpc.txfeecap)", () => {
 
   test('waits where the market asks for more, with the numbers', async () => {
     const gasLimit = 30_000n
-    const { step } = await place({ speed: 'fast', gasLimit }, { refuse: capOf(1n) })
+    const { step } = await setUp({ speed: 'fast', gasLimit }, { refuse: capOf(1n) })
     await step()
     let { transaction } = await step(5_000)
     for (
@@ -165,7 +165,7 @@ describe('a gas limit that the node refuses', () => {
     )
 
   test('was estimated: estimated anew for the same nonce, when a second block is of the same opinion', async () => {
-    const { step } = await place({ speed: 'fast' }, { refuse: demanding(1_000_000n) })
+    const { step } = await setUp({ speed: 'fast' }, { refuse: demanding(1_000_000n) })
     expect(stateOf((await step()).transaction)).toMatch(/^sent: .*second opinion/)
     await mine()
     expect(stateOf((await step()).transaction)).toMatch(/^pending: Its gas is estimated anew/)
@@ -180,20 +180,20 @@ describe('one endpoint refuses for good', () => {
   const refuse = refusing(() => 'transaction type not supported')
 
   test('and another takes it: nothing happened', async () => {
-    const { step } = await place({ speed: 'fast' }, { refuse }, {})
+    const { step } = await setUp({ speed: 'fast' }, { refuse }, {})
     const { transaction, attempts } = await step()
     expect(transaction.status).toBe('submitted')
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast'])
   })
 
   test('and another from the head as well: a no-op takes the nonce', async () => {
-    const { step } = await place({ speed: 'fast' }, { refuse }, { refuse })
+    const { step } = await setUp({ speed: 'fast' }, { refuse }, { refuse })
     expect((await step()).transaction).toMatchObject({ status: 'pending', purpose: 'abandon', nonce: 0n })
   })
 
   test('and another from behind: the bytes wait', async () => {
     await mine(3)
-    const { step } = await place({ speed: 'fast' }, { refuse }, { refuse, behind: 2 })
+    const { step } = await setUp({ speed: 'fast' }, { refuse }, { refuse, behind: 2 })
     for (const _ of [1, 2, 3])
       expect((await step()).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
     nodes[0].habits = undefined
@@ -201,7 +201,7 @@ describe('one endpoint refuses for good', () => {
   })
 
   test('alone: only a block later is it believed', async () => {
-    const { step } = await place({ speed: 'fast' }, { refuse })
+    const { step } = await setUp({ speed: 'fast' }, { refuse })
     for (const _ of [1, 2])
       expect((await step()).transaction).toMatchObject({ status: 'sent', purpose: 'request' })
     await mine()
@@ -210,7 +210,7 @@ describe('one endpoint refuses for good', () => {
 })
 
 test('a nonce that somebody else used, at an endpoint that answers for receipts with an error for ever: proved by its block', async () => {
-  const { step, look, transaction } = await place({ speed: 'safeLow' }, {})
+  const { step, look, transaction } = await setUp({ speed: 'safeLow' }, {})
   const { attempts } = await step()
   await anvil.rpc('anvil_dropTransaction', [attempts[0]?.signed.hash])
   await anvil.rpc('anvil_impersonateAccount', [transaction.from])
@@ -231,7 +231,7 @@ describe('a transaction that was mined while nobody looked, at an endpoint that 
     { name: 'and its transaction', of: 'transactionsBelow' },
     { name: 'only', of: 'receiptsBelow' },
   ] as const)('$name: is never executed again', async ({ of }) => {
-    const { step, look } = await place({ speed: 'safeLow' }, {})
+    const { step, look } = await setUp({ speed: 'safeLow' }, {})
     await step()
     await mine()
     nodes[0].pruning = { [of]: Number(await anvil.rpc<string>('eth_blockNumber')) + 1 }

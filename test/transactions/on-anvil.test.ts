@@ -37,20 +37,20 @@ afterAll(() => Promise.all([anvil.stop(), fixture.close()]))
 const hex = (value: bigint) => `0x${value.toString(16)}`
 const mine = (blocks = 1n) => anvil.rpc('anvil_mine', [hex(blocks)])
 
-interface Place {
+interface Setup {
   readonly owner: TestAccount
   readonly accept: ReturnType<typeof createAcceptor>
   readonly step: () => Promise<void>
   readonly look: () => Promise<void>
 }
 
-async function place({
+async function setUp({
   balance = 10n ** 18n,
   policies = {},
 }: {
   balance?: bigint
   policies?: EvmPolicies
-} = {}): Promise<Place> {
+} = {}): Promise<Setup> {
   const network = { ...SILENT_NETWORK, rpcUrls: [{ url: anvil.url, weight: 100 }] }
   const chain = createEvmChain({ network, rpcTimeoutMs: 5_000, clock: systemClock, log: fixture.context.log })
   const owner = await fixture.addAccount({ chain, network, policies })
@@ -71,7 +71,7 @@ beforeEach(() => fixture.clock.advance(60_000))
 
 describe('acceptance', () => {
   test('requests at once cannot all count on the same money', async () => {
-    const { owner, accept } = await place({ balance: 3n * TRANSFER_COST + 1n })
+    const { owner, accept } = await setUp({ balance: 3n * TRANSFER_COST + 1n })
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, () => accept(owner.relayer, TRANSFER)),
     )
@@ -81,12 +81,12 @@ describe('acceptance', () => {
   })
 
   test('min_balance is kept besides', async () => {
-    const { owner, accept } = await place({ balance: TRANSFER_COST + 50n, policies: { minBalance: 51n } })
+    const { owner, accept } = await setUp({ balance: TRANSFER_COST + 50n, policies: { minBalance: 51n } })
     await expect(accept(owner.relayer, TRANSFER)).rejects.toMatchObject({ code: 'insufficient_balance' })
   })
 
   test('a call that reverts is refused with the decoded reason, and nothing is stored', async () => {
-    const { owner, accept } = await place()
+    const { owner, accept } = await setUp()
     await expect(accept(owner.relayer, requestOf({ to: REVERTING, value: 0n }))).rejects.toMatchObject({
       code: 'execution_reverted',
       detail: 'The transaction would revert: too late.',
@@ -100,7 +100,7 @@ describe('acceptance', () => {
   })
 
   test('what it estimated is what is sent, without a second simulation', async () => {
-    const { owner, accept, step } = await place()
+    const { owner, accept, step } = await setUp()
     const { transaction } = await accept(owner.relayer, requestOf({ value: 5n }))
     await step()
     const { attempts } = await reload(fixture.context, transaction)
@@ -111,7 +111,7 @@ describe('acceptance', () => {
 
 describe('a real chain', () => {
   test('a crowd is executed once each, in order, and confirmed at depth', async () => {
-    const { owner, accept, step, look } = await place()
+    const { owner, accept, step, look } = await setUp()
     const accepted = await Promise.all(Array.from({ length: 40 }, () => accept(owner.relayer, TRANSFER)))
     await step()
     await mine()
@@ -136,7 +136,7 @@ describe('a real chain', () => {
   })
 
   test('a reverted transaction fails at depth, with the decoded reason', async () => {
-    const { owner, accept, step, look } = await place()
+    const { owner, accept, step, look } = await setUp()
     // With its own gas limit nothing is simulated, so it gets as far as a block.
     const { transaction } = await accept(
       owner.relayer,
@@ -155,7 +155,7 @@ describe('a real chain', () => {
   })
 
   test('a reorg takes it back, and the same bytes bring it in again (I7)', async () => {
-    const { owner, accept, step, look } = await place()
+    const { owner, accept, step, look } = await setUp()
     await mine()
     const { transaction } = await accept(owner.relayer, TRANSFER)
     await step()
@@ -178,7 +178,7 @@ describe('a real chain', () => {
   })
 
   test('a nonce that somebody else uses with the same key is never used twice (R4)', async () => {
-    const { owner, accept, step, look } = await place()
+    const { owner, accept, step, look } = await setUp()
     const { address } = owner.relayer
     const { transaction } = await accept(owner.relayer, TRANSFER)
     await step()
@@ -207,7 +207,7 @@ describe('a real chain', () => {
   })
 
   test('a creation is executed, with what its code needs', async () => {
-    const { owner, accept, step, look } = await place()
+    const { owner, accept, step, look } = await setUp()
     // Init code that returns one zero byte of runtime code.
     const { transaction } = await accept(owner.relayer, {
       type: 'evm',

@@ -32,9 +32,9 @@ export interface World {
   /** By hash; a hash that is not here has no receipt. */
   readonly receipts: Map<string, ReceiptAnswer>
   /** What a node says to bytes with this hash. */
-  offer: (hash: string) => BroadcastResult
+  answerBroadcast: (hash: string) => BroadcastResult
   /** The hash of everything that was offered, in order. */
-  readonly offered: string[]
+  readonly broadcasted: string[]
   /** How many receipts were asked for. */
   receiptsAsked: number
   /** Changes single answers of the chain, over everything above. */
@@ -51,8 +51,8 @@ export function createWorld(): World {
     balance: { kind: 'ok', value: 10n ** 20n },
     blocks: new Map(),
     receipts: new Map(),
-    offer: () => ({ kind: 'accepted' }),
-    offered: [],
+    answerBroadcast: () => ({ kind: 'accepted' }),
+    broadcasted: [],
     receiptsAsked: 0,
     override: {},
   }
@@ -102,8 +102,8 @@ export function chainOf(world: World): EvmChain {
     },
     broadcast: async (raws) => {
       const hashes = raws.map((raw) => keccak256(raw))
-      world.offered.push(...hashes)
-      return hashes.map((hash) => world.offer(hash))
+      world.broadcasted.push(...hashes)
+      return hashes.map((hash) => world.answerBroadcast(hash))
     },
   }
   // Looked up at each call, so that a test may change its mind.

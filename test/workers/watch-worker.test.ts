@@ -20,7 +20,7 @@ afterEach(async () => {
 afterAll(() => fixture.close())
 
 /** A watcher of a network with one transaction that waits, and a feed of new blocks that the test drives. */
-async function place() {
+async function setUp() {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
@@ -68,18 +68,18 @@ async function place() {
 }
 
 test('without a feed the chain is looked at twice a block', async () => {
-  const { feed, looksIn } = await place()
+  const { feed, looksIn } = await setUp()
   feed.live = false
   expect(await looksIn(8)).toBe(8)
 })
 
 test('while new blocks announce themselves, once in four blocks', async () => {
-  const { looksIn } = await place()
+  const { looksIn } = await setUp()
   expect(await looksIn(16)).toBe(2)
 })
 
 test('at once when a block is announced', async () => {
-  const { world, feed, looks } = await place()
+  const { world, feed, looks } = await setUp()
   const before = looks()
   world.head = headAt(101n)
   feed.tell()
@@ -90,7 +90,7 @@ test('at once when a block is announced', async () => {
 })
 
 test('at the normal pace when something of the block is left open, feed or not', async () => {
-  const { world, feed, looksIn } = await place()
+  const { world, feed, looksIn } = await setUp()
   world.nonce = { kind: 'unknown', detail: 'no answer' }
   world.head = headAt(101n)
   feed.tell()
@@ -98,7 +98,7 @@ test('at the normal pace when something of the block is left open, feed or not',
 })
 
 test('the feed ends with the worker', async () => {
-  const { worker, feed } = await place()
+  const { worker, feed } = await setUp()
   await worker.stop()
   expect(feed.stopped).toBe(true)
 })

@@ -55,7 +55,7 @@ test('a network is watched by one process at a time', async () => {
   if (!transaction) throw new Error('nothing was stored')
   submit.start()
   await submit.stop()
-  const [hash] = world.offered
+  const [hash] = world.broadcasted
   if (!hash) throw new Error('nothing was offered')
   include(world, hash)
   world.nonce = { kind: 'ok', value: 1n }

@@ -84,7 +84,7 @@ export function createEvmChain({
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     speedUp: (attempts, level, account) => prepareSpeedUp(context, { attempts, level, account }),
     endsAt: ({ validUntil }) => validUntil,
-    place: () => undefined,
+    externalNonce: () => undefined,
     reSignable: () => true,
     hasExpired: () => Promise.resolve(false),
     openChannels: () => undefined,

@@ -65,15 +65,15 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
       pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint asked for a pause'
     const answers = calls.map((): EndpointReply => ({ reply: { kind: 'unknown', detail }, behind: true }))
     const deadline = clock.now() + TOTAL_TIMEOUT_FACTOR * timeoutMs
-    const given = new Set<string>()
-    for await (const url of endpointsToTry(given, deadline)) {
+    const excluded = new Set<string>()
+    for await (const url of endpointsToTry(excluded, deadline)) {
       const open = [...answers.keys()].filter((index) => !isSettled(answers[index]))
       const openCalls = open.flatMap((index) => calls[index] ?? [])
       const answer = await executeOn({ url, calls: openCalls, deadline, asOf, forwarded })
-      for (const [place, index] of open.entries())
-        answers[index] = better(answers[index], answer.replies[place])
+      for (const [position, index] of open.entries())
+        answers[index] = better(answers[index], answer.replies[position])
       if (answers.every(isSettled)) break
-      if (answer.isFinal) given.add(url)
+      if (answer.isFinal) excluded.add(url)
     }
     return answers
   }

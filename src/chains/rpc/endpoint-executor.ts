@@ -100,16 +100,17 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
   return async (turn) => {
     const { url, calls, asOf, forwarded = false } = turn
     const classify = forwarded ? classifyForwardedError : classifyNodeError
-    const place = (reply: RpcReply, behind: boolean) => placeReply(reply, behind, classify(reply, errors))
+    const withHeight = (reply: RpcReply, behind: boolean) =>
+      toEndpointReply(reply, behind, classify(reply, errors))
     if (asOf === undefined) {
       const { replies, failure } = await put(turn, calls, true)
-      return { replies: replies.map((reply) => place(reply, false)), isFinal: failure?.kind === 'slow' }
+      return { replies: replies.map((reply) => withHeight(reply, false)), isFinal: failure?.kind === 'slow' }
     }
     const { replies, failure, height: told } = await putWithHeight(turn)
     if (told !== undefined) pool.sawHead(url, told)
     const behind = told === undefined || told < asOf
     const isFinal = failure?.kind === 'slow' || (behind && told !== undefined)
-    return { replies: replies.map((reply) => place(reply, behind)), isFinal }
+    return { replies: replies.map((reply) => withHeight(reply, behind)), isFinal }
   }
 }
 
@@ -163,7 +164,7 @@ function evaluateHealth(
 }
 
 /** A rate limit says nothing about the call: nobody looked at it. */
-function placeReply(reply: RpcReply, behind: boolean, error: NodeErrorClass | undefined): EndpointReply {
+function toEndpointReply(reply: RpcReply, behind: boolean, error: NodeErrorClass | undefined): EndpointReply {
   const isLimited = error === 'rate_limit' && reply.kind === 'error'
   const elsewhere = error === 'endpoint_failure' || error === 'missing_data'
   return {

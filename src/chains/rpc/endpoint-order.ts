@@ -27,19 +27,19 @@ interface EndpointIteratorOptions {
  */
 export function createEndpointIterator({ pool, clock, random }: EndpointIteratorOptions) {
   return async function* endpointsToTry(
-    given: ReadonlySet<string>,
+    excluded: ReadonlySet<string>,
     deadline: number,
   ): AsyncGenerator<string, void> {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const tried = new Set<string>()
       while (clock.now() < deadline) {
-        const url = pool.choose(new Set([...tried, ...given]))
+        const url = pool.choose(new Set([...tried, ...excluded]))
         if (url === undefined) break
         tried.add(url)
         yield url
       }
       // Who asked for a pause gets it in full; the jitter comes on top. Without anybody left there is no further round.
-      const wait = pool.waitMs(given)
+      const wait = pool.waitMs(excluded)
       if (wait === undefined || round === ROUNDS) return
       const pause = wait + backoffMs(round, { ...BACKOFF, random })
       if (wait > MAX_PAUSE_MS || clock.now() + pause >= deadline) return

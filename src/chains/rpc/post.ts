@@ -40,7 +40,7 @@ export async function post(options: PostOptions): Promise<PostResult> {
   try {
     const { status, text, retryAfter } = await transport({ url, body: writeCalls(calls), timeoutMs })
     const retryAfterMs = readRetryAfter(retryAfter, now())
-    return judge({ status, text, count: calls.length, retryAfterMs, verbatim, errors })
+    return classifyAnswer({ status, text, count: calls.length, retryAfterMs, verbatim, errors })
   } catch (error) {
     return { kind: 'failed', failure: reasonOf(error) }
   }
@@ -55,7 +55,7 @@ interface Answered {
   readonly errors: NodeErrorRules
 }
 
-function judge({ status, text, count, retryAfterMs, verbatim, errors }: Answered): PostResult {
+function classifyAnswer({ status, text, count, retryAfterMs, verbatim, errors }: Answered): PostResult {
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
     return fail('limited', told(status), pause)

@@ -90,7 +90,7 @@ export function createSolanaChain({
     canonicalAddress: (text) => text,
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,
-    place: () => undefined,
+    externalNonce: () => undefined,
     reSignable: isReSignable,
     prepare: (request, account) => prepareDraft(context, request, account),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),

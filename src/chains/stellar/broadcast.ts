@@ -10,7 +10,7 @@ import { readNonces } from './read/accounts.ts'
 
 interface BroadcastTerms {
   /** In the order of the envelopes: whether a queue may hold another one with its sequence number. */
-  readonly held?: readonly boolean[] | undefined
+  readonly mayBeInPool?: readonly boolean[] | undefined
   readonly sawMinimum: MarketWatch['sawMinimum']
 }
 
@@ -22,7 +22,7 @@ interface BroadcastTerms {
 export async function broadcastAll(
   client: PooledClient,
   raws: readonly Uint8Array[],
-  { held = [], sawMinimum }: BroadcastTerms,
+  { mayBeInPool = [], sawMinimum }: BroadcastTerms,
 ): Promise<BroadcastResult[]> {
   const calls = raws.map((raw) => ({
     method: 'sendTransaction',
@@ -30,7 +30,7 @@ export async function broadcastAll(
   }))
   const sent = (await client.send(calls)).map(readSent)
   for (const [index, one] of sent.entries()) {
-    if (one.kind === 'underpriced' && one.minimum !== undefined && held[index] !== true)
+    if (one.kind === 'underpriced' && one.minimum !== undefined && mayBeInPool[index] !== true)
       tellMinimum(raws[index] ?? new Uint8Array(), one.minimum, sawMinimum)
   }
   return settleSequences(client, raws, sent)
@@ -53,18 +53,18 @@ async function settleSequences(
   raws: readonly Uint8Array[],
   sent: readonly Sent[],
 ): Promise<BroadcastResult[]> {
-  const places = new Map(
+  const numberings = new Map(
     [...sent.keys()]
       .filter((index) => sent[index]?.kind === 'sequence')
-      .map((index) => [index, placeOf(raws[index] ?? new Uint8Array())]),
+      .map((index) => [index, numberingOf(raws[index] ?? new Uint8Array())]),
   )
-  if (places.size === 0) return sent.map((one) => resolve(one, undefined, 0n))
-  const sources = [...new Set([...places.values()].map(({ source }) => source))]
+  if (numberings.size === 0) return sent.map((one) => resolve(one, undefined, 0n))
+  const sources = [...new Set([...numberings.values()].map(({ source }) => source))]
   const answers = await readNonces(client, sources)
   const next = new Map(sources.map((source, index) => [source, answers[index]]))
   return sent.map((one, index) => {
-    const place = places.get(index)
-    return resolve(one, next.get(place?.source ?? ''), place?.sequence ?? 0n)
+    const numbered = numberings.get(index)
+    return resolve(one, next.get(numbered?.source ?? ''), numbered?.sequence ?? 0n)
   })
 }
 
@@ -75,7 +75,7 @@ function resolve(sent: Sent, next: Answer<bigint> | undefined, sequence: bigint)
 }
 
 /** Whose sequence number the bytes take, which is not the fee source of a fee bump. */
-function placeOf(raw: Uint8Array): { readonly source: string; readonly sequence: bigint } {
+function numberingOf(raw: Uint8Array): { readonly source: string; readonly sequence: bigint } {
   const { tx } = openRaw(raw)
   return { source: underlying(tx.sourceAccount), sequence: tx.seqNum }
 }

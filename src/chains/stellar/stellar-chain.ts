@@ -19,7 +19,7 @@ import { totalFee } from './prepare/fees.ts'
 import { createMarketWatch, type Market } from './prepare/market.ts'
 import { noop, openChannels } from './prepare/own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare/prepare.ts'
-import { endsAt, placeOf, prepareReplacement, prepareSpeedUp } from './prepare/replace.ts'
+import { endsAt, externalNonceOf, prepareReplacement, prepareSpeedUp } from './prepare/replace.ts'
 import { amountOutOf } from './prepare/spending.ts'
 import { readBalance, readNonces } from './read/accounts.ts'
 import { HEIGHT, readHead, readLedgerHash } from './read/head.ts'
@@ -82,8 +82,8 @@ export function createStellarChain({
     canonicalAddress: (text) => text,
     check: (request, account) => checkRequest(request, account, network),
     endsAt,
-    place: placeOf,
-    reSignable: (request) => placeOf(request) === undefined,
+    externalNonce: externalNonceOf,
+    reSignable: (request) => externalNonceOf(request) === undefined,
     prepare: (request, account) => prepareDraft(context, request, account),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
     speedUp: (attempts) => prepareSpeedUp(context, attempts),
@@ -93,7 +93,7 @@ export function createStellarChain({
     sign: (draft, signingContext) => signDraft(draft, signingContext, passphrase),
     hashesOf: (attempt) => hashesOf(attempt, passphrase),
     signMessage,
-    broadcast: (raws, held) => broadcastAll(client, raws, { held, sawMinimum }),
+    broadcast: (raws, mayBeInPool) => broadcastAll(client, raws, { mayBeInPool, sawMinimum }),
     head: async () => {
       probeHeights()
       const head = await readHead(client)

@@ -35,7 +35,7 @@ export async function applyRelayers(
 ): Promise<ConfigChange[]> {
   const wanted = relayers.map((relayer) => ({
     ...relayer,
-    address: demand(accounts, relayer.id).addresses[0],
+    address: requireAccounts(accounts, relayer.id).addresses[0],
   }))
   const comparison = compareEntries(wanted, await readEntries(tx, 'relayer'))
   const { changed, unchanged, entries } = comparison
@@ -73,7 +73,7 @@ async function reserveAll(
 ): Promise<void> {
   for (const { id } of relayers) {
     try {
-      await reserveAccounts(tx, id, demand(accounts, id))
+      await reserveAccounts(tx, id, requireAccounts(accounts, id))
     } catch (error) {
       if (error instanceof AccountInUseError) throw new ConfigError([`relayer "${id}": ${error.message}`])
       throw error
@@ -125,7 +125,7 @@ function isMoved(before: Relayer, next: ConfiguredRelayer): boolean {
   return before.address !== next.address || before.network !== next.network
 }
 
-function demand(accounts: ReadonlyMap<string, RelayerAccounts>, id: string): RelayerAccounts {
+function requireAccounts(accounts: ReadonlyMap<string, RelayerAccounts>, id: string): RelayerAccounts {
   const found = accounts.get(id)
   if (found === undefined) throw new Error(`No account was given for relayer "${id}".`)
   return found

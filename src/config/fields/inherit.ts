@@ -2,7 +2,7 @@ import { CATALOGUE } from '../../networks/catalogue/catalogue.ts'
 
 interface Item {
   readonly value: unknown
-  readonly place: string
+  readonly path: string
 }
 
 type Fields = Record<string, unknown>
@@ -19,7 +19,7 @@ export function inherit(items: readonly Item[], problems: string[]): Item[] {
   const wellKnown = byKey(CATALOGUE.map((entry) => ({ ...entry })))
   const known = new Map([...wellKnown, ...byKey(items.map(({ value }) => value))])
 
-  function complete(fields: Fields, seen: readonly string[], place: string): Fields {
+  function complete(fields: Fields, seen: readonly string[], path: string): Fields {
     if (fields.from === undefined) return fields
     const parentKey = `${fields.type}/${fields.from}`
     const namesItself = parentKey === keyOf(fields)
@@ -27,16 +27,16 @@ export function inherit(items: readonly Item[], problems: string[]): Item[] {
     if (parent === undefined || (!namesItself && seen.includes(parentKey))) {
       const circle = seen.includes(parentKey)
       problems.push(
-        `${place}.from names ${circle ? 'itself in a circle' : `"${fields.from}", which does not exist`}`,
+        `${path}.from names ${circle ? 'itself in a circle' : `"${fields.from}", which does not exist`}`,
       )
       return fields
     }
-    return merge(complete(parent, [...seen, parentKey], place), fields)
+    return merge(complete(parent, [...seen, parentKey], path), fields)
   }
 
-  return items.map(({ value, place }) => ({
-    place,
-    value: isFields(value) ? complete(value, [keyOf(value)], place) : value,
+  return items.map(({ value, path }) => ({
+    path,
+    value: isFields(value) ? complete(value, [keyOf(value)], path) : value,
   }))
 }
 

@@ -4,7 +4,7 @@ import { suggest } from './suggest.ts'
 /** Reads one object of the file, field by field, and writes down what is wrong instead of failing. */
 export interface Reader {
   /** Where we are, for messages: `relayers[0]`. */
-  readonly place: string
+  readonly path: string
   /** A required field. */
   get<T>(key: string, type: FieldType<T>): T
   /** A field that may be absent or null. */
@@ -12,7 +12,7 @@ export interface Reader {
   /** A list of plain values; absent is empty. */
   list<T>(key: string, type: FieldType<T>): T[]
   /** The untyped items of a list with their places; absent is empty. */
-  items(key: string): { value: unknown; place: string }[]
+  items(key: string): { value: unknown; path: string }[]
   /** A nested object; undefined when it is absent or none. */
   object(key: string): Reader | undefined
   /** The field as it is, or undefined. Counts as known. */
@@ -25,17 +25,17 @@ export interface Reader {
 }
 
 /** Undefined, with a problem, when `value` is no object. */
-export function openReader(value: unknown, place: string, problems: string[]): Reader | undefined {
+export function openReader(value: unknown, path: string, problems: string[]): Reader | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    problems.push(`${place || 'the file'} must be an object`)
+    problems.push(`${path || 'the file'} must be an object`)
     return undefined
   }
-  return createReader(new Map(Object.entries(value)), place, problems)
+  return createReader(new Map(Object.entries(value)), path, problems)
 }
 
-function createReader(fields: ReadonlyMap<string, unknown>, place: string, problems: string[]): Reader {
+function createReader(fields: ReadonlyMap<string, unknown>, path: string, problems: string[]): Reader {
   const known = new Set<string>()
-  const placeOf = (key: string) => (place ? `${place}.${key}` : key)
+  const pathOf = (key: string) => (path ? `${path}.${key}` : key)
 
   function raw(key: string): unknown {
     known.add(key)
@@ -49,29 +49,29 @@ function createReader(fields: ReadonlyMap<string, unknown>, place: string, probl
   function items(key: string) {
     const value = raw(key) ?? []
     const list = Array.isArray(value) ? value : []
-    if (!Array.isArray(value)) problems.push(`${placeOf(key)} must be a list`)
-    return list.map((item, index) => ({ value: item, place: `${placeOf(key)}[${index}]` }))
+    if (!Array.isArray(value)) problems.push(`${pathOf(key)} must be a list`)
+    return list.map((item, index) => ({ value: item, path: `${pathOf(key)}[${index}]` }))
   }
 
   return {
-    place,
+    path,
     raw,
     items,
-    get: (key, type) => typed(raw(key), type, placeOf(key)),
+    get: (key, type) => typed(raw(key), type, pathOf(key)),
     find(key, type) {
       const value = raw(key)
-      return value === undefined ? undefined : typed(value, type, placeOf(key))
+      return value === undefined ? undefined : typed(value, type, pathOf(key))
     },
-    list: (key, type) => items(key).map((item) => typed(item.value, type, item.place)),
+    list: (key, type) => items(key).map((item) => typed(item.value, type, item.path)),
     object(key) {
       const value = raw(key)
-      return value === undefined ? undefined : openReader(value, placeOf(key), problems)
+      return value === undefined ? undefined : openReader(value, pathOf(key), problems)
     },
     ignore: (...keys) => keys.forEach((key) => void known.add(key)),
-    problem: (text) => void problems.push(place ? `${place} ${text}` : text),
+    problem: (text) => void problems.push(path ? `${path} ${text}` : text),
     finish() {
       for (const key of fields.keys()) {
-        if (!known.has(key)) problems.push(`${placeOf(key)} is not known${suggest(key, known)}`)
+        if (!known.has(key)) problems.push(`${pathOf(key)} is not known${suggest(key, known)}`)
       }
     },
   }

@@ -10,11 +10,11 @@ const WEIGHT = { ...whole(0, 100), blank: DEFAULT_WEIGHT }
  * be `http(s)://`: over `ws(s)://` the service only hears of new blocks.
  */
 export function readRpcUrls(reader: Reader, key: string, problems: string[]): RpcUrl[] {
-  const urls = reader.items(key).flatMap(({ value, place }): RpcUrl[] => {
-    if (typeof value === 'object') return readWeighted(value, place, problems)
+  const urls = reader.items(key).flatMap(({ value, path }): RpcUrl[] => {
+    if (typeof value === 'object') return readWeighted(value, path, problems)
     const url = rpcUrl.read(value)
     if (url !== undefined) return [{ url, weight: DEFAULT_WEIGHT }]
-    problems.push(`${place} must be ${rpcUrl.expected}, or { "url", "weight" }`)
+    problems.push(`${path} must be ${rpcUrl.expected}, or { "url", "weight" }`)
     return []
   })
   const asked = urls.filter(({ url }) => !/^wss?:/i.test(url))
@@ -26,8 +26,8 @@ export function readRpcUrls(reader: Reader, key: string, problems: string[]): Rp
   return urls
 }
 
-function readWeighted(value: unknown, place: string, problems: string[]): RpcUrl[] {
-  const reader = openReader(value, place, problems)
+function readWeighted(value: unknown, path: string, problems: string[]): RpcUrl[] {
+  const reader = openReader(value, path, problems)
   if (!reader) return []
   const url = reader.get('url', rpcUrl)
   const weight = reader.find('weight', WEIGHT) ?? DEFAULT_WEIGHT

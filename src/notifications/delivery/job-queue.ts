@@ -72,8 +72,8 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
     },
     async add(tx, notificationId, jobs) {
       if (jobs.length === 0) return
-      const { boss, within } = await get()
-      await within(tx, () => boss.insert(nameOf(notificationId), jobs.map(toInsert)))
+      const { boss, withTimeout } = await get()
+      await withTimeout(tx, () => boss.insert(nameOf(notificationId), jobs.map(toInsert)))
     },
     async take(notificationId, limit) {
       const { boss } = await get()
@@ -81,8 +81,8 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
     },
     async remove(tx, notificationId, ids) {
       if (ids.length === 0) return
-      const { boss, within } = await get()
-      await within(tx, () => boss.deleteJob(nameOf(notificationId), [...ids]))
+      const { boss, withTimeout } = await get()
+      await withTimeout(tx, () => boss.deleteJob(nameOf(notificationId), [...ids]))
     },
     async close() {
       await (await started)?.boss.stop({ graceful: false, close: false })
@@ -93,7 +93,7 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
 interface Boss {
   readonly boss: PgBoss
   /** Lets `work` run all of its statements inside the transaction. */
-  within<T>(tx: Transaction<Schema>, work: () => Promise<T>): Promise<T>
+  withTimeout<T>(tx: Transaction<Schema>, work: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -116,7 +116,7 @@ async function startBoss({ runScript, log }: JobQueueOptions): Promise<Boss> {
   })
   boss.on('error', (error) => log.warn({ err: error }, 'the delivery queue has a problem; it goes on'))
   await boss.start()
-  return { boss, within: (tx, work) => inside.run(fromKysely(tx), work) }
+  return { boss, withTimeout: (tx, work) => inside.run(fromKysely(tx), work) }
 }
 
 function queueSettings({ tryMs }: JobQueueOptions) {

@@ -46,7 +46,7 @@ export async function tryDelivery(deps: TryDeps, { item, url, keys, body }: Try)
   const started = performance.now()
   const answer = await send(deps, { url, headers, body })
   const exchange: Exchange = { url, headers, latencyMs: Math.round(performance.now() - started), ...answer }
-  return judge(deps, { item, at, exchange })
+  return evaluateTry(deps, { item, at, exchange })
 }
 
 type Outcome = Pick<Exchange, 'response' | 'error'>
@@ -80,7 +80,7 @@ interface Sent {
   readonly exchange: Exchange
 }
 
-function judge({ clock, random }: TryDeps, { item: { delivery }, at, exchange }: Sent): TryResult {
+function evaluateTry({ clock, random }: TryDeps, { item: { delivery }, at, exchange }: Sent): TryResult {
   const { id, orderingKey, tries, giveUpAt } = delivery
   const common = { id, orderingKey, tries, triedAt: new Date(at), exchange }
   if (exchange.error === undefined) return { settlement: { ...common, status: 'delivered' }, gone: false }

@@ -71,12 +71,12 @@ async function check(
   targets: readonly HealthTarget[],
   { chain, speedUpAfterMs, signal }: Occasion,
 ): Promise<Checked[]> {
-  const heard = await inTime(deps.clock, askHealth(chain, targets), { ms: speedUpAfterMs, signal })
+  const heard = await waitWithin(deps.clock, askHealth(chain, targets), { ms: speedUpAfterMs, signal })
   if (signal?.aborted) return []
   const decided = targets.map((target, index) => {
     const subject = { relayer: target.relayer, unit: chain.traits.unit, now: deps.clock.now() }
-    const judged = evaluateHealth(subject, heard?.[index] ?? nothingHeard(chain), target.memory)
-    return { target, ...judged, step: nextStep(target.relayer, judged.verdict) }
+    const evaluated = evaluateHealth(subject, heard?.[index] ?? nothingHeard(chain), target.memory)
+    return { target, ...evaluated, step: nextStep(target.relayer, evaluated.evaluation) }
   })
   await countFailedChecks(
     deps.db,
@@ -84,8 +84,8 @@ async function check(
       step.kind === 'remain' ? { id: relayer.id, ...(step.reason && { reason: step.reason }) } : [],
     ),
   )
-  for (const { target, verdict, step } of decided)
-    if (step.kind === 'disable' || step.kind === 'enable') await settleHealth(deps, target, verdict)
+  for (const { target, evaluation, step } of decided)
+    if (step.kind === 'disable' || step.kind === 'enable') await settleHealth(deps, target, evaluation)
   return decided.map(({ target, memory, step }) => ({
     id: target.relayer.id,
     memory,
@@ -99,7 +99,7 @@ function failuresAfter({ relayer, failedChecks }: HealthTarget, { kind }: Health
 }
 
 /** Undefined when the answer takes too long, or is of no use any more. */
-async function inTime<T>(
+async function waitWithin<T>(
   clock: Clock,
   answer: Promise<T>,
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal | undefined },

@@ -64,18 +64,18 @@ export function evaluateHealth(
   subject: HealthCase,
   facts: HealthFacts,
   before: HealthMemory,
-): { readonly verdict: HealthEvaluation; readonly memory: HealthMemory } {
+): { readonly evaluation: HealthEvaluation; readonly memory: HealthMemory } {
   const { network } = facts
   if (network.kind === 'unknown') return evaluateSilence(subject, facts, before)
   if (network.kind === 'refused') {
     const reason: DisabledReason = { type: 'RpcValidationFailed', details: network.refusal.detail }
-    return { verdict: { reason, unsure: false }, memory: { outOfStep: before.outOfStep } }
+    return { evaluation: { reason, unsure: false }, memory: { outOfStep: before.outOfStep } }
   }
   const balance = evaluateBalance(subject, facts.balance)
   const nonces = evaluateNonces(subject, facts.sourceAccounts, before.outOfStep)
   const reasons = [...balance.reasons, ...nonces.reasons]
   return {
-    verdict: { ...reasonOf(reasons), unsure: balance.unsure || nonces.unsure },
+    evaluation: { ...reasonOf(reasons), unsure: balance.unsure || nonces.unsure },
     memory: { outOfStep: nonces.outOfStep },
   }
 }
@@ -85,21 +85,21 @@ function evaluateSilence(
   { relayer, now }: HealthCase,
   { endpoints }: HealthFacts,
   before: HealthMemory,
-): { verdict: HealthEvaluation; memory: HealthMemory } {
+): { evaluation: HealthEvaluation; memory: HealthMemory } {
   const { checks, since } = before.silence ?? { checks: 0, since: now }
   const memory = { ...before, silence: { checks: checks + 1, since } }
-  if (checks + 1 < SILENT_CHECKS || now - since < SILENT_MS) return { verdict: { unsure: true }, memory }
+  if (checks + 1 < SILENT_CHECKS || now - since < SILENT_MS) return { evaluation: { unsure: true }, memory }
   const hosts = [...new Set(endpoints.map(({ host }) => host))].join(', ')
   const details = `No endpoint of network ${relayer.network} (${hosts}) has answered since ${new Date(since).toISOString()}.`
-  return { verdict: { reason: { type: 'RpcValidationFailed', details }, unsure: false }, memory }
+  return { evaluation: { reason: { type: 'RpcValidationFailed', details }, unsure: false }, memory }
 }
 
-interface Judged {
+interface PartialEvaluation {
   readonly reasons: readonly DisabledReason[]
   readonly unsure: boolean
 }
 
-function evaluateBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>): Judged {
+function evaluateBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>): PartialEvaluation {
   if (balance.kind !== 'ok') return { reasons: [], unsure: true }
   const keep = minBalanceOf(relayer, unit)
   if (balance.value >= keep) return { reasons: [], unsure: false }
@@ -111,7 +111,7 @@ function evaluateNonces(
   { relayer }: HealthCase,
   sourceAccounts: readonly SourceAccountFacts[],
   before: number,
-): Judged & { readonly outOfStep: number } {
+): PartialEvaluation & { readonly outOfStep: number } {
   const late = sourceAccounts.filter(({ next, confirmed }) => next.kind === 'ok' && next.value <= confirmed)
   const unknown = sourceAccounts.some(({ next }) => next.kind === 'unknown')
   // What cannot be told now does not clear what was seen before.

@@ -12,11 +12,11 @@ import type { HealthCheckerDeps, HealthTarget } from './health-target.ts'
 export async function settleHealth(
   deps: HealthCheckerDeps,
   target: HealthTarget,
-  verdict: HealthEvaluation,
+  evaluation: HealthEvaluation,
 ): Promise<void> {
   const { id } = target.relayer
   try {
-    const step = await decideAgain(deps, target, verdict)
+    const step = await decideAgain(deps, target, evaluation)
     if (step.kind === 'disable') deps.log.warn({ relayer: id, reason: step.reason }, 'relayer disabled')
     if (step.kind === 'enable') deps.log.info({ relayer: id }, 'relayer enabled')
   } catch (error) {
@@ -31,14 +31,14 @@ export async function settleHealth(
 async function decideAgain(
   { db, prepare }: HealthCheckerDeps,
   { relayer, chain }: HealthTarget,
-  verdict: HealthEvaluation,
+  evaluation: HealthEvaluation,
 ): Promise<HealthStep> {
   // Somebody gave its network other urls.
   if ((await prepare(relayer)).chain !== chain) return NOTHING
   return db.transaction().execute(async (tx) => {
     const present = await lockForHealth(tx, relayer.id)
     if (present === undefined || !isDeepStrictEqual(tested(present), tested(relayer))) return NOTHING
-    const step = nextStep(present, verdict)
+    const step = nextStep(present, evaluation)
     if (step.kind === 'disable') await setSystemDisabled(tx, relayer.id, step.reason)
     if (step.kind === 'enable') await setSystemDisabled(tx, relayer.id, null)
     return step

@@ -79,7 +79,8 @@ async function acceptNew(
     idempotencyKey,
   })
   if (decision.kind === 'refused') throw decision.error
-  if (decision.kind === 'repeated') return repeated(await demand(context, relayer, decision.transactionId))
+  if (decision.kind === 'repeated')
+    return repeated(await requireTransaction(context, relayer, decision.transactionId))
   context.observer?.created([transaction])
   const unknown =
     prepared.kind === 'unknown'
@@ -96,7 +97,7 @@ function repeated(item: TransactionWithAttempts): Accepted {
   }
 }
 
-async function demand(
+async function requireTransaction(
   { db }: TransactionsContext,
   relayer: Relayer,
   id: string,
@@ -131,7 +132,7 @@ function newTransaction(
 ): Transaction {
   const now = new Date(context.clock.now())
   const { chain } = context.runtimeOf(relayer)
-  const place = chain.place(request)
+  const externalNonce = chain.externalNonce(request)
   return {
     id: randomUUID(),
     relayerId: relayer.id,
@@ -142,8 +143,8 @@ function newTransaction(
     request,
     purpose: 'request',
     estimatedGas: prepared?.knownGas,
-    sourceAccount: place?.address,
-    nonce: place?.nonce,
+    sourceAccount: externalNonce?.address,
+    nonce: externalNonce?.nonce,
     version: 1,
     cost: prepared === undefined ? chain.amountOut(request) : chain.cost(prepared.draft),
     nextRunAt: now,

@@ -1,4 +1,4 @@
-import type { Place } from '../../chains/chain.ts'
+import type { ExternalNonce } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
@@ -41,7 +41,7 @@ export async function admitCandidates(
     const relayer = await lockRelayer(tx, id, 'share')
     if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: gone(id) }))
     await lockAccount(tx, id)
-    const taken = await findUsedExternalNonces(tx, id, candidates.flatMap(placeOf))
+    const taken = await findUsedExternalNonces(tx, id, candidates.flatMap(externalNonceOf))
     const keys = await findKeys(
       tx,
       id,
@@ -80,10 +80,11 @@ function decide(
   return candidates.map((candidate) => {
     const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey.key)
     if (candidate.idempotencyKey && earlier) return repeat(earlier, candidate.idempotencyKey)
-    const error = closed ?? badPlace(runtime, candidate, taken) ?? badFunds(runtime, candidate, reserved)
+    const error =
+      closed ?? externalNonceProblem(runtime, candidate, taken) ?? badFunds(runtime, candidate, reserved)
     if (error) return { kind: 'refused', error }
     reserved += candidate.transaction.cost
-    for (const { address, nonce } of placeOf(candidate)) taken.add(`${address} ${nonce}`)
+    for (const { address, nonce } of externalNonceOf(candidate)) taken.add(`${address} ${nonce}`)
     for (const record of keyOf(candidate)) keys.set(record.key, record)
     return { kind: 'admitted' }
   })
@@ -112,27 +113,27 @@ function badFunds(
   return shortOfFunds(relayer, { unit: chain.traits.unit, balance, reserved, cost: transaction.cost })
 }
 
-function placeOf({ transaction: { sourceAccount, nonce } }: Candidate): Place[] {
+function externalNonceOf({ transaction: { sourceAccount, nonce } }: Candidate): ExternalNonce[] {
   return sourceAccount === undefined || nonce === undefined ? [] : [{ address: sourceAccount, nonce }]
 }
 
 /** A place that a request brings with it must be nobody's, and no number that the service gives by itself. */
-function badPlace(
+function externalNonceProblem(
   runtime: RelayerRuntime,
   candidate: Candidate,
   taken: ReadonlySet<string>,
 ): AppError | undefined {
-  const [place] = placeOf(candidate)
-  if (place === undefined) return undefined
+  const [externalNonce] = externalNonceOf(candidate)
+  if (externalNonce === undefined) return undefined
   if (!isExternallySigned(runtime, candidate.transaction)) {
     return new AppError(
       'not_supported',
-      `transaction_xdr: the sequence numbers of ${place.address} are given by the service. Send the operations, or the transaction unsigned.`,
+      `transaction_xdr: the sequence numbers of ${externalNonce.address} are given by the service. Send the operations, or the transaction unsigned.`,
     )
   }
-  if (!taken.has(`${place.address} ${place.nonce}`)) return undefined
+  if (!taken.has(`${externalNonce.address} ${externalNonce.nonce}`)) return undefined
   return new AppError(
     'already_accepted',
-    `transaction_xdr: sequence number ${place.nonce} of ${place.address} was accepted before; list the transactions to find it.`,
+    `transaction_xdr: sequence number ${externalNonce.nonce} of ${externalNonce.address} was accepted before; list the transactions to find it.`,
   )
 }

@@ -60,7 +60,7 @@ export function settleBroadcast(attempted: BroadcastCase): Settled {
   const { item, attempt, result, now } = attempted
   const about = { transactionId: item.transaction.id, number: attempt.number }
   if (result.kind === 'accepted')
-    return { transaction: taken(attempted), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
+    return { transaction: accepted(attempted), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
   const fate = fateOf(attempted, result)
   const refused = fate !== 'retry' && fate !== 'retry_later' && fate !== 'give_up'
   return {
@@ -125,7 +125,7 @@ const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   refused: 'The node refuses it',
 }
 
-function taken({
+function accepted({
   item: { transaction },
   attempt,
   now,

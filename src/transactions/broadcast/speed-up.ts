@@ -57,15 +57,15 @@ async function isStuck(
   item: TransactionWithAttempts,
 ): Promise<boolean> {
   const { transaction, attempts } = item
-  const taken = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
-  const newest = taken ?? currentAttempt(item)
-  const patience = speedUpAfterMs(chain, transaction)
-  if (newest === undefined || patience === undefined) return false
-  const isEarly = (since: Date) => clock.now() - since.getTime() < patience
+  const accepted = attempts.findLast((attempt) => attempt.broadcastAt !== undefined)
+  const newest = accepted ?? currentAttempt(item)
+  const speedUpDelay = speedUpAfterMs(chain, transaction)
+  if (newest === undefined || speedUpDelay === undefined) return false
+  const isEarly = (since: Date) => clock.now() - since.getTime() < speedUpDelay
   if (isEarly(newest.broadcastAt ?? newest.signedAt)) return false
   const headSince = await findHeadSince(db, transaction)
   if (headSince !== undefined && isEarly(headSince)) return false
-  const isAccepted = taken !== undefined && transaction.status === 'submitted'
+  const isAccepted = accepted !== undefined && transaction.status === 'submitted'
   if (isAccepted && (network.type !== 'evm' || network.mempool)) return true
   const price = await chain.comparePrice(newest.draft, levelOf(transaction))
   if (price.kind !== 'ok') return false
@@ -103,7 +103,7 @@ async function raiseFee(
   const attempts = [...item.attempts.filter((attempt) => attempt !== current), ...(current ? [current] : [])]
   const answer = await runtime.chain.speedUp(attempts, levelOf(transaction), accountOf(relayer))
   if (answer.kind === 'ok') {
-    return putInPlace(context, leased, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
+    return replaceContent(context, leased, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
   }
   const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
   await explain(context, transaction, `Waiting for inclusion; the fee cannot be raised: ${detail}`)
@@ -148,7 +148,8 @@ async function putNoop(
   const { relayer, runtime } = leased
   const account = accountOf(relayer)
   const answer = await runtime.chain.replace(runtime.chain.noop(account), item.attempts, account)
-  if (answer.kind === 'ok') return putInPlace(context, leased, { item, change, prepared: answer.value, kind })
+  if (answer.kind === 'ok')
+    return replaceContent(context, leased, { item, change, prepared: answer.value, kind })
   const detail = answer.kind === 'refused' ? answer.refusal.detail : answer.detail
   return explain(context, item.transaction, `${obstacle}: ${detail}`)
 }
@@ -161,7 +162,7 @@ interface Placement {
   readonly kind: Attempt['kind']
 }
 
-async function putInPlace(
+async function replaceContent(
   context: TransactionsContext,
   leased: LeasedAccount,
   placement: Placement,

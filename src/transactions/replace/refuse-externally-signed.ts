@@ -14,10 +14,10 @@ export function refuseExternallySigned(
   { transaction, attempts }: TransactionWithAttempts,
 ): AppError | undefined {
   const runtime = context.runtimeOf(relayer)
-  const place = request && runtime.chain.place(request)
+  const externalNonce = request && runtime.chain.externalNonce(request)
   const { sourceAccount, nonce } = transaction
   if (!isExternallySigned(runtime, transaction)) {
-    if (place === undefined) return undefined
+    if (externalNonce === undefined) return undefined
     return new AppError(
       'not_supported',
       'transaction_xdr: what somebody else has signed has a sequence number of its own and cannot replace this transaction.',
@@ -30,7 +30,7 @@ export function refuseExternallySigned(
       `Its sequence number belongs to ${sourceAccount}, who has signed it; only that account can cancel it.`,
     )
   }
-  if (place?.address === sourceAccount && place?.nonce === nonce) return undefined
+  if (externalNonce?.address === sourceAccount && externalNonce?.nonce === nonce) return undefined
   return new AppError(
     'not_supported',
     `transaction_xdr: the same signed transaction is expected, with a higher max_fee; sequence number ${nonce} belongs to ${sourceAccount}.`,

@@ -84,7 +84,7 @@ async function replaceSigned(
   const account = accountOf(relayer)
   const answer = await runtime.chain.replace(request ?? runtime.chain.noop(account), item.attempts, account)
   if (answer.kind === 'after_expiry') return keepForLater(context, change, item, answer)
-  const { draft, logs } = demand(answer)
+  const { draft, logs } = requirePrepared(answer)
   if (request)
     await checkReplacementFunds(context, {
       relayer,
@@ -160,7 +160,7 @@ function waitLog(result: BroadcastResult | undefined): string[] {
   return [`Stored and signed, but not taken by a node yet (${result.detail}); the service keeps offering it.`]
 }
 
-function demand(answer: Answer<Prepared> | SetupRequired): Prepared {
+function requirePrepared(answer: Answer<Prepared> | SetupRequired): Prepared {
   if (answer.kind === 'ok') return answer.value
   if (answer.kind === 'refused') throw new AppError(answer.refusal.code, answer.refusal.detail)
   if (answer.kind === 'setup')

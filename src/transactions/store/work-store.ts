@@ -172,15 +172,15 @@ export async function setNextNonce(
 export async function findUsedExternalNonces(
   tx: Tx,
   relayerId: string,
-  places: readonly { readonly address: string; readonly nonce: bigint }[],
+  externalNonces: readonly { readonly address: string; readonly nonce: bigint }[],
 ): Promise<Set<string>> {
-  if (places.length === 0) return new Set()
+  if (externalNonces.length === 0) return new Set()
   const rows = await tx
     .selectFrom('transactions')
     .select(['source_account', 'nonce'])
     .where('relayer_id', '=', relayerId)
-    .where('source_account', 'in', [...new Set(places.map(({ address }) => address))])
-    .where('nonce', 'in', [...new Set(places.map(({ nonce }) => nonce))])
+    .where('source_account', 'in', [...new Set(externalNonces.map(({ address }) => address))])
+    .where('nonce', 'in', [...new Set(externalNonces.map(({ nonce }) => nonce))])
     .execute()
   return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
 }

@@ -8,7 +8,7 @@ import { nextStatus, type TransactionEvent } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'
 
 /** What the chain has made of a transaction, ready to be written. All functions here are pure. */
-export interface Verdict {
+export interface Resolution {
   readonly transaction: Transaction
   readonly outcomes: readonly OutcomeChange[]
   /** What has to be announced about it beside the change. */
@@ -25,7 +25,7 @@ export interface Inclusion {
 }
 
 /** A block holds one of the attempts: the record shows that one from now on, whatever came after it. */
-export function included(item: TransactionWithAttempts, { attempt, receipt, reason }: Inclusion): Verdict {
+export function included(item: TransactionWithAttempts, { attempt, receipt, reason }: Inclusion): Resolution {
   const { transaction, attempts } = item
   return {
     transaction: {
@@ -68,7 +68,7 @@ function isClosed({ outcome: known }: Attempt): boolean {
 export function reorged(
   item: TransactionWithAttempts,
   { now, costOf }: { now: Date; costOf: (draft: Draft) => bigint },
-): Verdict {
+): Resolution {
   const { transaction, attempts } = item
   const reopened = attempts.filter((attempt) => !isClosed(attempt) && attempt.nonce === transaction.nonce)
   return {
@@ -88,7 +88,7 @@ export function reorged(
 }
 
 /** Deep enough. What is included decides how it ends, not what was wanted last. */
-export function finalised({ transaction, attempts }: TransactionWithAttempts, now: Date): Verdict {
+export function finalised({ transaction, attempts }: TransactionWithAttempts, now: Date): Resolution {
   const attempt = attempts.find((other) => other.number === transaction.currentAttempt)
   const event = finalEvent(contentKind(attempts, transaction.currentAttempt), attempt?.outcome)
   return {
@@ -105,7 +105,7 @@ export function finalised({ transaction, attempts }: TransactionWithAttempts, no
 export function lost(
   item: TransactionWithAttempts,
   { now, reSignable }: { now: Date; reSignable: boolean },
-): Verdict {
+): Resolution {
   const { transaction, attempts } = item
   const intended = LOST[transaction.purpose]
   const event = intended === 'returned' && !reSignable ? 'failed' : intended
@@ -139,7 +139,7 @@ export function lost(
 export function expired(
   { transaction, attempts }: TransactionWithAttempts,
   { now, over, externallySigned }: { now: Date; over: boolean; externallySigned: boolean },
-): Verdict {
+): Resolution {
   const intended = LOST[transaction.purpose]
   const event = intended === 'returned' && (over || externallySigned) ? 'expired' : intended
   // What holds up the others does not keep a nonce that is free again.

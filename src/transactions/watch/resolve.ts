@@ -9,7 +9,7 @@ import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
-import { expired, type Inclusion, included, lost, reorged, type Verdict } from './outcome.ts'
+import { expired, type Inclusion, included, lost, type Resolution, reorged } from './outcome.ts'
 import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import type { WatchMemory } from './watch-memory.ts'
 
@@ -36,11 +36,11 @@ export interface Watch {
 }
 
 /** Every hash is asked for; the chain decides which attempt counts (I4). */
-export async function judge(
+export async function resolveTransaction(
   watch: Watch,
   item: TransactionWithAttempts,
   receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
-): Promise<Verdict | undefined> {
+): Promise<Resolution | undefined> {
   const inclusion = await inclusionOf(watch, item, receipts)
   if (inclusion) return isNews(item, inclusion) ? included(item, inclusion) : undefined
   const isUnclear = hashesOfAll(watch.chain, item.attempts).some(
@@ -66,11 +66,11 @@ function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: 
 export async function resolveExpired(
   watch: Watch,
   item: TransactionWithAttempts,
-): Promise<Verdict | undefined> {
+): Promise<Resolution | undefined> {
   return settleAbsence(watch, item, () => endOfLife(watch, item))
 }
 
-function endOfLife(watch: Watch, item: TransactionWithAttempts): Verdict {
+function endOfLife(watch: Watch, item: TransactionWithAttempts): Resolution {
   const now = watch.context.clock.now()
   const { request, purpose } = item.transaction
   const end = watch.chain.endsAt(request)
@@ -89,8 +89,8 @@ function endOfLife(watch: Watch, item: TransactionWithAttempts): Verdict {
 async function settleAbsence(
   watch: Watch,
   item: TransactionWithAttempts,
-  whenAbsent: () => Verdict,
-): Promise<Verdict | undefined> {
+  whenAbsent: () => Resolution,
+): Promise<Resolution | undefined> {
   // What lapsed before was proved to be out then.
   const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
   const proof = await watch.chain.proveInclusion(
@@ -152,7 +152,7 @@ async function describeInclusion(
  * and not yet the receipt, or no longer, or answer with an error for ever. Only after the network's depth, and some time, and with a
  * proof, is it true.
  */
-async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Verdict | undefined> {
+async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Resolution | undefined> {
   const { context, memory, head, confirmations } = watch
   const now = context.clock.now()
   const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
@@ -164,12 +164,12 @@ async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promi
     watch.open = true
     return undefined
   }
-  const verdict = await settleAbsence(watch, item, () =>
+  const resolution = await settleAbsence(watch, item, () =>
     lost(item, { now: new Date(now), reSignable: !isSignedByOthers(watch, item.transaction) }),
   )
   // A proof asks every endpoint for much: it is tried again after the same wait, not at each look.
-  if (verdict === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
-  return verdict
+  if (resolution === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
+  return resolution
 }
 
 /** Whether nothing undoes this block any more, by the network's own measure; unknown counts as no (I6). */

@@ -3,7 +3,7 @@ import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
-import { finalEvent, type Verdict } from './outcome.ts'
+import { finalEvent, type Resolution } from './outcome.ts'
 
 /**
  * No endpoint can prove any more whether one of the attempts was included: the record says so and stays open, because both guesses could
@@ -12,7 +12,7 @@ import { finalEvent, type Verdict } from './outcome.ts'
 export function undecided(
   { transaction }: TransactionWithAttempts,
   { detail, now }: { readonly detail: string; readonly now: Date },
-): Verdict | undefined {
+): Resolution | undefined {
   const statusReason = `${detail} It stays open until an endpoint proves what became of it, or an operator decides: relayer tx decide ${transaction.id}`
   if (transaction.undecidedSince !== undefined && transaction.statusReason === statusReason) return undefined
   return {
@@ -34,7 +34,7 @@ export function decidedIncluded(
     decision,
     now,
   }: { readonly attempt: number; readonly decision: OperatorDecision; readonly now: Date },
-): Verdict {
+): Resolution {
   const mined = nextStatus(transaction.status, 'included')
   return {
     transaction: {
@@ -58,11 +58,11 @@ export function decidedIncluded(
 }
 
 /** What follows from the proof that nothing was included, where the proof is an operator's word. Pure. */
-export function decidedAbsent(verdict: Verdict, decision: OperatorDecision): Verdict {
-  const { transaction } = verdict
+export function decidedAbsent(resolution: Resolution, decision: OperatorDecision): Resolution {
+  const { transaction } = resolution
   const reason = transaction.statusReason === undefined ? '' : `${transaction.statusReason} `
   return {
-    ...verdict,
+    ...resolution,
     transaction: {
       ...transaction,
       undecidedSince: undefined,

@@ -12,9 +12,9 @@ import { findDecisions } from '../store/decisions-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
 import { findWatched, hasWatched, setNextNonce } from '../store/work-store.ts'
 import { fillGaps } from './fill-gaps.ts'
-import { finalised, type Verdict } from './outcome.ts'
+import { finalised, type Resolution } from './outcome.ts'
 import { isRecheckDue, recheckFinal } from './recheck-final.ts'
-import { isFinalBlock, judge, resolveExpired, type Watch } from './resolve.ts'
+import { isFinalBlock, resolveExpired, resolveTransaction, type Watch } from './resolve.ts'
 import type { WatchMemory } from './watch-memory.ts'
 
 type Tx = DbTransaction<Schema>
@@ -103,10 +103,10 @@ async function settleMined(watch: Watch, mined: readonly Transaction[]): Promise
 async function settleExpired(watch: Watch, items: readonly TransactionWithAttempts[]): Promise<void> {
   const ended = await Promise.all(items.map((item) => areOver(watch, item)))
   const over = items.filter((_, index) => ended[index])
-  const judged = await Promise.all(over.map((item) => resolveExpired(watch, item)))
+  const resolved = await Promise.all(over.map((item) => resolveExpired(watch, item)))
   await write(
     watch,
-    judged.filter((verdict) => verdict !== undefined),
+    resolved.filter((resolution) => resolution !== undefined),
   )
 }
 
@@ -190,9 +190,9 @@ async function settleReceipts(
   )
   const answers = await watch.chain.receipts(hashes, { asOf: watch.head.number })
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
-  const judged = await Promise.all(items.map((item) => judge(watch, item, receipts)))
-  const verdicts = judged.filter((verdict) => verdict !== undefined)
-  const written = await write(watch, verdicts)
+  const resolved = await Promise.all(items.map((item) => resolveTransaction(watch, item, receipts)))
+  const resolutions = resolved.filter((resolution) => resolution !== undefined)
+  const written = await write(watch, resolutions)
   await settleAtOnce(watch, items, { receipts, written })
   return new Set(written.map(({ id }) => id))
 }
@@ -232,40 +232,46 @@ async function withAttempts(
 }
 
 /** Returns what was written; where somebody else was faster, the same block is looked at again. */
-async function write(watch: Watch, verdicts: readonly Verdict[]): Promise<Transaction[]> {
-  if (verdicts.length === 0) return []
-  const written = await watch.context.db.transaction().execute((tx) => writeOutcomes(watch, tx, verdicts))
+async function write(watch: Watch, resolutions: readonly Resolution[]): Promise<Transaction[]> {
+  if (resolutions.length === 0) return []
+  const written = await watch.context.db
+    .transaction()
+    .execute((tx) => writeResolutions(watch, tx, resolutions))
   tellFinished(watch.context, written)
-  logIncidents(watch.context, verdicts, written)
+  logIncidents(watch.context, resolutions, written)
   return written
 }
 
 function logIncidents(
   { log }: TransactionsContext,
-  verdicts: readonly Verdict[],
+  resolutions: readonly Resolution[],
   written: readonly Transaction[],
 ): void {
   const ids = new Set(written.map(({ id }) => id))
-  for (const { incident, transaction } of verdicts) {
+  for (const { incident, transaction } of resolutions) {
     if (incident === undefined || !ids.has(transaction.id)) continue
     const { id, relayerId, statusReason } = transaction
     log.error({ transaction: id, relayer: relayerId, incident, detail: statusReason }, 'transaction incident')
   }
 }
 
-async function writeOutcomes(watch: Watch, tx: Tx, verdicts: readonly Verdict[]): Promise<Transaction[]> {
+async function writeResolutions(
+  watch: Watch,
+  tx: Tx,
+  resolutions: readonly Resolution[],
+): Promise<Transaction[]> {
   const saved = await saveTransactions(
     tx,
-    verdicts.map((verdict) => verdict.transaction),
+    resolutions.map((resolution) => resolution.transaction),
   )
   const written = new Set(saved.map((transaction) => transaction.id))
-  if (written.size < verdicts.length) watch.open = true
+  if (written.size < resolutions.length) watch.open = true
   // Not before: a verdict that came too late is judged again at once, and not after the whole wait.
   for (const id of written) watch.memory.missingSince.delete(id)
-  const kept = verdicts.filter((verdict) => written.has(verdict.transaction.id))
+  const kept = resolutions.filter((resolution) => written.has(resolution.transaction.id))
   await saveOutcomes(
     tx,
-    kept.flatMap((verdict) => verdict.outcomes),
+    kept.flatMap((resolution) => resolution.outcomes),
   )
   await forgetFreed(tx, kept)
   for (const [type, incidents] of Map.groupBy(kept, ({ incident }) => incident)) {
@@ -280,6 +286,6 @@ async function writeOutcomes(watch: Watch, tx: Tx, verdicts: readonly Verdict[])
 }
 
 /** A nonce that the chain did not use is free again, and the chain is asked for it before the next one is given. */
-async function forgetFreed(tx: Tx, verdicts: readonly Verdict[]): Promise<void> {
-  for (const { freed } of verdicts) if (freed) await setNextNonce(tx, { ...freed, nonce: null })
+async function forgetFreed(tx: Tx, resolutions: readonly Resolution[]): Promise<void> {
+  for (const { freed } of resolutions) if (freed) await setNextNonce(tx, { ...freed, nonce: null })
 }

@@ -78,7 +78,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     const validUntil = new Date('2030-01-01T00:00:00Z')
     expect(under().chain.endsAt(under().move(1n, { validUntil }))).toEqual(validUntil)
     expect(under().chain.endsAt(under().move(1n))).toBeUndefined()
-    expect(under().chain.place(under().move(1n))).toBeUndefined()
+    expect(under().chain.externalNonce(under().move(1n))).toBeUndefined()
   })
 }
 

@@ -16,7 +16,7 @@ afterEach(async () => {
 type Answer = (calls: readonly WireCall[]) => WireAnswer
 
 /** The chain of these endpoints; the first is asked first. */
-async function place(...answers: readonly Answer[]) {
+async function setUp(...answers: readonly Answer[]) {
   const servers = await Promise.all(answers.map((answer) => startRpcServer(answer)))
   running.push(...servers)
   const clock = createHurriedClock()
@@ -43,7 +43,7 @@ const answering =
 
 describe('broadcast', () => {
   test('a lost reply, then "nonce too low" for the same bytes: the nonce is used, never refused (R3)', async () => {
-    const { chain, servers } = await place(
+    const { chain, servers } = await setUp(
       () => 'cut',
       answering({ eth_sendRawTransaction: new Error('nonce too low: next nonce 1, tx nonce 0') }),
     )
@@ -57,7 +57,7 @@ describe('broadcast', () => {
   test('a lost reply, then "already known" for the same bytes: accepted', async () => {
     let taken = false
     const node = answering({ eth_sendRawTransaction: new Error('already known') })
-    const { chain } = await place((calls) => {
+    const { chain } = await setUp((calls) => {
       if (taken) return node(calls)
       taken = true
       return 'cut'
@@ -66,7 +66,7 @@ describe('broadcast', () => {
   })
 
   test('no answer from anybody is unknown (I6)', async () => {
-    const { chain } = await place(
+    const { chain } = await setUp(
       () => 'cut',
       () => ({ status: 502, text: '' }),
     )
@@ -87,7 +87,7 @@ describe('verify', () => {
     { name: 'nonsense', answers: [answering({ eth_chainId: 'mainnet' })], want: 'unknown' },
     { name: 'no endpoint', answers: [], want: 'unknown' },
   ])('$name: $want', async ({ answers, want }) => {
-    const { chain } = await place(...answers)
+    const { chain } = await setUp(...answers)
     expect((await chain.verify()).kind).toBe(want)
   })
 })
@@ -97,7 +97,7 @@ describe('endpoints', () => {
     answering({ eth_blockNumber: height, eth_getBlockByNumber: { number: height, hash: '0xaa' } })
 
   test('tell each its height, also of those that are not asked otherwise, and no secret', async () => {
-    const { chain, servers } = await place(at('0x64'), at('0x32'))
+    const { chain, servers } = await setUp(at('0x64'), at('0x32'))
     await chain.head()
     await expect.poll(() => chain.endpoints().map(({ head }) => head)).toEqual([100n, 50n])
     expect(chain.endpoints()).toEqual(
@@ -113,14 +113,14 @@ describe('endpoints', () => {
   })
 
   test('that have no company are not asked for what the head tells anyway', async () => {
-    const { chain, servers } = await place(at('0x64'))
+    const { chain, servers } = await setUp(at('0x64'))
     await chain.head()
     await chain.balance('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
     expect(servers[0]?.requests).toHaveLength(2)
   })
 
   test('a WebSocket url is not asked', async () => {
-    const { servers } = await place(at('0x64'))
+    const { servers } = await setUp(at('0x64'))
     const rpcUrls = [
       { url: 'ws://127.0.0.1:1', weight: 100 },
       { url: servers[0]?.url ?? '', weight: 1 },

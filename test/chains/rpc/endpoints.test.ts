@@ -18,11 +18,11 @@ afterEach(async () => {
 type Answer = (calls: readonly WireCall[]) => WireAnswer
 
 /** Endpoints in this order, the first one drawn first; and a clock that makes nobody wait. */
-async function place(...answers: readonly Answer[]) {
-  return placeWith({ timeoutMs: TIMEOUT_MS }, ...answers)
+async function setUp(...answers: readonly Answer[]) {
+  return setUpWith({ timeoutMs: TIMEOUT_MS }, ...answers)
 }
 
-async function placeWith(
+async function setUpWith(
   {
     timeoutMs,
     maxRequestBytes = MAX_REQUEST_BYTES,
@@ -91,7 +91,7 @@ describe('another try', () => {
     { name: 'trouble in JSON', answer: failing(-32603, 'Internal error') },
     { name: 'trouble behind a proxy', answer: failing(-32000, 'upstream request failed') },
   ])('after $name the only endpoint is asked again, with growing pauses', async ({ answer }) => {
-    const { client, clock, asked } = await place(inTurn(answer, answer, serving()))
+    const { client, clock, asked } = await setUp(inTurn(answer, answer, serving()))
     expect(await client.call('a', [])).toEqual(result('a'))
     expect(asked()).toEqual([3])
     expect(clock.waits).toHaveLength(2)
@@ -116,13 +116,13 @@ describe('another try', () => {
   })
 
   test('trouble that stays is told in the words of the node', async () => {
-    const { client } = await place(failing(-32603, 'internal error'))
+    const { client } = await setUp(failing(-32603, 'internal error'))
     expect(await client.call('a', [])).toEqual({ kind: 'error', code: -32603, message: 'internal error' })
   })
 
   test('goes to another endpoint first, and only with what is still open', async () => {
     const half: Answer = (calls) => ({ body: calls.slice(0, 1).map(({ id }) => ({ id, result: 'first' })) })
-    const { client, servers, clock } = await place(half, serving())
+    const { client, servers, clock } = await setUp(half, serving())
     expect(await client.send(['a', 'b', 'c'].map(call))).toEqual(['first', 'b', 'c'].map(result))
     expect(servers[1]?.requests.map((calls) => calls.map(({ method }) => method))).toEqual([['b', 'c']])
     expect(clock.waits).toEqual([])
@@ -130,7 +130,7 @@ describe('another try', () => {
 
   test('ends with the deadline of the whole question', async () => {
     let pass: (ms: number) => void = () => {}
-    const { client, clock, asked } = await place(() => {
+    const { client, clock, asked } = await setUp(() => {
       pass(2 * TIMEOUT_MS)
       return 'cut'
     }, serving())
@@ -170,14 +170,14 @@ describe('a rate limit', () => {
   ]
 
   test.each(LIMITS)('$name: the only endpoint is left alone for $pauseMs ms', async ({ answer, pauseMs }) => {
-    const { client, clock, asked } = await place(inTurn(answer, serving()))
+    const { client, clock, asked } = await setUp(inTurn(answer, serving()))
     expect(await client.send(['a', 'b'].map(call))).toEqual([result('a'), result('b')])
     expect(asked()).toEqual([2])
     expect(clock.waits).toEqual([pauseMs])
   })
 
   test.each(LIMITS)('$name: another endpoint is asked at once', async ({ answer }) => {
-    const { client, clock, asked } = await place(answer, serving())
+    const { client, clock, asked } = await setUp(answer, serving())
     expect(await client.send(['a', 'b'].map(call))).toEqual([result('a'), result('b')])
     await client.call('c', [])
     expect(asked()).toEqual([1, 2])
@@ -185,7 +185,7 @@ describe('a rate limit', () => {
   })
 
   test('that lasts longer than the deadline is unknown at once, and nobody is asked meanwhile (R27)', async () => {
-    const { client, clock, asked } = await place(
+    const { client, clock, asked } = await setUp(
       inTurn(saying({ status: 429, headers: { 'retry-after': '120' }, text: '' }), serving()),
     )
     for (let time = 0; time < 5; time += 1) {
@@ -201,13 +201,13 @@ describe('a rate limit', () => {
     { name: 'as long as the whole question may take', timeoutMs: 500, seconds: '1' },
   ])('of a pause $name is unknown at once', async ({ timeoutMs, seconds }) => {
     const limited = saying({ status: 429, headers: { 'retry-after': seconds }, text: '' })
-    const { client, clock, asked } = await placeWith({ timeoutMs }, inTurn(limited, serving()))
+    const { client, clock, asked } = await setUpWith({ timeoutMs }, inTurn(limited, serving()))
     expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
     expect([asked(), clock.waits]).toEqual([[1], []])
   })
 
   test('that stays is unknown, never an error of the node', async () => {
-    const { client } = await place(failing(-32005, 'limit exceeded'))
+    const { client } = await setUp(failing(-32005, 'limit exceeded'))
     expect(await client.call('a', [])).toEqual({ kind: 'unknown', detail: 'limit exceeded' })
   })
 })
@@ -232,7 +232,7 @@ describe('an endpoint that refuses batches', () => {
     },
     { name: 'geth', refusal: { body: [{ id: 0, error: { code: -32600, message: 'batch too large' } }] } },
   ])('with $name is asked one by one, and that is remembered', async ({ refusal }) => {
-    const { client, servers } = await place(upTo(1, refusal))
+    const { client, servers } = await setUp(upTo(1, refusal))
     const calls = ['a', 'b', 'c'].map(call)
     expect(await client.send(calls)).toEqual(['a', 'b', 'c'].map(result))
     expect(await client.send(calls)).toEqual(['a', 'b', 'c'].map(result))
@@ -241,7 +241,7 @@ describe('an endpoint that refuses batches', () => {
   })
 
   test('above ten calls gets batches of ten, in order', async () => {
-    const { client, servers } = await place(upTo(10, { status: 413, text: '' }))
+    const { client, servers } = await setUp(upTo(10, { status: 413, text: '' }))
     const methods = Array.from({ length: 25 }, (_, index) => `m${index}`)
     expect(await client.send(methods.map(call))).toEqual(methods.map(result))
     expect(servers[0]?.requests.map((asked) => asked.length)).toEqual([25, 10, 10, 5])
@@ -251,7 +251,7 @@ describe('an endpoint that refuses batches', () => {
   })
 
   test('gets transactions one after the other, for the sake of their nonces, and reads side by side', async () => {
-    const { client, servers } = await place(upTo(1, { status: 413, text: '' }))
+    const { client, servers } = await setUp(upTo(1, { status: 413, text: '' }))
     const calls = Array.from({ length: 25 }, (_, index) => call(`m${index}`))
     await client.send(calls)
     // A connection is free again a little after its answer: now and then the next request takes a second one.
@@ -261,7 +261,7 @@ describe('an endpoint that refuses batches', () => {
   })
 
   test('and single calls as well is just not answering: batches stay', async () => {
-    const { client, servers } = await place(
+    const { client, servers } = await setUp(
       inTurn(...Array.from({ length: 6 }, () => saying({ status: 400, text: '' })), serving()),
     )
     await client.send(['a', 'b'].map(call))
@@ -273,14 +273,14 @@ describe('an endpoint that refuses batches', () => {
 
 describe('connections', () => {
   test('are kept: a hundred questions, one connection', async () => {
-    const { client, servers } = await place(serving())
+    const { client, servers } = await setUp(serving())
     for (let time = 0; time < 100; time += 1) await client.call('a', [])
     expect(servers[0]?.requests).toHaveLength(100)
     expect(servers[0]?.connections).toBe(1)
   })
 
   test('are kept after answers that are of no use, too: their bodies are read to the end', async () => {
-    const { client, servers } = await place(saying({ status: 500, text: 'x'.repeat(10_000) }))
+    const { client, servers } = await setUp(saying({ status: 500, text: 'x'.repeat(10_000) }))
     for (let time = 0; time < 20; time += 1) await client.call('a', [])
     expect(servers[0]?.requests.length).toBeGreaterThanOrEqual(20)
     // The next question may come before the connection is free again: a second one then, never one for each.
@@ -290,7 +290,7 @@ describe('connections', () => {
 
 describe('an answer as of a block', () => {
   test('comes from an endpoint that has reached it, with the height in the same batch (R6)', async () => {
-    const { client, servers, clock } = await place(serving(99), serving(100))
+    const { client, servers, clock } = await setUp(serving(99), serving(100))
     const placed = await client.sendAsOf([call('a')], 100n)
     expect(placed).toEqual([{ reply: result('a'), behind: false }])
     expect(servers.map(({ requests }) => requests.map((calls) => calls.map(({ method }) => method)))).toEqual(
@@ -300,26 +300,26 @@ describe('an answer as of a block', () => {
   })
 
   test('comes from there the next time, too: who lags is not asked first again', async () => {
-    const { client, asked } = await place(serving(99), serving(100))
+    const { client, asked } = await setUp(serving(99), serving(100))
     await client.sendAsOf([call('a')], 100n)
     await client.call('b', [])
     expect(asked()).toEqual([1, 2])
   })
 
   test('is behind when no endpoint has reached it, and nobody is asked twice', async () => {
-    const { client, asked } = await place(serving(98), serving(99))
+    const { client, asked } = await setUp(serving(98), serving(99))
     expect(await client.sendAsOf([call('a')], 100n)).toEqual([{ reply: result('a'), behind: true }])
     expect(asked()).toEqual([1, 1])
   })
 
   test('is behind when the endpoint does not tell its height', async () => {
-    const { client } = await place((calls) => ({ body: calls.map(({ id }) => ({ id, result: null })) }))
+    const { client } = await setUp((calls) => ({ body: calls.map(({ id }) => ({ id, result: null })) }))
     expect(await client.sendAsOf([call('a')], 1n)).toEqual([{ reply: result(null), behind: true }])
   })
 
   test('without a block is held against the highest that anybody told of lately', async () => {
     const heads = { first: 100 }
-    const { client, clock } = await place((calls) => serving(heads.first)(calls))
+    const { client, clock } = await setUp((calls) => serving(heads.first)(calls))
     await client.sendAsOf([call('a')])
     heads.first = 90
     expect(await client.sendAsOf([call('a')])).toMatchObject([{ behind: true }])
@@ -334,7 +334,7 @@ describe('an answer as of a block', () => {
         method === 'b' ? { id, error: { code: -32005, message: 'limit exceeded' } } : { id, result: '0x64' },
       ),
     })
-    const { client, servers } = await place(inTurn(half, serving()))
+    const { client, servers } = await setUp(inTurn(half, serving()))
     const placed = await client.sendAsOf(['a', 'b'].map(call), 100n)
     expect(placed).toEqual([result('0x64'), result('b')].map((reply) => ({ reply, behind: false })))
     const [, again] = servers[0]?.requests ?? []
@@ -342,7 +342,7 @@ describe('an answer as of a block', () => {
   })
 
   test('asks for the height before everything else where batches are refused', async () => {
-    const { client, servers } = await place(upTo(1, { status: 400, text: '' }))
+    const { client, servers } = await setUp(upTo(1, { status: 400, text: '' }))
     await client.sendAsOf(['a', 'b'].map(call), 100n)
     await client.sendAsOf(['a', 'b'].map(call), 100n)
     const single = servers[0]?.requests.slice(1).map(([first]) => first?.method) ?? []
@@ -350,7 +350,7 @@ describe('an answer as of a block', () => {
   })
 
   test('shares its HTTP request with others of the same turn', async () => {
-    const { client, servers } = await place(serving())
+    const { client, servers } = await setUp(serving())
     const answers = await Promise.all([
       client.sendAsOf([call('a')], 100n),
       client.sendAsOf([call('b')], 100n),
@@ -362,7 +362,7 @@ describe('an answer as of a block', () => {
 
 describe('asking everywhere', () => {
   test('asks each endpoint once and keeps the answers apart', async () => {
-    const { client } = await place(serving(100), serving(99), saying('cut'))
+    const { client } = await setUp(serving(100), serving(99), saying('cut'))
     expect(await client.sendEverywhere([call('a')], 100n)).toEqual([
       [{ reply: result('a'), behind: false }],
       [{ reply: result('a'), behind: true }],
@@ -372,7 +372,7 @@ describe('asking everywhere', () => {
   })
 
   test('does not ask who rests, and takes that for unknown', async () => {
-    const { client, asked } = await place(serving(), saying({ status: 429, text: '' }))
+    const { client, asked } = await setUp(serving(), saying({ status: 429, text: '' }))
     await client.sendEverywhere([call('a')])
     expect(await client.sendEverywhere([call('a')])).toMatchObject([
       [{ reply: result('a'), behind: false }],
@@ -398,32 +398,32 @@ describe('calls of callers', () => {
   ]
 
   test.each(PROVOKED)('cannot make an endpoint rest by $name', async ({ answer }) => {
-    const { client } = await place(answer)
+    const { client } = await setUp(answer)
     for (let times = 0; times < 8; times += 1) await client.forward([call('a')])
     expect(client.states()).toMatchObject([{ healthy: true }])
   })
 
   test('cannot make an endpoint rest by being slow', async () => {
-    const { client } = await placeWith({ timeoutMs: 20 }, saying('silent'))
+    const { client } = await setUpWith({ timeoutMs: 20 }, saying('silent'))
     for (let times = 0; times < 4; times += 1) await client.forward([call('a')])
     expect(client.states()).toMatchObject([{ healthy: true }])
   })
 
   test('show a true limit, and an endpoint that cannot be reached', async () => {
-    const limited = await place(saying({ status: 429, text: '' }))
+    const limited = await setUp(saying({ status: 429, text: '' }))
     await limited.client.forward([call('a')])
     expect(limited.client.states()).toMatchObject([{ healthy: false }])
-    const coded = await place(failing(429, 'Your app has exceeded its capacity'))
+    const coded = await setUp(failing(429, 'Your app has exceeded its capacity'))
     expect(await coded.client.forward([call('a')])).toMatchObject([{ kind: 'unknown' }])
     expect(coded.client.states()).toMatchObject([{ healthy: false }])
-    const gone = await place(serving())
+    const gone = await setUp(serving())
     await gone.servers[0]?.stop()
     for (let times = 0; times < 3; times += 1) await gone.client.forward([call('a')])
     expect(gone.client.states()).toMatchObject([{ healthy: false }])
   })
 
   test('do not shrink the batches of our own questions', async () => {
-    const { client, servers } = await place(upTo(2, { status: 400, text: '' }))
+    const { client, servers } = await setUp(upTo(2, { status: 400, text: '' }))
     await client.forward(['a', 'b', 'c'].map(call))
     const before = servers[0]?.requests.length ?? 0
     await client.send(['a', 'b', 'c'].map(call))
@@ -431,7 +431,7 @@ describe('calls of callers', () => {
   })
 
   test('do not heal an endpoint either, unless it answers them', async () => {
-    const { client, clock } = await place(
+    const { client, clock } = await setUp(
       inTurn(
         saying({ status: 429, headers: { 'retry-after': '60' }, text: '' }),
         failing(-32000, 'no'),
@@ -447,7 +447,7 @@ describe('calls of callers', () => {
   })
 
   test('are asked of another endpoint where one lacks the data', async () => {
-    const { client, asked } = await place(failing(4444, 'pruned history unavailable'), serving())
+    const { client, asked } = await setUp(failing(4444, 'pruned history unavailable'), serving())
     expect(await client.forward([call('a')])).toEqual([result('a')])
     expect(asked()).toEqual([1, 1])
   })
@@ -457,7 +457,7 @@ describe('a request', () => {
   const long = (method: string) => ({ method, params: ['x'.repeat(15_000)] })
 
   test('is cut by bytes as well, in order', async () => {
-    const { client, servers } = await placeWith({ timeoutMs: TIMEOUT_MS, maxRequestBytes: 40_000 }, serving())
+    const { client, servers } = await setUpWith({ timeoutMs: TIMEOUT_MS, maxRequestBytes: 40_000 }, serving())
     const methods = ['a', 'b', 'c', 'd', 'e']
     expect(await client.send(methods.map(long))).toEqual(methods.map(result))
     expect(servers[0]?.requests.map((asked) => asked.map(({ method }) => method).join(''))).toEqual([
@@ -470,7 +470,7 @@ describe('a request', () => {
 
   test('that is too long for the endpoint is halved by bytes, and that is remembered', async () => {
     const limit = 40_000
-    const { client, servers } = await place((calls) =>
+    const { client, servers } = await setUp((calls) =>
       JSON.stringify(calls).length > limit ? { status: 413, text: '' } : serving()(calls),
     )
     const methods = ['a', 'b', 'c', 'd']
@@ -482,7 +482,7 @@ describe('a request', () => {
 })
 
 test('no url gets into an answer or a state that is shown: what fails is told without it', async () => {
-  const { client, servers } = await place(saying('cut'))
+  const { client, servers } = await setUp(saying('cut'))
   await servers[0]?.stop()
   const reply = await client.call('a', [])
   expect(JSON.stringify(reply)).not.toContain('127.0.0.1')

@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 /** A node at this height, and a client that asks for heights before it asks for anything else. */
-async function place(height: unknown) {
+async function setUp(height: unknown) {
   const server = await startRpcServer((calls) => {
     const replies = calls.map(({ id, method }) => ({
       jsonrpc: '2.0',
@@ -40,7 +40,7 @@ const CALLS = ['a', 'b'].map((method) => ({ method, params: { by: 'name' } }))
 
 describe('a height that is asked for alone', () => {
   test('is known before anybody looks at the calls', async () => {
-    const { client, asked } = await place('0x64')
+    const { client, asked } = await setUp('0x64')
     const replies = await client.sendAsOf(CALLS, 100n)
     expect(replies).toEqual(
       ['a', 'b'].map((result) => ({ reply: { kind: 'result', result }, behind: false })),
@@ -49,13 +49,13 @@ describe('a height that is asked for alone', () => {
   })
 
   test('that is too low makes the answers come from behind', async () => {
-    const { client } = await place('0x63')
+    const { client } = await setUp('0x63')
     const replies = await client.sendAsOf(CALLS, 100n)
     expect(replies.map(({ behind }) => behind)).toEqual([true, true])
   })
 
   test('that nobody can read leaves everything unknown', async () => {
-    const { client, asked } = await place(null)
+    const { client, asked } = await setUp(null)
     const replies = await client.sendAsOf(CALLS, 100n)
     expect(replies.map(({ reply, behind }) => [reply.kind, behind])).toEqual([
       ['unknown', true],
@@ -65,13 +65,13 @@ describe('a height that is asked for alone', () => {
   })
 
   test('is not asked for where no height is demanded', async () => {
-    const { client, asked } = await place('0x64')
+    const { client, asked } = await setUp('0x64')
     await client.send(CALLS)
     expect(asked()).toEqual([['a', 'b']])
   })
 
   test('is all that is asked when there are no calls', async () => {
-    const { client, asked } = await place('0x64')
+    const { client, asked } = await setUp('0x64')
     await client.sendEverywhere([])
     expect(asked()).toEqual([['eth_blockNumber']])
     expect(client.states()).toMatchObject([{ head: 100n }])

@@ -13,7 +13,7 @@ import { checkRequest } from '../../../src/chains/stellar/check/request.ts'
 import type { StellarRequest } from '../../../src/chains/stellar/content.ts'
 import { maxTimeOf } from '../../../src/chains/stellar/model/envelope.ts'
 import { composeTransaction } from '../../../src/chains/stellar/prepare/compose.ts'
-import { endsAt, placeOf } from '../../../src/chains/stellar/prepare/replace.ts'
+import { endsAt, externalNonceOf } from '../../../src/chains/stellar/prepare/replace.ts'
 import { accountWith, NETWORK, OTHER, PASSPHRASE, requestOf, SELF } from './build.ts'
 
 interface Shape {
@@ -66,7 +66,7 @@ describe('a prebuilt transaction to sign', () => {
     expect(checkRequest(request, accountWith(), NETWORK)).toBeUndefined()
     const tx = composeTransaction(request, accountWith({ timeoutSeconds: 30 }), 5_000n)
     expect([tx.seqNum, tx.fee, tx.memo.value, maxTimeOf(tx)]).toEqual([0n, 0, 'theirs', 5_030n])
-    expect(placeOf(request)).toBeUndefined()
+    expect(externalNonceOf(request)).toBeUndefined()
   })
 
   test.each([
@@ -109,7 +109,7 @@ describe('a transaction that somebody else has signed', () => {
   test('is taken, with its own place and end', () => {
     const request = requestWith({ ...theirs, maxTime: 600 }, feeBump)
     expect(checkRequest(request, accountWith(), NETWORK)).toBeUndefined()
-    expect(placeOf(request)).toEqual({ address: OTHER, nonce: 42n })
+    expect(externalNonceOf(request)).toEqual({ address: OTHER, nonce: 42n })
     expect(endsAt(request)).toEqual(new Date(600_000))
   })
 

@@ -1,7 +1,7 @@
 import { replace, send, type Wish } from '../call.ts'
 import type { Stage } from '../stage.ts'
 import type { Event, Price } from './event.ts'
-import type { Ground } from './ground.ts'
+import type { Environment } from './ground.ts'
 
 const GWEI = 1_000_000_000
 
@@ -24,26 +24,26 @@ const REVERTING_CODE = '0x60006000fd'
 
 /** A new transaction; its receiver refuses it from then on, where it is to be reverted. */
 export async function sendPayment(
-  ground: Ground,
+  environment: Environment,
   stage: Stage,
   event: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
   const { account, validForMs, reverts } = event
-  const wish = wishOf(ground, event)
+  const wish = wishOf(environment, event)
   await send(stage, account, { ...wish, validForMs, may: { mayFail: reverts } })
-  if (reverts) await ground.anvil.rpc('anvil_setCode', [wish.content.mark, REVERTING_CODE])
+  if (reverts) await environment.anvil.rpc('anvil_setCode', [wish.content.mark, REVERTING_CODE])
 }
 
 /** A replacement by another payment. */
 export function replacePayment(
-  ground: Ground,
+  environment: Environment,
   stage: Stage,
   event: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
-  return replace(stage, event.target, () => wishOf(ground, event))
+  return replace(stage, event.target, () => wishOf(environment, event))
 }
 
-function wishOf({ newContent }: Ground, { price, gas }: { price: Price; gas: boolean }): Wish {
+function wishOf({ newContent }: Environment, { price, gas }: { price: Price; gas: boolean }): Wish {
   const content = newContent()
   const limit = gas ? { gas_limit: GAS_LIMIT } : {}
   return { content, body: { to: content.mark, value: content.value, ...PRICES[price], ...limit } }

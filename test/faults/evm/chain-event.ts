@@ -4,7 +4,7 @@ import { pathOf, type Stage, targetOf } from '../stage.ts'
 import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
 import { usedNonces } from './chain-walk.ts'
 import type { Event } from './event.ts'
-import type { Ground } from './ground.ts'
+import type { Environment } from './ground.ts'
 
 /** In wei, as hex. */
 const RICH = '0x21e19e0c9bab2400000'
@@ -20,29 +20,29 @@ export type ChainEvent = Extract<
 >
 
 /** Lets it happen. */
-export async function chainEvent(ground: Ground, stage: Stage, event: ChainEvent): Promise<void> {
-  const { anvil } = ground
+export async function chainEvent(environment: Environment, stage: Stage, event: ChainEvent): Promise<void> {
+  const { anvil } = environment
   switch (event.is) {
     case 'mine':
       for (let count = 0; count < event.blocks; count += 1) await anvil.rpc('evm_mine')
       return
     case 'reorg':
-      return reorganise(ground, event.depth)
+      return reorganise(environment, event.depth)
     case 'drop_all':
       return void (await anvil.rpc('anvil_dropAllTransactions'))
     case 'drop_one':
-      return dropOne(ground, stage, event.target)
+      return dropOne(environment, stage, event.target)
     case 'external':
-      return sendExternally(ground, stage, event.account)
+      return sendExternally(environment, stage, event.account)
     case 'drain':
-      return setBalance(ground, event.account, POOR)
+      return setBalance(environment, event.account, POOR)
     case 'fund':
-      return fund(ground, event.account)
+      return fund(environment, event.account)
   }
 }
 
 /** The newest blocks are undone and as many empty ones stand in their place; replicas may hear of it late. */
-async function reorganise({ anvil, nodes }: Ground, depth: number): Promise<void> {
+async function reorganise({ anvil, nodes }: Environment, depth: number): Promise<void> {
   const addresses = ACCOUNTS.map(({ address }) => address)
   const fork = await captureFork(anvil, { depth, addresses, staysFor: CONFIRMATIONS })
   for (const node of nodes) node.fork = fork
@@ -50,15 +50,15 @@ async function reorganise({ anvil, nodes }: Ground, depth: number): Promise<void
 }
 
 /** More than any history can spend. */
-export function fund(ground: Ground, account: number): Promise<void> {
-  return setBalance(ground, account, RICH)
+export function fund(environment: Environment, account: number): Promise<void> {
+  return setBalance(environment, account, RICH)
 }
 
-async function setBalance({ anvil }: Ground, account: number, balance: string): Promise<void> {
+async function setBalance({ anvil }: Environment, account: number, balance: string): Promise<void> {
   await anvil.rpc('anvil_setBalance', [ACCOUNTS[account]?.address, balance])
 }
 
-async function dropOne({ anvil }: Ground, stage: Stage, target: number): Promise<void> {
+async function dropOne({ anvil }: Environment, stage: Stage, target: number): Promise<void> {
   const chosen = targetOf(stage, target)
   if (chosen === undefined) return
   const shown = await stage.world
@@ -70,7 +70,7 @@ async function dropOne({ anvil }: Ground, stage: Stage, target: number): Promise
 
 /** Somebody else has the same key and takes the next nonce of the chain. */
 async function sendExternally(
-  { anvil, newContent }: Ground,
+  { anvil, newContent }: Environment,
   { ledger }: Stage,
   account: number,
 ): Promise<void> {

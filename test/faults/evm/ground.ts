@@ -3,7 +3,7 @@ import type { FaultyNode } from '../../support/faulty-node.ts'
 import type { Content } from '../ledger.ts'
 
 /** What everything that happens on anvil needs. */
-export interface Ground {
+export interface Environment {
   readonly anvil: Anvil
   readonly nodes: readonly FaultyNode[]
   readonly newContent: () => Payment

@@ -4,7 +4,7 @@ import type { WireEntry } from '../../support/lagging.ts'
 import type { Pruning } from '../../support/pruned.ts'
 import { headOf } from './chain-walk.ts'
 import type { Event, Habit } from './event.ts'
-import type { Ground } from './ground.ts'
+import type { Environment } from './ground.ts'
 
 const GWEI = 1_000_000_000n
 
@@ -13,7 +13,7 @@ const REST_SECONDS = 5
 
 /** The endpoint behaves so from now on. */
 export async function takeHabit(
-  { anvil, nodes }: Ground,
+  { anvil, nodes }: Environment,
   { node: index, habit, size }: Extract<Event, { is: 'habit' }>,
 ): Promise<void> {
   const node = nodes[index]

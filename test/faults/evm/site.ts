@@ -8,7 +8,7 @@ import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
 import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
-import { createPayments, type Ground } from './ground.ts'
+import { createPayments, type Environment } from './ground.ts'
 import { takeHabit } from './habit.ts'
 import { evmWitness } from './witness.ts'
 
@@ -28,7 +28,7 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
   for (let count = 0; count < CONFIRMATIONS; count += 1) await anvil.rpc('evm_mine')
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startFaultyNode(anvil.url)))
   let untilArchive = 0
-  const ground: Ground = { anvil, nodes, newContent: createPayments() }
+  const environment: Environment = { anvil, nodes, newContent: createPayments() }
   return {
     nodes,
     service: {
@@ -43,10 +43,10 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
     depth: CONFIRMATIONS,
     blockMs: BLOCK_MS,
     haste: 1,
-    crash: crashKit(ground),
+    crash: crashKit(environment),
     draw: (random, { kills }) =>
       toDeed(
-        ground,
+        environment,
         drawEvent(random, { accounts: ACCOUNTS.length, endpoints, maxDepth: CONFIRMATIONS, kills }),
       ),
     makeBlock: async () => {
@@ -55,7 +55,7 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
       if (untilArchive === 0) for (const node of nodes) node.pruning = undefined
     },
     relieve: async () => {
-      for (const [account] of ACCOUNTS.entries()) await fund(ground, account)
+      for (const [account] of ACCOUNTS.entries()) await fund(environment, account)
       for (const node of nodes) node.habits = undefined
       untilArchive = BLOCKS_WITHOUT_ARCHIVE
     },
@@ -72,8 +72,8 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
   }
 }
 
-function crashKit(ground: Ground): CrashKit {
-  const deed = (event: Event) => toDeed(ground, event)
+function crashKit(environment: Environment): CrashKit {
+  const deed = (event: Event) => toDeed(environment, event)
   return {
     broadcastCall: 'eth_sendRawTransaction',
     receiptCall: 'eth_getTransactionReceipt',
@@ -83,19 +83,19 @@ function crashKit(ground: Ground): CrashKit {
   }
 }
 
-function toDeed(ground: Ground, event: Event): Deed {
-  return deedOf<OwnEvent>(event, (stage, own) => happen(ground, stage, own))
+function toDeed(environment: Environment, event: Event): Deed {
+  return deedOf<OwnEvent>(event, (stage, own) => happen(environment, stage, own))
 }
 
-function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
+function happen(environment: Environment, stage: Stage, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
-      return sendPayment(ground, stage, event)
+      return sendPayment(environment, stage, event)
     case 'replace':
-      return replacePayment(ground, stage, event)
+      return replacePayment(environment, stage, event)
     case 'habit':
-      return takeHabit(ground, event)
+      return takeHabit(environment, event)
     default:
-      return chainEvent(ground, stage, event)
+      return chainEvent(environment, stage, event)
   }
 }

@@ -5,31 +5,31 @@ import { RECEIVER } from '../../support/solana-scenario.ts'
 import { replace, send, type Wish } from '../call.ts'
 import { type Stage, targetOf } from '../stage.ts'
 import type { Event, Speed } from './event.ts'
-import { accountAt, CUSTOMERS, type Ground } from './ground.ts'
+import { accountAt, CUSTOMERS, type Environment } from './ground.ts'
 
 /** A new transfer. */
 export function sendPayment(
-  ground: Ground,
+  environment: Environment,
   stage: Stage,
   { account, speed, durable, validForMs }: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
-  return send(stage, account, { ...wishOf(ground, { account, speed, durable }), validForMs })
+  return send(stage, account, { ...wishOf(environment, { account, speed, durable }), validForMs })
 }
 
 /** Another transfer in place of one. A durable nonce is the service's to take over. */
 export function replacePayment(
-  ground: Ground,
+  environment: Environment,
   stage: Stage,
   { target, speed }: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
   return replace(stage, target, () =>
-    wishOf(ground, { account: targetOf(stage, target)?.account ?? 0, speed, durable: false }),
+    wishOf(environment, { account: targetOf(stage, target)?.account ?? 0, speed, durable: false }),
   )
 }
 
 /** What a customer pays and has signed, for the relayer to sign first. Nobody but the customer could give it more time. */
 export function sendCosigned(
-  { solana, newContent }: Ground,
+  { solana, newContent }: Environment,
   stage: Stage,
   { account, customer, age }: Extract<Event, { is: 'cosign' }>,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export function sendCosigned(
 }
 
 function wishOf(
-  { newContent, nonces }: Ground,
+  { newContent, nonces }: Environment,
   { account, speed, durable }: { account: number; speed: Speed; durable: boolean },
 ): Wish {
   const content = newContent()

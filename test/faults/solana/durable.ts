@@ -11,8 +11,8 @@ export async function openNonces(solana: TestSolana): Promise<Address[]> {
   const [customer] = CUSTOMERS
   const lamports = solana.rentExemption(NONCE_ACCOUNT_LENGTH)
   const nonces = ACCOUNTS.map(() => createWallet())
-  for (const [place, nonce] of nonces.entries()) {
-    const authority = ACCOUNTS[place]?.address ?? ACCOUNTS[0].address
+  for (const [index, nonce] of nonces.entries()) {
+    const authority = ACCOUNTS[index]?.address ?? ACCOUNTS[0].address
     const steps: Step[] = [
       createAccount(customer.address, nonce.address, {
         lamports,

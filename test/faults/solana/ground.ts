@@ -21,7 +21,7 @@ export const CUSTOMERS: readonly [Wallet, ...Wallet[]] = [createWallet(), create
 const RICH = 1_000n * SOL
 
 /** What everything that happens on the network needs. */
-export interface Ground {
+export interface Environment {
   readonly solana: TestSolana
   /** The nodes that the service asks, behind their faults. */
   readonly own: readonly TestSolanaNode[]
@@ -31,13 +31,13 @@ export interface Ground {
 }
 
 /** The relayer at this place. */
-export function accountAt(place: number): Account {
-  return ACCOUNTS[place] ?? ACCOUNTS[0]
+export function accountAt(index: number): Account {
+  return ACCOUNTS[index] ?? ACCOUNTS[0]
 }
 
 /** Fills up a relayer's account. */
-export function fund({ solana }: Ground, place: number): void {
-  setBalance(solana, accountAt(place).address, RICH)
+export function fund({ solana }: Environment, index: number): void {
+  setBalance(solana, accountAt(index).address, RICH)
 }
 
 /** Fills up everybody who signs anything, and the account that is paid. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestSolana, TestSolanaNode } from '../../support/solana/start-solana.ts'
 import type { Event, LedgerChange } from './event.ts'
-import { accountAt, fund, type Ground, setBalance } from './ground.ts'
+import { accountAt, type Environment, fund, setBalance } from './ground.ts'
 
 /** What is left of a drained account beyond what must stay on it: a single fee, in lamports. What it moves then fails. */
 const ONE_FEE = 5_000n
@@ -29,8 +29,8 @@ export type NetworkEvent = Extract<
 >
 
 /** Lets it happen. */
-export async function networkEvent(ground: Ground, event: NetworkEvent): Promise<void> {
-  const { solana } = ground
+export async function networkEvent(environment: Environment, event: NetworkEvent): Promise<void> {
+  const { solana } = environment
   switch (event.is) {
     case 'blocks':
       return void solana.tick(event.blocks)
@@ -50,13 +50,13 @@ export async function networkEvent(ground: Ground, event: NetworkEvent): Promise
     case 'drop_pending':
       return solana.dropPending()
     case 'ledger': {
-      const node = ground.own[event.node]
+      const node = environment.own[event.node]
       return node && changeLedger(node, event.change)
     }
     case 'drain':
       return setBalance(solana, accountAt(event.account).address, solana.rentExemption(0) + ONE_FEE)
     case 'fund':
-      return fund(ground, event.account)
+      return fund(environment, event.account)
   }
 }
 
@@ -87,7 +87,7 @@ function changeLedger(node: TestSolanaNode, change: LedgerChange): void {
  * Every node is given the whole ledger. A transaction of which no node can say any more what became of it stays open until somebody
  * attaches one that can.
  */
-export function restoreLedgers({ own }: Ground): void {
+export function restoreLedgers({ own }: Environment): void {
   for (const node of own) node.restore()
 }
 

@@ -10,7 +10,7 @@ import type { Stage } from '../stage.ts'
 import { replacePayment, sendCosigned, sendPayment } from './calls.ts'
 import { openNonces } from './durable.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
-import { ACCOUNTS, CUSTOMERS, fundAll, type Ground } from './ground.ts'
+import { ACCOUNTS, CUSTOMERS, type Environment, fundAll } from './ground.ts'
 import { networkEvent, openBlocks, restoreLedgers } from './network-event.ts'
 import { solanaWitness } from './witness.ts'
 
@@ -48,7 +48,12 @@ export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Pr
   const own = Array.from({ length: endpoints }, () => solana.node())
   const nodes = await Promise.all(own.map((node) => startNode(node, heard)))
   fundAll(solana)
-  const ground: Ground = { solana, own, newContent: createAmounts(), nonces: await openNonces(solana) }
+  const environment: Environment = {
+    solana,
+    own,
+    newContent: createAmounts(),
+    nonces: await openNonces(solana),
+  }
   solana.tick(FINALIZED_LAG + 1)
   return {
     nodes,
@@ -59,12 +64,13 @@ export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Pr
     depth: FINALIZED_LAG,
     blockMs: SLOT_MS * IDLE_BLOCKS,
     haste: HASTE,
-    crash: crashKit(ground),
-    draw: (random, { kills }) => toDeed(ground, drawEvent(random, { ...DRAWN, nodes: endpoints, kills })),
+    crash: crashKit(environment),
+    draw: (random, { kills }) =>
+      toDeed(environment, drawEvent(random, { ...DRAWN, nodes: endpoints, kills })),
     makeBlock: () => Promise.resolve(void solana.tick(isIdle(solana) ? IDLE_BLOCKS : 1)),
     relieve: () => {
       Object.assign(solana.market, { capacity: CAPACITY, requiredPrice: 0n })
-      restoreLedgers(ground)
+      restoreLedgers(environment)
       return Promise.resolve(fundAll(solana))
     },
     witness: () => Promise.resolve(solanaWitness(solana, heard)),
@@ -123,19 +129,19 @@ function serviceOn(
   }
 }
 
-function crashKit(ground: Ground): CrashKit {
-  const deed = (event: Event) => toDeed(ground, event)
+function crashKit(environment: Environment): CrashKit {
+  const deed = (event: Event) => toDeed(environment, event)
   return {
     broadcastCall: 'sendTransaction',
     receiptCall: 'getSignatureStatuses',
     send: deed({ is: 'send', account: 0, speed: 'none', durable: false }),
-    replace: unheard(ground, deed({ is: 'replace', target: 0, speed: 'fast' })),
-    cancel: unheard(ground, deed({ is: 'cancel', target: 0 })),
+    replace: unheard(environment, deed({ is: 'replace', target: 0, speed: 'fast' })),
+    cancel: unheard(environment, deed({ is: 'cancel', target: 0 })),
   }
 }
 
 /** The network loses what waits just before: else it would include that, and nothing were left to change. */
-function unheard({ solana }: Ground, deed: Deed): Deed {
+function unheard({ solana }: Environment, deed: Deed): Deed {
   return {
     ...deed,
     happen: (stage) => {
@@ -145,19 +151,19 @@ function unheard({ solana }: Ground, deed: Deed): Deed {
   }
 }
 
-function toDeed(ground: Ground, event: Event): Deed {
-  return deedOf<OwnEvent>(event, (stage, own) => happen(ground, stage, own))
+function toDeed(environment: Environment, event: Event): Deed {
+  return deedOf<OwnEvent>(event, (stage, own) => happen(environment, stage, own))
 }
 
-function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
+function happen(environment: Environment, stage: Stage, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
-      return sendPayment(ground, stage, event)
+      return sendPayment(environment, stage, event)
     case 'cosign':
-      return sendCosigned(ground, stage, event)
+      return sendCosigned(environment, stage, event)
     case 'replace':
-      return replacePayment(ground, stage, event)
+      return replacePayment(environment, stage, event)
     default:
-      return networkEvent(ground, event)
+      return networkEvent(environment, event)
   }
 }

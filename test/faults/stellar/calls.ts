@@ -2,7 +2,7 @@ import { payment } from '../../support/stellar-scenario.ts'
 import { replace, send, type Wish } from '../call.ts'
 import type { Stage } from '../stage.ts'
 import type { Budget, Event } from './event.ts'
-import { CUSTOMERS, type Ground } from './ground.ts'
+import { CUSTOMERS, type Environment } from './ground.ts'
 import { signPayment } from './signed.ts'
 
 /** `max_fee` of each budget, in stroops. The base fee is 100, and room for a fee bump counts as one more operation. */
@@ -16,25 +16,25 @@ const BUDGETS: Readonly<Record<Budget, object>> = {
 
 /** A new payment. */
 export function sendPayment(
-  ground: Ground,
+  environment: Environment,
   stage: Stage,
   { account, budget, validForMs }: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
-  return send(stage, account, { ...wishOf(ground, budget), validForMs })
+  return send(stage, account, { ...wishOf(environment, budget), validForMs })
 }
 
 /** Another payment in place of one. */
 export function replacePayment(
-  ground: Ground,
+  environment: Environment,
   stage: Stage,
   { target, budget }: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
-  return replace(stage, target, () => wishOf(ground, budget))
+  return replace(stage, target, () => wishOf(environment, budget))
 }
 
 /** A payment that a customer has signed, paid by the relayer. What the customer signs next may take its sequence number. */
 export function bumpPayment(
-  { ledger, newContent }: Ground,
+  { ledger, newContent }: Environment,
   stage: Stage,
   { account, customer, seconds }: Extract<Event, { is: 'bump' }>,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export function bumpPayment(
 
 /** A call of a contract that was made just now, so that nodes which are behind do not know it. Nothing but trouble can make it fail. */
 export function callContract(
-  { ledger, newContent }: Ground,
+  { ledger, newContent }: Environment,
   stage: Stage,
   { account }: Extract<Event, { is: 'call' }>,
 ): Promise<void> {
@@ -71,7 +71,7 @@ export function callContract(
   })
 }
 
-function wishOf({ newContent }: Ground, budget: Budget): Wish {
+function wishOf({ newContent }: Environment, budget: Budget): Wish {
   const content = newContent()
   return {
     content,

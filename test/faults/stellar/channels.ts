@@ -4,7 +4,7 @@ import type { Transaction } from '../../support/service.ts'
 import { payment } from '../../support/stellar-scenario.ts'
 import { pathOf } from '../stage.ts'
 import type { World } from '../world.ts'
-import { CHANNELED, type Ground } from './ground.ts'
+import { CHANNELED, type Environment } from './ground.ts'
 
 /** More looks than anything here needs; so many only when something waits for ever. */
 const MAX_LOOKS = 400
@@ -14,7 +14,7 @@ const REAL_MS = 20
 const SERVICE_MS = 1_000
 
 /** Sends until the service has opened all channel accounts of its relayer, and nothing is on its way. */
-export async function openChannels({ ledger, newContent }: Ground, world: World): Promise<string[]> {
+export async function openChannels({ ledger, newContent }: Environment, world: World): Promise<string[]> {
   const channels = await channelsOf(world)
   if (channels.length === 0) return []
   await send(world, newContent().amount)
@@ -26,11 +26,11 @@ export async function openChannels({ ledger, newContent }: Ground, world: World)
 }
 
 /** As many at once as there are lines, while no ledger closes: each of them has to be free. Gives what is not so. */
-export async function useEverySourceAccount(ground: Ground, world: World): Promise<string[]> {
-  const unopened = await openChannels(ground, world)
+export async function useEverySourceAccount(environment: Environment, world: World): Promise<string[]> {
+  const unopened = await openChannels(environment, world)
   const channels = await channelsOf(world)
   if (channels.length === 0 || unopened.length > 0) return unopened
-  const contents = Array.from({ length: channels.length + 1 }, ground.newContent)
+  const contents = Array.from({ length: channels.length + 1 }, environment.newContent)
   const ids = await Promise.all(contents.map(({ amount }) => send(world, amount)))
   const path = pathOf(world, CHANNELED)
   const records = () =>

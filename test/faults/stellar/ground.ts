@@ -19,7 +19,7 @@ export const CUSTOMERS: readonly Keypair[] = [keypairOf('customer 1'), keypairOf
 const RICH = 10_000n * XLM
 
 /** What everything that happens on the ledger needs. */
-export interface Ground {
+export interface Environment {
   readonly ledger: TestLedger
   readonly newContent: () => AmountContent
   /** Everything that ever waited in the queue of a node, as the network gossips it; oldest first. */
@@ -30,26 +30,26 @@ export interface Ground {
 export const STRANGER: Keypair = keypairOf('stranger')
 
 /** Remembers what waits in the queue now. */
-export function listen({ ledger, gossip }: Ground): void {
+export function listen({ ledger, gossip }: Environment): void {
   for (const { envelope } of ledger.queue()) gossip.add(envelope.toXdr('base64'))
 }
 
 /** Makes a ledger; whoever wants to has seen what waited for it. */
-export function closeLedger(ground: Ground, seconds?: number): void {
-  listen(ground)
-  ground.ledger.close(seconds === undefined ? {} : { seconds })
+export function closeLedger(environment: Environment, seconds?: number): void {
+  listen(environment)
+  environment.ledger.close(seconds === undefined ? {} : { seconds })
 }
 
 /** Fills up a relayer's account. */
-export function fund({ ledger }: Ground, account: number): void {
+export function fund({ ledger }: Environment, account: number): void {
   setBalance(ledger, addressOf(account), RICH)
 }
 
 /** Fills up everybody who signs anything. */
-export function fundAll(ground: Ground): void {
-  for (const [account] of ACCOUNTS.entries()) fund(ground, account)
-  setBalance(ground.ledger, STRANGER.publicKey(), RICH)
-  for (const customer of CUSTOMERS) setBalance(ground.ledger, customer.publicKey(), RICH)
+export function fundAll(environment: Environment): void {
+  for (const [account] of ACCOUNTS.entries()) fund(environment, account)
+  setBalance(environment.ledger, STRANGER.publicKey(), RICH)
+  for (const customer of CUSTOMERS) setBalance(environment.ledger, customer.publicKey(), RICH)
 }
 
 /** Sets what an account has, in stroops. */

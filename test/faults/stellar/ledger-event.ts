@@ -5,8 +5,8 @@ import {
   ACCOUNTS,
   addressOf,
   closeLedger,
+  type Environment,
   fund,
-  type Ground,
   listen,
   STRANGER,
   setBalance,
@@ -42,50 +42,50 @@ export type LedgerEvent = Extract<
 >
 
 /** Lets it happen. */
-export async function ledgerEvent(ground: Ground, stage: Stage, event: LedgerEvent): Promise<void> {
-  const { ledger } = ground
+export async function ledgerEvent(environment: Environment, stage: Stage, event: LedgerEvent): Promise<void> {
+  const { ledger } = environment
   switch (event.is) {
     case 'close':
-      return close(ground, stage, event)
+      return close(environment, stage, event)
     case 'capacity':
       return ledger.setCapacity(event.operations)
     case 'drop_queue':
       return ledger.dropQueue()
     case 'external':
-      return sendExternally(ground, stage, event)
+      return sendExternally(environment, stage, event)
     case 'drain':
       return setBalance(ledger, addressOf(event.account), POOR)
     case 'fund':
-      return fund(ground, event.account)
+      return fund(environment, event.account)
     case 'wrap':
-      return wrap(ground, stage, event)
+      return wrap(environment, stage, event)
     case 'nodeFault':
       return ledger.setNodeFault(event.nodeFault)
     case 'tear':
       return ledger.tearReads(1)
     case 'jump':
-      return jump(ground, stage, event)
+      return jump(environment, stage, event)
   }
 }
 
 function close(
-  ground: Ground,
+  environment: Environment,
   { world }: Stage,
   { ledgers, after, ahead }: Extract<Event, { is: 'close' }>,
 ): void {
   if (after > 0) world.advance(after * 1_000)
-  closeLedger(ground, ahead > 0 ? ahead : undefined)
-  for (let count = 1; count < ledgers; count += 1) closeLedger(ground)
+  closeLedger(environment, ahead > 0 ? ahead : undefined)
+  for (let count = 1; count < ledgers; count += 1) closeLedger(environment)
 }
 
 /** CAP-15: nothing ties an inner transaction to its payer. */
 async function wrap(
-  ground: Ground,
+  environment: Environment,
   stage: Stage,
   { target, old, rate, plain }: Extract<Event, { is: 'wrap' }>,
 ): Promise<void> {
-  listen(ground)
-  const { ledger, gossip } = ground
+  listen(environment)
+  const { ledger, gossip } = environment
   const waiting = ledger.queue().map((frame) => frame.envelope.toXdr('base64'))
   const known = old ? [...gossip] : waiting
   const envelope = known.at(-1 - (target % Math.max(1, known.length)))
@@ -97,7 +97,7 @@ async function wrap(
 
 /** Somebody else has the same key and leaves some sequence numbers out. */
 async function jump(
-  { ledger }: Ground,
+  { ledger }: Environment,
   stage: Stage,
   { account, by }: Extract<Event, { is: 'jump' }>,
 ): Promise<void> {
@@ -110,7 +110,7 @@ async function jump(
 
 /** Somebody else has the same key and takes the next sequence number of the ledger. */
 async function sendExternally(
-  { ledger, newContent }: Ground,
+  { ledger, newContent }: Environment,
   stage: Stage,
   { account, rich }: Extract<Event, { is: 'external' }>,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import type { Stage } from '../stage.ts'
 import { bumpPayment, callContract, replacePayment, sendPayment } from './calls.ts'
 import { useEverySourceAccount } from './channels.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
-import { ACCOUNTS, CHANNELED, CUSTOMERS, closeLedger, fundAll, type Ground } from './ground.ts'
+import { ACCOUNTS, CHANNELED, CUSTOMERS, closeLedger, type Environment, fundAll } from './ground.ts'
 import { ledgerEvent } from './ledger-event.ts'
 import { stellarWitness } from './witness.ts'
 
@@ -29,7 +29,7 @@ export interface StellarSiteOptions {
 
 /** The chain of histories on Stellar, with what only they use. */
 export interface StellarSite extends Site {
-  readonly ground: Ground
+  readonly environment: Environment
 }
 
 /** Waits of the service, such as for a node that rests, are over sooner by this factor; no version lapses by it. */
@@ -62,12 +62,12 @@ export async function startStellarSite(options: StellarSiteOptions): Promise<Ste
   const ledger = await startLedger({ closeEveryMs: 'manual', now, ...retention })
   const heard = new Set<string>()
   const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(ledger, heard)))
-  const ground: Ground = { ledger, newContent: createAmounts(), gossip: new Set() }
+  const environment: Environment = { ledger, newContent: createAmounts(), gossip: new Set() }
   ledger.fund(RECEIVER, XLM)
-  fundAll(ground)
+  fundAll(environment)
   ledger.close()
   return {
-    ground,
+    environment,
     nodes,
     service: serviceOn(ledger, nodes, channels),
     relayers: ACCOUNTS.map(({ relayer }) => relayer),
@@ -76,20 +76,23 @@ export async function startStellarSite(options: StellarSiteOptions): Promise<Ste
     depth: 0,
     blockMs: LEDGER_MS,
     haste: HASTE,
-    crash: crashKit(ground, crashAccount),
+    crash: crashKit(environment, crashAccount),
     draw: (random, { kills }) =>
-      toDeed(ground, drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills })),
-    makeBlock: () => Promise.resolve(closeLedger(ground)),
+      toDeed(
+        environment,
+        drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills }),
+      ),
+    makeBlock: () => Promise.resolve(closeLedger(environment)),
     relieve: () => {
       ledger.setCapacity(CAPACITY)
       ledger.setNodeFault('none')
-      return Promise.resolve(fundAll(ground))
+      return Promise.resolve(fundAll(environment))
     },
     witness: () => {
-      ground.gossip.clear()
+      environment.gossip.clear()
       return Promise.resolve(stellarWitness(ledger, heard))
     },
-    finish: (world) => useEverySourceAccount(ground, world),
+    finish: (world) => useEverySourceAccount(environment, world),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))
       await ledger.stop()
@@ -123,19 +126,19 @@ function serviceOn(
     ...stellarConfig({ urls: nodes.map(({ url }) => url), passphrase }),
     env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },
     signers: ACCOUNTS.map(({ relayer, keypair }) => plainSigner(relayer, keypair.secret())),
-    relayers: ACCOUNTS.map(({ relayer }, place) => ({
+    relayers: ACCOUNTS.map(({ relayer }, index) => ({
       id: relayer,
       name: relayer,
       signer_id: relayer,
       notification_id: 'ops',
       ...shared,
-      ...(place === CHANNELED && channels > 0 ? { channels } : {}),
+      ...(index === CHANNELED && channels > 0 ? { channels } : {}),
     })),
   }
 }
 
-function crashKit(ground: Ground, account: number): CrashKit {
-  const deed = (event: Event) => toDeed(ground, event)
+function crashKit(environment: Environment, account: number): CrashKit {
+  const deed = (event: Event) => toDeed(environment, event)
   return {
     broadcastCall: 'sendTransaction',
     receiptCall: 'getTransaction',
@@ -145,21 +148,21 @@ function crashKit(ground: Ground, account: number): CrashKit {
   }
 }
 
-function toDeed(ground: Ground, event: Event): Deed {
-  return deedOf<OwnEvent>(event, (stage, own) => happen(ground, stage, own))
+function toDeed(environment: Environment, event: Event): Deed {
+  return deedOf<OwnEvent>(event, (stage, own) => happen(environment, stage, own))
 }
 
-function happen(ground: Ground, stage: Stage, event: OwnEvent): Promise<void> {
+function happen(environment: Environment, stage: Stage, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
-      return sendPayment(ground, stage, event)
+      return sendPayment(environment, stage, event)
     case 'bump':
-      return bumpPayment(ground, stage, event)
+      return bumpPayment(environment, stage, event)
     case 'call':
-      return callContract(ground, stage, event)
+      return callContract(environment, stage, event)
     case 'replace':
-      return replacePayment(ground, stage, event)
+      return replacePayment(environment, stage, event)
     default:
-      return ledgerEvent(ground, stage, event)
+      return ledgerEvent(environment, stage, event)
   }
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-interface Place {
+interface Setup {
   readonly world: World
   readonly account: TestAccount
   readonly id: string
@@ -37,7 +37,7 @@ interface Place {
   told(): Promise<(boolean | undefined)[]>
 }
 
-async function place(): Promise<Place> {
+async function setUp(): Promise<Setup> {
   const world = createWorld()
   world.override = { verify: async () => ({ kind: 'ok', value: undefined }) }
   const chain = chainOf(world)
@@ -80,7 +80,7 @@ async function failedChecks(id: string): Promise<number | undefined> {
 }
 
 test('many who find the same at once write it and tell it once', async () => {
-  const { world, check, now, told } = await place()
+  const { world, check, now, told } = await setUp()
   world.balance = POOR
   await Promise.all(Array.from({ length: 5 }, check))
   expect(await now()).toMatchObject({ systemDisabled: true, disabledReason: { type: 'BalanceCheckFailed' } })
@@ -92,7 +92,7 @@ test('many who find the same at once write it and tell it once', async () => {
 })
 
 test('checks that fail in a row are counted from the first one, and the count outlives the healing', async () => {
-  const { world, id, check } = await place()
+  const { world, id, check } = await setUp()
   world.balance = POOR
   const counts = []
   for (let turn = 0; turn < 3; turn += 1) counts.push((await check())?.failedChecks)
@@ -107,7 +107,7 @@ test('checks that fail in a row are counted from the first one, and the count ou
 })
 
 test('what was found about a relayer that was changed meanwhile is not written', async () => {
-  const { world, account, check, now, told } = await place()
+  const { world, account, check, now, told } = await setUp()
   world.override = {
     ...world.override,
     balance: async () => {
@@ -122,7 +122,7 @@ test('what was found about a relayer that was changed meanwhile is not written',
 })
 
 test('nor about one that was removed', async () => {
-  const { world, id, check, told } = await place()
+  const { world, id, check, told } = await setUp()
   world.override = {
     ...world.override,
     balance: async () => {
@@ -135,7 +135,7 @@ test('nor about one that was removed', async () => {
 })
 
 test('another type of reason is told, other numbers are only shown', async () => {
-  const { world, check, now, told } = await place()
+  const { world, check, now, told } = await setUp()
   world.balance = POOR
   await check()
   world.balance = { kind: 'ok', value: -5n }
@@ -152,7 +152,7 @@ test('another type of reason is told, other numbers are only shown', async () =>
 })
 
 test('the nonces of confirmed transactions are what the chain is held against, those in flight are not', async () => {
-  const { world, account, id, check, now } = await place()
+  const { world, account, id, check, now } = await setUp()
   await insert(
     room.context,
     newTransaction(account, { status: 'confirmed', nonce: 4n }),
@@ -171,7 +171,7 @@ test('the nonces of confirmed transactions are what the chain is held against, t
 })
 
 test('an aborted check writes nothing', async () => {
-  const { world, account, id, now } = await place()
+  const { world, account, id, now } = await setUp()
   const stopping = new AbortController()
   world.override = {
     ...world.override,
@@ -190,7 +190,7 @@ test('an aborted check writes nothing', async () => {
 })
 
 test('a caller gets the relayer as it is after the check', async () => {
-  const { world, account } = await place()
+  const { world, account } = await setUp()
   world.balance = POOR
   expect(await checker.checkNow(account.relayer)).toMatchObject({ systemDisabled: true })
   world.balance = FINE
@@ -198,7 +198,7 @@ test('a caller gets the relayer as it is after the check', async () => {
 })
 
 test('and waits for a silent chain for five seconds', async () => {
-  const { world, account } = await place()
+  const { world, account } = await setUp()
   world.override = { verify: () => new Promise(() => {}) }
   let checked: Relayer | undefined
   const checking = checker.checkNow(account.relayer).then((relayer) => {
@@ -214,13 +214,13 @@ test('and waits for a silent chain for five seconds', async () => {
 })
 
 test('a chain that cannot be asked at all is logged and changes nothing for the caller', async () => {
-  const { world, account } = await place()
+  const { world, account } = await setUp()
   world.override = { verify: () => Promise.reject(new Error('on purpose')) }
   expect(await checker.checkNow(account.relayer)).toEqual(account.relayer)
 })
 
 test('a reason that a person reads is kept as it is while nobody can tell', async () => {
-  const { world, id, check, now } = await place()
+  const { world, id, check, now } = await setUp()
   const reason = { type: 'BalanceCheckFailed', details: 'The account can spend 0 wei.' } as const
   await room.database.db.transaction().execute((tx) => setSystemDisabled(tx, id, reason))
   world.balance = { kind: 'unknown', detail: 'no answer' }

@@ -73,8 +73,8 @@ describe('one look', () => {
       true,
     ],
   ])('%s', (_name, facts, type, unsure) => {
-    const { verdict } = judge(facts)
-    expect({ type: verdict.reason?.type, unsure: verdict.unsure }).toEqual({ type, unsure })
+    const { evaluation } = judge(facts)
+    expect({ type: evaluation.reason?.type, unsure: evaluation.unsure }).toEqual({ type, unsure })
   })
 
   test.each<[EvmPolicies, bigint, boolean]>([
@@ -82,18 +82,20 @@ describe('one look', () => {
     [{ minBalance: 2n ** 100n }, 2n ** 100n - 1n, false],
     [{ minBalance: 2n ** 100n }, 2n ** 100n, true],
   ])('min_balance of %o, and %d on the account', (policies, balance, healthy) => {
-    const { verdict } = judge({ balance: ok(balance) }, NO_MEMORY, { ...RELAYER, policies })
-    expect(verdict.reason === undefined).toBe(healthy)
+    const { evaluation } = judge({ balance: ok(balance) }, NO_MEMORY, { ...RELAYER, policies })
+    expect(evaluation.reason === undefined).toBe(healthy)
   })
 
   test('the default minimum is the one of the chain', () => {
-    const { verdict } = judge({ balance: ok(999_999n) }, NO_MEMORY, STELLAR)
-    expect(verdict.reason?.details).toBe('The account can spend 999999 stroops, and min_balance is 1000000.')
+    const { evaluation } = judge({ balance: ok(999_999n) }, NO_MEMORY, STELLAR)
+    expect(evaluation.reason?.details).toBe(
+      'The account can spend 999999 stroops, and min_balance is 1000000.',
+    )
   })
 
   test('an account that is gone, on Stellar, is a matter of its balance', () => {
     expect(
-      judge({ balance: ok(0n), sourceAccounts: sourceAccount(GONE) }, NO_MEMORY, STELLAR).verdict,
+      judge({ balance: ok(0n), sourceAccounts: sourceAccount(GONE) }, NO_MEMORY, STELLAR).evaluation,
     ).toMatchObject({
       reason: { type: 'BalanceCheckFailed' },
       unsure: false,
@@ -113,8 +115,8 @@ describe('silence', () => {
     ['twice before, within a moment', since(2, 29_999), false],
     ['once before, for an hour', since(1, 3_600_000), false],
   ])('%s: believed %o', (_name, memory, believed) => {
-    const { verdict } = judge(silent, memory)
-    expect(verdict).toEqual(
+    const { evaluation } = judge(silent, memory)
+    expect(evaluation).toEqual(
       believed
         ? {
             unsure: false,
@@ -141,7 +143,7 @@ describe('a nonce out of step', () => {
   test('is believed when it is seen again', () => {
     const once = judge({ sourceAccounts: sourceAccount(ok(3n)) })
     expect(once.memory).toEqual({ outOfStep: 1 })
-    expect(judge({ sourceAccounts: sourceAccount(ok(3n)) }, once.memory).verdict).toEqual({
+    expect(judge({ sourceAccounts: sourceAccount(ok(3n)) }, once.memory).evaluation).toEqual({
       unsure: false,
       reason: {
         type: 'NonceSyncFailed',
@@ -156,21 +158,21 @@ describe('a nonce out of step', () => {
   })
 
   test('on Stellar it is a sequence number', () => {
-    const { verdict } = judge(
+    const { evaluation } = judge(
       { sourceAccounts: sourceAccount(ok(3n)), balance: ok(10n ** 9n) },
       { outOfStep: 1 },
       STELLAR,
     )
-    expect(verdict.reason).toMatchObject({
+    expect(evaluation.reason).toMatchObject({
       type: 'SequenceSyncFailed',
       details: expect.stringContaining('sequence number 3 next'),
     })
   })
 
   test('with the balance it is several reasons, told in one text', () => {
-    const { verdict } = judge({ sourceAccounts: sourceAccount(ok(3n)), balance: ok(0n) }, { outOfStep: 1 })
-    expect(verdict.reason?.type).toBe('Multiple')
-    expect(verdict.reason?.details).toMatch(/min_balance is 1\. 0xf39F.* has nonce 3 next/)
+    const { evaluation } = judge({ sourceAccounts: sourceAccount(ok(3n)), balance: ok(0n) }, { outOfStep: 1 })
+    expect(evaluation.reason?.type).toBe('Multiple')
+    expect(evaluation.reason?.details).toMatch(/min_balance is 1\. 0xf39F.* has nonce 3 next/)
   })
 })
 
@@ -204,8 +206,8 @@ describe('what a verdict means', () => {
       { reason: silent, unsure: true },
       { kind: 'remain' },
     ],
-  ])('%s', (_name, relayer, verdict, step) => {
-    expect(nextStep(relayer, verdict)).toEqual(step)
+  ])('%s', (_name, relayer, evaluation, step) => {
+    expect(nextStep(relayer, evaluation)).toEqual(step)
   })
 })
 

@@ -21,7 +21,7 @@ export interface Node {
   /** Whether it has fewer than two rooted blocks. */
   readonly fresh: boolean
   /** Place of the newest block that is as sure as this. */
-  place(commitment: Commitment): number
+  index(commitment: Commitment): number
   /** The newest block that is as sure as this. */
   block(commitment: Commitment): Block
   /** The oldest block of its own ledger. */
@@ -39,7 +39,7 @@ export interface Node {
   account(address: Address, commitment: Commitment): AccountState | undefined
   standpoint(commitment: Commitment): Standpoint
   /** A transaction in a block up to its newest one, and where that stands; whether or not it can tell of it. */
-  find(signature: string): { applied: AppliedTransaction; place: number } | undefined
+  find(signature: string): { applied: AppliedTransaction; index: number } | undefined
 }
 
 /** A node that is `behind` blocks late. */
@@ -48,7 +48,7 @@ export function createNode(chain: Chain, behind: number, ledger: Ledger = create
   const { keepsHistory = true, longTermStorage = 'none', fresh = false } = ledger.options
   ledger.calls += 1
   const older = ledger.calls % 2 === 0 ? (ledger.options.olderBank ?? 0) : 0
-  const place = (commitment: Commitment) => {
+  const index = (commitment: Commitment) => {
     const newest = Math.max(0, blocks.length - 1 - behind)
     const finalized = Math.max(0, newest - rules.finalizedLag, chain.root - behind)
     if (commitment === 'finalized') return finalized
@@ -56,7 +56,7 @@ export function createNode(chain: Chain, behind: number, ledger: Ledger = create
   }
   const oldest = () => {
     const kept = ledger.options.historyBlocks ?? rules.historyBlocks
-    return blocks.near(place('processed') - kept + 1)
+    return blocks.near(index('processed') - kept + 1)
   }
   const stores = (what: Stored) =>
     longTermStorage === 'working' || (longTermStorage === 'without_signatures' && what === 'blocks')
@@ -68,24 +68,24 @@ export function createNode(chain: Chain, behind: number, ledger: Ledger = create
     keepsHistory,
     longTermStorage,
     fresh,
-    place,
-    block: (commitment) => blocks.near(place(commitment)),
+    index,
+    block: (commitment) => blocks.near(index(commitment)),
     oldest,
     holds,
     stores,
     lacksContent: (block) => holds(block) && !hasContent(block),
     tellsOf: (block, what) =>
       (holds(block) && hasContent(block)) ||
-      (stores(what) && block.slot <= blocks.near(place('finalized')).slot),
+      (stores(what) && block.slot <= blocks.near(index('finalized')).slot),
     rooted: (from, to) =>
       blocks.between(from, to).filter((block) => block.slot >= oldest().slot && isRooted(ledger, block)),
-    account: (address, commitment) => accountAt(chain, address, place(commitment)),
-    standpoint: (commitment) => standpointAt(chain, place(commitment)),
+    account: (address, commitment) => accountAt(chain, address, index(commitment)),
+    standpoint: (commitment) => standpointAt(chain, index(commitment)),
     find(signature) {
       const applied = blocks.find(signature)
-      const found = applied === undefined ? undefined : blocks.placeOfSlot(applied.slot)
-      return applied && found !== undefined && found <= place('processed')
-        ? { applied, place: found }
+      const found = applied === undefined ? undefined : blocks.indexOfSlot(applied.slot)
+      return applied && found !== undefined && found <= index('processed')
+        ? { applied, index: found }
         : undefined
     },
   }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 /** A cancellation whose bytes the worker offers as well, while the caller's own offer is under way. */
-async function place() {
+async function setUp() {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   const [stored] = await insert(fixture.context, newTransaction(owner))
@@ -53,7 +53,7 @@ async function place() {
 }
 
 test('a late answer that decides nothing does not bring back what was taken back meanwhile', async () => {
-  const { late } = await place()
+  const { late } = await setUp()
   expect(await late({ kind: 'unknown', detail: 'time-out' })).toEqual([
     ['broadcast', undefined],
     ['refused', 'exceeds the configured cap'],
@@ -61,7 +61,7 @@ test('a late answer that decides nothing does not bring back what was taken back
 })
 
 test('a node that has taken it all the same is believed', async () => {
-  const { late } = await place()
+  const { late } = await setUp()
   expect(await late({ kind: 'accepted' })).toEqual([
     ['broadcast', undefined],
     ['broadcast', undefined],

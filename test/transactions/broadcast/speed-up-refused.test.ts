@@ -25,7 +25,7 @@ async function dearer(
 }
 
 /** A transfer of 7 wei that a node has taken. */
-async function place() {
+async function setUp() {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   world.override = {
@@ -57,23 +57,23 @@ const MINUTE = 60_000
 
 describe('after a change that a node refused', () => {
   test.each(['replace', 'cancel'] as const)('(%s) the content that still counts is raised', async (kind) => {
-    const { world, step, now, kinds, change } = await place()
-    world.offer = () => REFUSED
+    const { world, step, now, kinds, change } = await setUp()
+    world.answerBroadcast = () => REFUSED
     await expect(change[kind]()).rejects.toMatchObject({ code: 'replacement_underpriced' })
-    world.offer = () => ({ kind: 'accepted' })
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     await step(10 * MINUTE)
     expect(await kinds()).toEqual(['send broadcast', `${kind} refused`, 'speed_up broadcast'])
     expect((await now()).attempts.at(-1)?.draft).toMatchObject({ value: 7n })
   })
 
   test('and that stands all the same, because nobody could be told, the change is made again', async () => {
-    const { world, step, now, kinds, change } = await place()
-    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    const { world, step, now, kinds, change } = await setUp()
+    world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     await change.cancel()
-    world.offer = () => REFUSED
+    world.answerBroadcast = () => REFUSED
     await step(1_000)
     expect((await now()).transaction).toMatchObject({ purpose: 'cancel', currentAttempt: 1 })
-    world.offer = () => ({ kind: 'accepted' })
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     await step(10 * MINUTE)
     expect(await kinds()).toEqual(['send broadcast', 'cancel refused', 'cancel broadcast'])
     expect((await now()).attempts.at(-1)?.draft).toMatchObject({ value: 0n })

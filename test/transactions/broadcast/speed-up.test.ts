@@ -26,7 +26,7 @@ async function dearer(attempts: readonly EvmAttempt[]): Promise<Answer<EvmPrepar
   return { kind: 'ok', value: { draft: { ...newest.draft, fees }, logs: [] } }
 }
 
-async function place(...requests: readonly Partial<EvmRequest>[]) {
+async function setUp(...requests: readonly Partial<EvmRequest>[]) {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   world.override = { speedUp: dearer, replace: (_request, attempts) => dearer(attempts) }
@@ -53,7 +53,7 @@ describe('a fee', () => {
     { speed: 'average', patience: 5 * MINUTE },
     { speed: 'safeLow', patience: 10 * MINUTE },
   ] as const)('is raised after the wait of $speed, and again after the next', async ({ speed, patience }) => {
-    const { stored, step } = await place({ speed })
+    const { stored, step } = await setUp({ speed })
     fixture.clock.advance(patience - 1)
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
@@ -67,14 +67,14 @@ describe('a fee', () => {
   })
 
   test('that the caller named is left alone', async () => {
-    const { stored, step } = await place({ gasPrice: 5n })
+    const { stored, step } = await setUp({ gasPrice: 5n })
     fixture.clock.advance(60 * MINUTE)
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
   })
 
   test('is raised at the head of the line only', async () => {
-    const { stored, step } = await place({ speed: 'fast' }, { speed: 'fast' })
+    const { stored, step } = await setUp({ speed: 'fast' }, { speed: 'fast' })
     fixture.clock.advance(10 * MINUTE)
     await step()
     expect(await kindsOf(stored[0])).toHaveLength(2)
@@ -82,7 +82,7 @@ describe('a fee', () => {
   })
 
   test('waits anew when the transaction has come first, because before it waited for others', async () => {
-    const { stored, step } = await place({ speed: 'fast' }, { speed: 'fast' })
+    const { stored, step } = await setUp({ speed: 'fast' }, { speed: 'fast' })
     const [first, second] = stored
     if (!first || !second) throw new Error('nothing was stored')
     fixture.clock.advance(60 * MINUTE)
@@ -122,7 +122,7 @@ describe('a fee', () => {
     fixture.clock.advance(10 * MINUTE)
     await step()
     expect(await kindsOf(stored)).toEqual(['send broadcast'])
-    expect(world.offered).toHaveLength(2) // The same bytes again.
+    expect(world.broadcasted).toHaveLength(2) // The same bytes again.
     baseFee = 101n
     fixture.clock.advance(MINUTE)
     await step()
@@ -135,7 +135,7 @@ describe('a fee', () => {
   ])('that no node ever took, counted from its signature, $name', async ({ market, kinds }) => {
     const world = createWorld()
     const owner = await fixture.addAccount({ chain: chainOf(world) })
-    world.offer = () => ({ kind: 'later', detail: 'txpool is full' })
+    world.answerBroadcast = () => ({ kind: 'later', detail: 'txpool is full' })
     world.override = {
       speedUp: dearer,
       comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market, baseFee: 1n } }),
@@ -154,7 +154,7 @@ describe('a fee', () => {
   })
 
   test('that cannot be raised leaves the transaction waiting, with the reason', async () => {
-    const { world, stored, step } = await place({ speed: 'fast' })
+    const { world, stored, step } = await setUp({ speed: 'fast' })
     world.override = {
       speedUp: async () => ({
         kind: 'refused',
@@ -170,16 +170,16 @@ describe('a fee', () => {
       statusReason: 'Waiting for inclusion; the fee cannot be raised: The cap is 5.',
     })
     // A pool may have lost it: what cannot be raised is offered again as it is, time after time.
-    const [hash] = world.offered
+    const [hash] = world.broadcasted
     fixture.clock.advance(30_000)
     await step()
-    expect(world.offered).toEqual([hash, hash, hash])
+    expect(world.broadcasted).toEqual([hash, hash, hash])
   })
 
   test('that a node will not have: the earlier attempt counts, and nobody behind is held up', async () => {
-    const { world, owner, stored, step } = await place({ speed: 'fast' })
-    const [first] = world.offered
-    world.offer = (hash) =>
+    const { world, owner, stored, step } = await setUp({ speed: 'fast' })
+    const [first] = world.broadcasted
+    world.answerBroadcast = (hash) =>
       hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
     fixture.clock.advance(10 * MINUTE)
     await step()
@@ -187,7 +187,7 @@ describe('a fee', () => {
     fixture.clock.advance(30_000)
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up refused'])
-    world.offer = () => ({ kind: 'accepted' })
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     const [next] = await insert(fixture.context, newTransaction(owner))
     fixture.clock.advance(1_000)
     await step()
@@ -199,7 +199,7 @@ describe('valid_until', () => {
   const soon = () => ({ validUntil: new Date(fixture.clock.now() + 10_000) })
 
   test('passes in a pool: a no-op is to take the nonce', async () => {
-    const { stored, step } = await place(soon())
+    const { stored, step } = await setUp(soon())
     fixture.clock.advance(10_000)
     await step()
     const [transaction] = stored
@@ -216,7 +216,7 @@ describe('valid_until', () => {
     const world = createWorld()
     const owner = await fixture.addAccount({ chain: chainOf(world) })
     world.override = { replace: (_request, attempts) => dearer(attempts) }
-    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     const validUntil = new Date(fixture.clock.now() + 5_000)
     const [stored] = await insert(
       fixture.context,
@@ -224,24 +224,24 @@ describe('valid_until', () => {
     )
     fixture.clock.advance(1_000)
     await workAccount(fixture.context, owner.relayer.id)
-    const [late] = world.offered.splice(0)
-    world.offer = () => ({ kind: 'accepted' })
+    const [late] = world.broadcasted.splice(0)
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     fixture.clock.advance(10_000)
     await workAccount(fixture.context, owner.relayer.id)
     expect(await kindsOf(stored)).toEqual(['send signed', 'expire broadcast'])
-    expect(world.offered).not.toContain(late)
+    expect(world.broadcasted).not.toContain(late)
   })
 
   test('the no-op is refused: it is tried again, and nobody behind is held up', async () => {
-    const { world, owner, stored, step } = await place(soon())
-    const [first] = world.offered
-    world.offer = (hash) =>
+    const { world, owner, stored, step } = await setUp(soon())
+    const [first] = world.broadcasted
+    world.answerBroadcast = (hash) =>
       hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
     fixture.clock.advance(10_000)
     await step()
     fixture.clock.advance(30_000)
     await step()
-    world.offer = () => ({ kind: 'accepted' })
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     const [next] = await insert(fixture.context, newTransaction(owner))
     fixture.clock.advance(1_000)
     await step()

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 /** An account with as many pending transactions, oldest first, and a canceler; `before` runs before each cancellation. */
-async function place(count: number, before: (id: string) => void = () => {}) {
+async function setUp(count: number, before: (id: string) => void = () => {}) {
   const owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
   const waiting = await insert(
     fixture.context,
@@ -31,7 +31,7 @@ async function place(count: number, before: (id: string) => void = () => {}) {
 
 describe('canceling everything that waits', () => {
   test('begins none after ten seconds, tells how many are left, and goes on when it is repeated', async () => {
-    const { owner, ids, abort, cancelPending } = await place(4, () => fixture.clock.advance(6_000))
+    const { owner, ids, abort, cancelPending } = await setUp(4, () => fixture.clock.advance(6_000))
     const [first, second, third, fourth] = ids
     expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
       canceled: [fourth, third],
@@ -46,7 +46,7 @@ describe('canceling everything that waits', () => {
   })
 
   test('stops when nobody waits for the answer any more', async () => {
-    const { owner, ids, abort, cancelPending } = await place(3, (id) => {
+    const { owner, ids, abort, cancelPending } = await setUp(3, (id) => {
       if (id === ids[1]) abort.abort()
     })
     expect(await cancelPending(owner.relayer, abort.signal)).toMatchObject({
@@ -56,7 +56,7 @@ describe('canceling everything that waits', () => {
   })
 
   test('each cancellation is stored with its event', async () => {
-    const { owner, waiting, abort, cancelPending } = await place(2)
+    const { owner, waiting, abort, cancelPending } = await setUp(2)
     await cancelPending(owner.relayer, abort.signal)
     for (const transaction of waiting) {
       expect((await reload(fixture.context, transaction)).transaction).toMatchObject({
@@ -68,7 +68,7 @@ describe('canceling everything that waits', () => {
   })
 
   test('handles at most a thousand', async () => {
-    const { owner, abort, cancelPending } = await place(1_003)
+    const { owner, abort, cancelPending } = await setUp(1_003)
     abort.abort()
     expect(await cancelPending(owner.relayer, abort.signal)).toMatchObject({ canceled: [], remaining: 1_003 })
     const { canceled, remaining } = await cancelPending(owner.relayer, new AbortController().signal)
@@ -76,7 +76,7 @@ describe('canceling everything that waits', () => {
   })
 
   test('a fault of ours is one failure that says nothing of its inside', async () => {
-    const { owner, ids, abort, cancelPending } = await place(2, (id) => {
+    const { owner, ids, abort, cancelPending } = await setUp(2, (id) => {
       if (id === ids[1]) throw new Error('a secret of the inside')
     })
     const { canceled, failures, remaining } = await cancelPending(owner.relayer, abort.signal)
@@ -88,7 +88,7 @@ describe('canceling everything that waits', () => {
   test.each<Purpose>(['cancel', 'expire', 'abandon', 'gap_filler', 'setup'])(
     'what the service does by itself (%s) is left alone',
     async (purpose) => {
-      const { owner, abort, cancelPending } = await place(0)
+      const { owner, abort, cancelPending } = await setUp(0)
       await insert(fixture.context, newTransaction(owner, { purpose, nonce: 0n }))
       expect(await cancelPending(owner.relayer, abort.signal)).toEqual({
         canceled: [],

@@ -23,12 +23,12 @@ const TRAITS = {
 } as const
 
 /** What somebody else has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
-async function place({ endsAfterMs }: { endsAfterMs?: number } = {}) {
+async function setUp({ endsAfterMs }: { endsAfterMs?: number } = {}) {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   world.nonce = { kind: 'ok', value: 5n }
   world.override = { traits: TRAITS }
-  world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+  world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
   const validUntil =
     endsAfterMs === undefined ? {} : { validUntil: new Date(fixture.clock.now() + endsAfterMs) }
   const request = requestOf(validUntil)
@@ -48,11 +48,11 @@ async function place({ endsAfterMs }: { endsAfterMs?: number } = {}) {
   }
   const now = async () => (await reload(fixture.context, stored)).transaction
   await step(1_000)
-  world.offer = () => ({ kind: 'underpriced', detail: 'a fee of at least 400 is expected' })
+  world.answerBroadcast = () => ({ kind: 'underpriced', detail: 'a fee of at least 400 is expected' })
   await step(1_000)
   expect(await now()).toMatchObject({ status: 'pending', nonce: 5n, sourceAccount: TO })
   const cancel = () => createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id)
-  const [hash = ''] = world.offered
+  const [hash = ''] = world.broadcasted
   return { world, step, look, now, cancel, hash }
 }
 
@@ -63,7 +63,7 @@ const USED = {
 
 describe('what somebody else has signed, and one node refused', () => {
   test('may be what has used the nonce: the chain is asked before anything is final (I6)', async () => {
-    const { world, step, look, now, hash } = await place()
+    const { world, step, look, now, hash } = await setUp()
     world.override = { traits: TRAITS, prepare: async () => USED }
     await step(10_000)
     expect(await now()).toMatchObject({ status: 'sent', nonce: 5n, sourceAccount: TO })
@@ -75,19 +75,19 @@ describe('what somebody else has signed, and one node refused', () => {
   })
 
   test('has failed when the chain has proved that it is not included, and is not offered meanwhile', async () => {
-    const { world, step, look, now } = await place()
+    const { world, step, look, now } = await setUp()
     world.override = { traits: TRAITS, prepare: async () => USED, hasExpired: async () => true }
     await step(10_000)
     expect((await now()).status).toBe('sent')
-    const { length } = world.offered
+    const { length } = world.broadcasted
     await step(60_000)
-    expect(world.offered).toHaveLength(length)
+    expect(world.broadcasted).toHaveLength(length)
     await look(101n)
     expect(await now()).toMatchObject({ status: 'failed', cost: 0n })
   })
 
   test('its time passes by our clock: it is not over before the chain says so', async () => {
-    const { world, step, look, now } = await place({ endsAfterMs: 5_000 })
+    const { world, step, look, now } = await setUp({ endsAfterMs: 5_000 })
     await step(10_000)
     expect(await now()).toMatchObject({ status: 'sent', purpose: 'expire' })
     world.override = { traits: TRAITS, hasExpired: async () => true }
@@ -96,7 +96,7 @@ describe('what somebody else has signed, and one node refused', () => {
   })
 
   test('can be canceled by its signer alone', async () => {
-    const { now, cancel } = await place()
+    const { now, cancel } = await setUp()
     await expect(cancel()).rejects.toMatchObject({ code: 'not_supported' })
     expect((await now()).status).toBe('pending')
   })
@@ -104,8 +104,8 @@ describe('what somebody else has signed, and one node refused', () => {
 
 describe('what has lapsed', () => {
   test('is over only when what one node refused has lapsed as well', async () => {
-    const { world, step, look, now } = await place()
-    world.offer = () => ({ kind: 'accepted' })
+    const { world, step, look, now } = await setUp()
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     world.override = {
       traits: TRAITS,
       prepare: async ({ value }) => ({

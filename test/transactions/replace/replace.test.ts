@@ -27,7 +27,7 @@ const dearer = async (
   return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: ['dearer'] } }
 }
 
-async function place() {
+async function setUp() {
   const world = createWorld()
   world.override = { replace: dearer }
   const owner = await fixture.addAccount({ chain: chainOf(world) })
@@ -52,7 +52,7 @@ async function place() {
 
 describe('before it is signed', () => {
   test('the new content takes its place, without a bump', async () => {
-    const { world, pending, replace } = await place()
+    const { world, pending, replace } = await setUp()
     const transaction = await pending()
     const { transaction: now, attempts, logs } = await replace(transaction, 7n)
     expect(now).toMatchObject({
@@ -63,17 +63,17 @@ describe('before it is signed', () => {
     })
     expect(attempts).toEqual([])
     expect(logs[0]).toContain('Nothing had been signed')
-    expect(world.offered).toEqual([])
+    expect(world.broadcasted).toEqual([])
   })
 
   test('a cancellation is final at once when there is no nonce', async () => {
-    const { pending, cancel } = await place()
+    const { pending, cancel } = await setUp()
     const { transaction } = await cancel(await pending())
     expect(transaction).toMatchObject({ status: 'canceled', cost: 0n })
   })
 
   test('with a nonce, a no-op has to take it', async () => {
-    const { world, owner, pending, cancel } = await place()
+    const { world, owner, pending, cancel } = await setUp()
     const transaction = await pending()
     await fixture.context.db
       .transaction()
@@ -84,13 +84,13 @@ describe('before it is signed', () => {
     const { transaction: now, attempts } = await reload(fixture.context, transaction)
     expect(now).toMatchObject({ status: 'submitted', nonce: 0n, purpose: 'cancel' })
     expect(attempts).toMatchObject([{ kind: 'cancel', draft: { to: owner.relayer.address, value: 0n } }])
-    expect(world.offered).toHaveLength(1)
+    expect(world.broadcasted).toHaveLength(1)
   })
 })
 
 describe('after it was broadcast', () => {
   test('a further attempt with the same nonce is signed, stored and offered before the answer', async () => {
-    const { world, submitted, replace } = await place()
+    const { world, submitted, replace } = await setUp()
     const before = await submitted()
     const { transaction, attempts } = await replace(before, 7n)
     expect(transaction).toMatchObject({ status: 'submitted', nonce: before.nonce, currentAttempt: 2 })
@@ -98,22 +98,22 @@ describe('after it was broadcast', () => {
       'send broadcast',
       'replace broadcast',
     ])
-    expect(world.offered.at(-1)).toBe(attempts[1]?.signed.hash)
+    expect(world.broadcasted.at(-1)).toBe(attempts[1]?.signed.hash)
   })
 
   test('changes at once are made one after the other, and none is lost', async () => {
-    const { world, submitted, replace } = await place()
+    const { world, submitted, replace } = await setUp()
     const before = await submitted()
     const values = [1n, 2n, 3n, 4n, 5n].map((value) => value * 11n)
     await Promise.all(values.map((value) => replace(before, value)))
     const { transaction, attempts } = await reload(fixture.context, before)
     expect(attempts.slice(1)).toMatchObject(values.map((value) => ({ draft: { value } })))
-    expect(new Set(world.offered).size).toBe(6)
+    expect(new Set(world.broadcasted).size).toBe(6)
     expect(transaction).toMatchObject({ currentAttempt: 6, nonce: before.nonce, request: { value: 55n } })
   })
 
   test('a worker that changes the record meanwhile does not lose it either', async () => {
-    const { world, submitted, replace } = await place()
+    const { world, submitted, replace } = await setUp()
     const before = await submitted()
     let raced = false
     world.override = {
@@ -134,7 +134,7 @@ describe('after it was broadcast', () => {
   })
 
   test('a cancellation is a no-op to itself, and asked for twice it is made once', async () => {
-    const { world, owner, submitted, cancel } = await place()
+    const { world, owner, submitted, cancel } = await setUp()
     const before = await submitted()
     const [, second] = await Promise.all([cancel(before), cancel(before)])
     expect(second.logs).toEqual(['The cancellation is under way already.'])
@@ -142,7 +142,7 @@ describe('after it was broadcast', () => {
     expect(transaction).toMatchObject({ status: 'submitted', purpose: 'cancel' })
     expect(attempts.map(({ kind }) => kind)).toEqual(['send', 'cancel'])
     expect(attempts[1]?.draft).toMatchObject({ to: owner.relayer.address, value: 0n, data: '0x' })
-    expect(world.offered).toHaveLength(2)
+    expect(world.broadcasted).toHaveLength(2)
   })
 })
 
@@ -150,7 +150,7 @@ describe('when it cannot be done', () => {
   test.each(['mined', 'confirmed', 'failed', 'canceled', 'expired'] as const)(
     '%s: refused, nothing changed',
     async (status) => {
-      const { pending, replace, cancel } = await place()
+      const { pending, replace, cancel } = await setUp()
       const transaction = await pending()
       await fixture.context.db
         .transaction()
@@ -166,7 +166,7 @@ describe('when it cannot be done', () => {
   )
 
   test("another relayer's transaction does not exist (R24)", async () => {
-    const [one, other] = [await place(), await place()]
+    const [one, other] = [await setUp(), await setUp()]
     const externallySigned = await other.submitted()
     for (const change of [one.replace(externallySigned, 7n), one.cancel(externallySigned)]) {
       await expect(change).rejects.toMatchObject({ code: 'transaction_not_found' })
@@ -177,9 +177,9 @@ describe('when it cannot be done', () => {
   test.each(['underpriced', 'refused', 'too_cheap', 'too_dear', 'gas_limit'] as const)(
     'the node says %s: the record is as it was, and the caller is told',
     async (kind) => {
-      const { world, submitted, replace } = await place()
+      const { world, submitted, replace } = await setUp()
       const before = await submitted()
-      world.offer = () => ({ kind, detail: 'words of the node' })
+      world.answerBroadcast = () => ({ kind, detail: 'words of the node' })
       await expect(replace(before, 7n)).rejects.toMatchObject({
         code: 'replacement_underpriced',
         detail: expect.stringContaining('words of the node'),
@@ -199,9 +199,9 @@ describe('when it cannot be done', () => {
   )
 
   test('one endpoint will not have it and another did not answer: it may have taken it, so the change stands', async () => {
-    const { world, submitted, replace } = await place()
+    const { world, submitted, replace } = await setUp()
     const before = await submitted()
-    world.offer = () => ({ kind: 'too_dear', detail: 'words of the node', unanswered: true })
+    world.answerBroadcast = () => ({ kind: 'too_dear', detail: 'words of the node', unanswered: true })
     const { transaction, attempts } = await replace(before, 7n)
     expect(transaction).toMatchObject({ currentAttempt: 2, request: { value: 7n } })
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast', 'signed'])
@@ -214,7 +214,7 @@ describe('when it cannot be done', () => {
   ] as const)(
     'the node says $kind because a worker was faster, and the raised fee is $raised: the change did happen',
     async ({ kind, raised }) => {
-      const { world, owner, submitted, replace } = await place()
+      const { world, owner, submitted, replace } = await setUp()
       const before = await submitted()
       const overtaken = { kind, detail: 'replacement transaction underpriced' } as const
       world.override = {
@@ -239,13 +239,13 @@ describe('when it cannot be done', () => {
   )
 
   test('the node does not answer: stored, said, and offered again later (I6)', async () => {
-    const { world, owner, submitted, replace } = await place()
+    const { world, owner, submitted, replace } = await setUp()
     const before = await submitted()
-    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     const { transaction, logs } = await replace(before, 7n)
     expect(transaction).toMatchObject({ status: 'sent', currentAttempt: 2, request: { value: 7n } })
     expect(logs.at(-1)).toContain('not taken by a node yet (time-out)')
-    world.offer = () => ({ kind: 'accepted' })
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     fixture.clock.advance(1_000)
     await workAccount(fixture.context, owner.relayer.id)
     expect((await reload(fixture.context, before)).transaction).toMatchObject({
@@ -255,7 +255,7 @@ describe('when it cannot be done', () => {
   })
 
   test('no prices: 500, and nothing was changed', async () => {
-    const { world, submitted, replace } = await place()
+    const { world, submitted, replace } = await setUp()
     const before = await submitted()
     world.override = { replace: async () => ({ kind: 'unknown', detail: 'time-out' }) }
     await expect(replace(before, 7n)).rejects.toMatchObject({ code: 'network_unavailable' })
@@ -263,12 +263,12 @@ describe('when it cannot be done', () => {
   })
 
   test('an earlier attempt was mined meanwhile: told so, and the chain decides (R9)', async () => {
-    const { world, submitted, replace } = await place()
+    const { world, submitted, replace } = await setUp()
     const before = await submitted()
-    const [hash] = world.offered
+    const [hash] = world.broadcasted
     if (!hash) throw new Error('nothing was offered')
     include(world, hash)
-    world.offer = () => ({ kind: 'nonce_used', detail: 'nonce too low' })
+    world.answerBroadcast = () => ({ kind: 'nonce_used', detail: 'nonce too low' })
     await expect(replace(before, 7n)).rejects.toMatchObject({
       code: 'transaction_not_replaceable',
     })
@@ -276,11 +276,11 @@ describe('when it cannot be done', () => {
   })
 
   test('the earlier content was mined in the bytes of the replacement: that is no earlier attempt', async () => {
-    const { world, submitted, replace } = await place()
+    const { world, submitted, replace } = await setUp()
     const before = await submitted()
-    const [first] = world.offered
+    const [first] = world.broadcasted
     if (!first) throw new Error('nothing was offered')
-    world.offer = (hash) => {
+    world.answerBroadcast = (hash) => {
       include(world, first, { result: { appliedHash: hash } })
       return { kind: 'nonce_used', detail: 'nonce too low' }
     }
@@ -288,10 +288,10 @@ describe('when it cannot be done', () => {
   })
 
   test('more than the account holds: refused before anything is signed', async () => {
-    const { world, submitted, replace } = await place()
+    const { world, submitted, replace } = await setUp()
     const before = await submitted()
     await expect(replace(before, 10n ** 20n)).rejects.toMatchObject({ code: 'insufficient_balance' })
-    expect(world.offered).toHaveLength(1)
+    expect(world.broadcasted).toHaveLength(1)
     expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 })

@@ -223,11 +223,11 @@ describe('attempts', () => {
     const write = (news: AttemptNews) =>
       fixture.context.db.transaction().execute((tx) => saveOutcomes(tx, [news], { openOnly: true }))
     const row = async () => {
-      const { rows } = await sql<{ place: string }>`
+      const { rows } = await sql<{ setUp: string }>`
         select ctid::text as place from attempts where transaction_id = ${transaction.id}`.execute(
         fixture.context.db,
       )
-      return rows[0]?.place
+      return rows[0]?.setUp
     }
     await fixture.context.db
       .transaction()

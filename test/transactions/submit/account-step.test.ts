@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-async function place(): Promise<{ world: World; owner: TestAccount; step: () => Promise<void> }> {
+async function setUp(): Promise<{ world: World; owner: TestAccount; step: () => Promise<void> }> {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   return { world, owner, step: () => workAccount(fixture.context, owner.relayer.id) }
@@ -44,7 +44,7 @@ const hashesOf = async (transaction: Transaction) =>
 
 describe('submitting', () => {
   test('numbers, signs and offers in the order of acceptance', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     world.nonce = { kind: 'ok', value: 7n }
     const transactions = [await accept(owner), await accept(owner), await accept(owner)]
     await step()
@@ -54,14 +54,16 @@ describe('submitting', () => {
       ['submitted', 8n],
       ['submitted', 9n],
     ])
-    expect(world.offered).toEqual(stored.flatMap(({ attempts }) => attempts.map(({ signed }) => signed.hash)))
+    expect(world.broadcasted).toEqual(
+      stored.flatMap(({ attempts }) => attempts.map(({ signed }) => signed.hash)),
+    )
     expect(await Promise.all(transactions.map((one) => eventsOf(fixture.context, one)))).toEqual(
       transactions.map(() => ['pending', 'sent', 'submitted']),
     )
   })
 
   test('one at a time where pools hold only one of an account (EIP-7702)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     world.override = { inFlightLimit: async () => 1 }
     const transactions = [await accept(owner), await accept(owner)]
     await step()
@@ -73,7 +75,7 @@ describe('submitting', () => {
     { name: 'is signed with while it is recent', ageMs: 119_999, known: 21_500n },
     { name: 'is made anew when it is old', ageMs: 120_000, known: undefined },
   ])('an estimate $name', async ({ ageMs, known }) => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const chain = chainOf(createWorld())
     const given: (bigint | undefined)[] = []
     world.override = {
@@ -90,7 +92,7 @@ describe('submitting', () => {
   })
 
   test('bytes and hash are committed before they leave, and no database transaction is open then (I3, I9)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const transaction = await accept(owner)
     const seen: unknown[] = []
     world.override = {
@@ -112,11 +114,11 @@ describe('submitting', () => {
   })
 
   test('takes no more than fit into flight, and goes on when there is room', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     for (let index = 0; index < LIMIT + 2; index += 1) await accept(owner)
     await step()
     await step()
-    expect(world.offered).toHaveLength(LIMIT)
+    expect(world.broadcasted).toHaveLength(LIMIT)
     expect(await countInFlight(fixture.context.db, owner.relayer.id)).toEqual(
       new Map([[owner.relayer.address, LIMIT]]),
     )
@@ -124,29 +126,29 @@ describe('submitting', () => {
 
   describe('what waits in a pool', () => {
     async function waiting() {
-      const { world, owner, step } = await place()
+      const { world, owner, step } = await setUp()
       for (let index = 0; index < 4; index += 1) await accept(owner)
       await step()
-      const hashes = world.offered.splice(0)
+      const hashes = world.broadcasted.splice(0)
       return { world, step, hashes }
     }
 
     test('costs one call for the account, as long as the pool knows the first of it', async () => {
       const { world, step, hashes } = await waiting()
-      world.offer = () => ({ kind: 'accepted', known: true })
+      world.answerBroadcast = () => ({ kind: 'accepted', known: true })
       for (let round = 0; round < 3; round += 1) {
         fixture.clock.advance(30_000)
         await step()
       }
-      expect(world.offered).toEqual([hashes[0], hashes[0], hashes[0]])
+      expect(world.broadcasted).toEqual([hashes[0], hashes[0], hashes[0]])
     })
 
     test('keeps its version, so that what the chain decides meanwhile can be written', async () => {
-      const { world, owner, step } = await place()
+      const { world, owner, step } = await setUp()
       const transactions = [await accept(owner), await accept(owner)]
       await step()
       const before = await Promise.all(transactions.map(now))
-      world.offer = () => ({ kind: 'accepted', known: true })
+      world.answerBroadcast = () => ({ kind: 'accepted', known: true })
       fixture.clock.advance(30_000)
       await step()
       const after = await Promise.all(transactions.map(now))
@@ -161,26 +163,26 @@ describe('submitting', () => {
       const { world, step, hashes } = await waiting()
       fixture.clock.advance(30_000)
       await step()
-      expect(world.offered).toEqual(hashes)
+      expect(world.broadcasted).toEqual(hashes)
     })
 
     test('does not keep what no node took from being offered', async () => {
-      const { world, owner, step } = await place()
+      const { world, owner, step } = await setUp()
       await accept(owner)
       await step()
-      world.offer = () => ({ kind: 'later', detail: 'pool is full' })
+      world.answerBroadcast = () => ({ kind: 'later', detail: 'pool is full' })
       await accept(owner)
       await step()
-      const [first, second] = world.offered.splice(0)
-      world.offer = () => ({ kind: 'accepted', known: true })
+      const [first, second] = world.broadcasted.splice(0)
+      world.answerBroadcast = () => ({ kind: 'accepted', known: true })
       fixture.clock.advance(30_000)
       await step()
-      expect(world.offered).toEqual([first, second])
+      expect(world.broadcasted).toEqual([first, second])
     })
   })
 
   test('a missing nonce is closed even when everything in flight waits for it (I5)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     world.nonce = { kind: 'ok', value: 1n }
     for (let index = 0; index < LIMIT; index += 1) await accept(owner)
     await step()
@@ -191,11 +193,11 @@ describe('submitting', () => {
     })
     await step()
     expect((await now(gapFiller)).transaction.status).toBe('submitted')
-    expect(world.offered).toHaveLength(LIMIT + 1)
+    expect(world.broadcasted).toHaveLength(LIMIT + 1)
   })
 
   test('does nothing while another process holds the account (R16)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const transaction = await accept(owner)
     await acquireLease(fixture.context.db, {
       name: `account:${owner.relayer.id}`,
@@ -203,12 +205,12 @@ describe('submitting', () => {
       ttlMs: 60_000,
     })
     await step()
-    expect(world.offered).toEqual([])
+    expect(world.broadcasted).toEqual([])
     expect((await now(transaction)).transaction.nonce).toBeUndefined()
   })
 
   test('an account that another process took over meanwhile: nothing is stored, and nothing leaves (R16)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const transaction = await accept(owner)
     const sign = owner.runtime.chain.sign
     const lease = { name: `account:${owner.relayer.id}`, ttlMs: 60_000 }
@@ -220,14 +222,14 @@ describe('submitting', () => {
       },
     }
     await step()
-    expect(world.offered).toEqual([])
+    expect(world.broadcasted).toEqual([])
     expect((await now(transaction)).attempts).toEqual([])
     expect((await now(transaction)).transaction).toMatchObject({ status: 'pending', nonce: 0n })
   })
 
   test('a paused account signs nothing new, and what is signed stays on its way', async () => {
-    const { world, owner, step } = await place()
-    world.offer = () => ({ kind: 'unknown', detail: 'time-out' })
+    const { world, owner, step } = await setUp()
+    world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     const signed = await accept(owner)
     await step()
     const waiting = await accept(owner)
@@ -237,14 +239,14 @@ describe('submitting', () => {
     fixture.clock.advance(1_000)
     await step()
     const [hash] = await hashesOf(signed)
-    expect(world.offered).toEqual([hash, hash])
+    expect(world.broadcasted).toEqual([hash, hash])
     expect((await now(waiting)).attempts).toEqual([])
   })
 })
 
 describe('silence (I6)', () => {
   test('about the nonce: no number is given', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     world.nonce = { kind: 'unknown', detail: 'time-out' }
     const transaction = await accept(owner)
     await step()
@@ -253,7 +255,7 @@ describe('silence (I6)', () => {
   })
 
   test('about prices: it waits, and says for what', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     world.override = { prepare: async () => ({ kind: 'unknown', detail: 'no prices' }) }
     const transaction = await accept(owner)
     await step()
@@ -266,8 +268,8 @@ describe('silence (I6)', () => {
   test.each(['unknown', 'later', 'nonce_used'] as const)(
     'after the bytes left (%s): the same bytes again and again, never another nonce (R2, R3, R26)',
     async (kind) => {
-      const { world, owner, step } = await place()
-      world.offer = () => ({ kind, detail: 'words' })
+      const { world, owner, step } = await setUp()
+      world.answerBroadcast = () => ({ kind, detail: 'words' })
       const transaction = await accept(owner)
       for (let round = 0; round < 5; round += 1) {
         await step()
@@ -276,9 +278,9 @@ describe('silence (I6)', () => {
       const { transaction: stored, attempts } = await now(transaction)
       expect(stored).toMatchObject({ status: 'sent', nonce: 0n })
       expect(attempts).toHaveLength(1)
-      expect(new Set(world.offered).size).toBe(1)
-      expect(world.offered).toHaveLength(5)
-      world.offer = () => ({ kind: 'accepted' })
+      expect(new Set(world.broadcasted).size).toBe(1)
+      expect(world.broadcasted).toHaveLength(5)
+      world.answerBroadcast = () => ({ kind: 'accepted' })
       await step()
       expect((await now(transaction)).transaction.status).toBe('submitted')
     },
@@ -287,7 +289,7 @@ describe('silence (I6)', () => {
 
 describe('a crash (I12)', () => {
   test('between storing and offering: the next step offers the stored bytes (R2)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const transaction = await accept(owner)
     world.override = { broadcast: () => Promise.reject(new Error('kill -9')) }
     await expect(step()).rejects.toThrow('kill -9')
@@ -295,12 +297,12 @@ describe('a crash (I12)', () => {
     world.override = {}
     fixture.clock.advance(1_000)
     await step()
-    expect(world.offered).toEqual(hashes)
+    expect(world.broadcasted).toEqual(hashes)
     expect((await now(transaction)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
   })
 
   test('between numbering and signing: the number is used, by the same transaction (R1)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const [first, second] = [await accept(owner), await accept(owner)]
     world.override = { sign: () => Promise.reject(new Error('kill -9')) }
     await expect(step()).rejects.toThrow('kill -9')
@@ -317,7 +319,7 @@ describe('a crash (I12)', () => {
 
 describe('what cannot be sent', () => {
   test('nobody overtakes one that waits for money, and it goes when the money is there (R12)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const refusal = { code: 'insufficient_balance', detail: 'top it up' } as const
     const [poor, behind] = [await accept(owner), await accept(owner)]
     world.override = { prepare: async () => ({ kind: 'refused', refusal }) }
@@ -326,7 +328,7 @@ describe('what cannot be sent', () => {
       status: 'pending',
       statusReason: 'Waiting for funds: top it up',
     })
-    expect(world.offered).toEqual([])
+    expect(world.broadcasted).toEqual([])
     world.override = {}
     await step()
     expect((await now(behind)).attempts).toEqual([])
@@ -337,7 +339,7 @@ describe('what cannot be sent', () => {
   })
 
   test('one that would revert now fails without a nonce, and the next one goes', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const [bad, good] = [await accept(owner, { request: requestOf({ value: 666n }) }), await accept(owner)]
     const { prepare } = chainOf(world)
     world.override = {
@@ -354,22 +356,22 @@ describe('what cannot be sent', () => {
   })
 
   test('valid_until passes before it is signed: expired, without a nonce', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const transaction = await accept(owner, {
       request: { type: 'evm', value: 1n, validUntil: new Date(fixture.clock.now() + 1_000) },
     })
     fixture.clock.advance(5_000)
     await step()
     expect((await now(transaction)).transaction).toMatchObject({ status: 'expired' })
-    expect(world.offered).toEqual([])
+    expect(world.broadcasted).toEqual([])
   })
 
   test('refused for good: a no-op takes its nonce, and both hashes are kept (R11, I4)', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const transaction = await accept(owner)
-    world.offer = () => ({ kind: 'refused', detail: 'exceeds block gas limit' })
+    world.answerBroadcast = () => ({ kind: 'refused', detail: 'exceeds block gas limit' })
     await step()
-    world.offer = () => ({ kind: 'accepted' })
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     await step()
     const { transaction: stored, attempts } = await now(transaction)
     expect(stored).toMatchObject({ status: 'submitted', nonce: 0n, purpose: 'abandon' })
@@ -380,16 +382,16 @@ describe('what cannot be sent', () => {
   })
 
   test('a no-op that is refused too stops nobody and is offered again later, as the same bytes', async () => {
-    const { world, owner, step } = await place()
+    const { world, owner, step } = await setUp()
     const transaction = await accept(owner)
-    world.offer = () => ({ kind: 'refused', detail: 'no' })
+    world.answerBroadcast = () => ({ kind: 'refused', detail: 'no' })
     for (let round = 0; round < 3; round += 1) {
       await step()
       fixture.clock.advance(30_000)
     }
     expect(await hashesOf(transaction)).toHaveLength(2)
-    expect(world.offered).toHaveLength(3)
-    world.offer = () => ({ kind: 'accepted' })
+    expect(world.broadcasted).toHaveLength(3)
+    world.answerBroadcast = () => ({ kind: 'accepted' })
     await step()
     expect((await now(transaction)).transaction).toMatchObject({
       status: 'submitted',

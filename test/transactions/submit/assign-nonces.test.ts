@@ -133,7 +133,7 @@ describe('several lines', () => {
     chainNonce,
     slots,
   })
-  const placesOf = (transactions: readonly Transaction[]) =>
+  const externalNoncesOf = (transactions: readonly Transaction[]) =>
     transactions.map((transaction) => [transaction.sourceAccount, transaction.nonce])
 
   async function countersOf({ relayer }: TestAccount): Promise<[string, bigint | null][]> {
@@ -158,13 +158,13 @@ describe('several lines', () => {
     const transactions = await store(owner, 4)
     const numbered = await numberOn(owner, transactions, sourceAccounts)
     expect(numbered.map(({ id }) => id)).toEqual(transactions.map(({ id }) => id))
-    expect(placesOf(numbered)).toEqual([
+    expect(externalNoncesOf(numbered)).toEqual([
       [own, 5n],
       ['A', 100n],
       ['A', 101n],
       ['B', 2n ** 40n],
     ])
-    expect(placesOf(await numberOn(owner, await store(owner, 3), sourceAccounts))).toEqual([
+    expect(externalNoncesOf(await numberOn(owner, await store(owner, 3), sourceAccounts))).toEqual([
       [own, 6n],
       ['A', 102n],
       ['A', 103n],
@@ -184,7 +184,7 @@ describe('several lines', () => {
       sourceAccount('B', 1n, 0),
       sourceAccount('C', 1n, 2),
     ])
-    expect(placesOf(numbered)).toEqual([
+    expect(externalNoncesOf(numbered)).toEqual([
       ['A', 1n],
       ['C', 1n],
       ['C', 2n],

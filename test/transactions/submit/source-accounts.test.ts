@@ -31,7 +31,7 @@ const MISSING = {
 } as const
 
 /** An account with two channels, on a chain that takes one transaction of each line at a time. */
-async function place() {
+async function setUp() {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world), channels: 2 })
   const [own = '', ...channels] = owner.runtime.sourceAccounts.map(({ address }) => address)
@@ -77,7 +77,7 @@ async function place() {
 
 describe('several lines', () => {
   test('each take one, and the rest waits for a seat', async () => {
-    const { own, channels, accept, step, sourceAccountsOf } = await place()
+    const { own, channels, accept, step, sourceAccountsOf } = await setUp()
     const transactions = await accept(5)
     await step()
     expect(await sourceAccountsOf(transactions)).toEqual([own, ...channels, undefined, undefined])
@@ -86,7 +86,7 @@ describe('several lines', () => {
   })
 
   test('a seat is free again when the chain has decided', async () => {
-    const { channels, accept, step, sourceAccountsOf } = await place()
+    const { channels, accept, step, sourceAccountsOf } = await setUp()
     const transactions = await accept(4)
     await step()
     const [, second] = transactions
@@ -100,7 +100,7 @@ describe('several lines', () => {
   })
 
   test('one about which nobody answers takes nothing, and holds nobody up (I6)', async () => {
-    const { own, channels, nonces, accept, step, sourceAccountsOf } = await place()
+    const { own, channels, nonces, accept, step, sourceAccountsOf } = await setUp()
     nonces.set(channels[0] ?? '', { kind: 'unknown', detail: 'time-out' })
     const transactions = await accept(3)
     await step()
@@ -110,7 +110,7 @@ describe('several lines', () => {
 
 describe('an errand', () => {
   test('opens the lines that are not there, once, while the others work on', async () => {
-    const { own, channels, nonces, accept, step, sourceAccountsOf, setups } = await place()
+    const { own, channels, nonces, accept, step, sourceAccountsOf, setups } = await setUp()
     for (const address of channels) nonces.set(address, MISSING)
     const transactions = await accept(2)
     await step()
@@ -123,7 +123,7 @@ describe('an errand', () => {
   })
 
   test('goes before everything that waits for it', async () => {
-    const { world, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await place()
+    const { world, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await setUp()
     for (const address of channels) nonces.set(address, MISSING)
     const [first, second] = await accept(2)
     if (!first || !second) throw new Error('nothing was stored')
@@ -140,11 +140,11 @@ describe('an errand', () => {
     expect(await sourceAccountsOf([second])).toEqual([undefined])
     const item = await findTransaction(fixture.context.db, owner.relayer.id, setup.id)
     expect(item?.attempts).toMatchObject([{ kind: 'setup' }])
-    expect(world.offered.at(-1)).toBe(item?.attempts[0]?.signed.hash)
+    expect(world.broadcasted.at(-1)).toBe(item?.attempts[0]?.signed.hash)
   })
 
   test('that failed is tried again only after a while', async () => {
-    const { channels, nonces, accept, step, setups } = await place()
+    const { channels, nonces, accept, step, setups } = await setUp()
     for (const address of channels) nonces.set(address, MISSING)
     await accept(3)
     await step()
@@ -160,13 +160,13 @@ describe('an errand', () => {
   })
 
   test('is of no use while the account itself is not there: everything waits, and says for what', async () => {
-    const { world, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await place()
+    const { world, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await setUp()
     for (const address of [own, ...channels]) nonces.set(address, MISSING)
     const transactions = await accept(2)
     await step()
     expect(await sourceAccountsOf(transactions)).toEqual([undefined, undefined])
     expect(await setups()).toEqual([])
-    expect(world.offered).toEqual([])
+    expect(world.broadcasted).toEqual([])
     const [first] = transactions
     expect(first && (await reload(fixture.context, first)).transaction.statusReason).toBe(
       'Waiting for funds: There is no such account.',

@@ -45,28 +45,28 @@ test('a lost nonce that is proven while the record changes is written at the nex
 // Found by the simulator on Stellar (seed 7): behind a slow node each look took longer than the second between two offers.
 test('bytes that are offered again to no new avail do not stand in the way of what the chain decides', async () => {
   const world = createWorld()
-  world.offer = () => ({ kind: 'later', detail: 'not yet' })
+  world.answerBroadcast = () => ({ kind: 'later', detail: 'not yet' })
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   const memory = createWatchMemory()
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (!stored) throw new Error('nothing was stored')
-  const offer = async () => {
+  const answerBroadcast = async () => {
     fixture.clock.advance(1_000)
     await workAccount(fixture.context, owner.relayer.id)
   }
-  await offer()
-  await offer()
+  await answerBroadcast()
+  await answerBroadcast()
   const { transaction } = await reload(fixture.context, stored)
   world.nonce = { kind: 'ok', value: 1n }
-  include(world, world.offered[0] ?? '')
+  include(world, world.broadcasted[0] ?? '')
   world.override = {
     receipts: async (hashes) => {
-      await offer()
+      await answerBroadcast()
       return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
     },
   }
   await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
-  expect(world.offered).toHaveLength(3)
+  expect(world.broadcasted).toHaveLength(3)
   const { transaction: seen } = await reload(fixture.context, stored)
   expect(seen).toMatchObject({ status: 'mined', version: transaction.version + 1 })
 })

@@ -37,7 +37,7 @@ test('what a block holds is not proved to be absent in the same look, and that l
   const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!stored) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)
-  const [hash = ''] = world.offered
+  const [hash = ''] = world.broadcasted
   include(world, hash, { final: false })
   const memory = createWatchMemory()
   world.head = headAt(101n)

@@ -30,8 +30,8 @@ async function confirmed(count: number) {
     ...Array.from({ length: count }, () => newTransaction(owner, { nextRunAt: new Date(0) })),
   )
   await workAccount(fixture.context, owner.relayer.id)
-  const hashes = [...world.offered]
-  world.offered.length = 0
+  const hashes = [...world.broadcasted]
+  world.broadcasted.length = 0
   for (const [index, hash] of hashes.entries()) include(world, hash, { blockNumber: 100n + BigInt(index) })
   world.nonce = { kind: 'ok', value: BigInt(count) }
   await look(120n)
@@ -67,7 +67,7 @@ test('a confirmed transaction whose block is gone is announced, and the same byt
   expect(transaction.statusReason).toContain('Block 102 that included it is no longer in the chain')
   expect(await incidents(third)).toHaveLength(1)
   expect(await incidents(second)).toEqual([])
-  expect(world.offered).toEqual([hashes[2]])
+  expect(world.broadcasted).toEqual([hashes[2]])
 
   include(world, hashes[2] ?? '', { blockNumber: 130n })
   await look(131n)
@@ -95,7 +95,7 @@ test('a node that does not tell the block says nothing', async () => {
   const [only] = stored
   if (!only) throw new Error('nothing was stored')
   expect(await incidents(only)).toEqual([])
-  expect(world.offered).toEqual([])
+  expect(world.broadcasted).toEqual([])
 })
 
 test('where another attempt is included after the reorganisation, the record ends as that one asks', async () => {
@@ -120,7 +120,7 @@ test('finality by the word of the network: depth is not enough, and unknown is n
   const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!stored) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)
-  include(world, world.offered[0] ?? '')
+  include(world, world.broadcasted[0] ?? '')
   world.nonce = { kind: 'ok', value: 1n }
   const look = async (number: bigint, finalNumber: bigint | 'unknown') => {
     world.head = { kind: 'ok', value: { number, hash: `0x${number}`, finalNumber } }

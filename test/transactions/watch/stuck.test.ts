@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-async function place() {
+async function setUp() {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   const seen: QueueHeads = new Map()
@@ -57,7 +57,7 @@ describe('a transaction that cannot be signed', () => {
   const isUnknown = (request: { value?: bigint }) => request.value === 13n
 
   async function waiting() {
-    const parts = await place()
+    const parts = await setUp()
     const prepare = chainOf(createWorld()).prepare
     parts.world.override = {
       prepare: async (request, account, gas) =>
@@ -99,7 +99,7 @@ describe('a transaction that cannot be signed', () => {
   })
 
   test('does not hold up the others by money that is missing, either', async () => {
-    const { world, accept, step, look } = await place()
+    const { world, accept, step, look } = await setUp()
     const dear = await accept({ request: requestOf({ value: 10n ** 21n }) })
     const cheap = await accept()
     await step()
@@ -118,7 +118,7 @@ describe('a transaction that is signed and not mined', () => {
   const PRICED = requestOf({ maxFeePerGas: 100n, maxPriorityFeePerGas: 10n })
 
   test('is announced when it is the head for too long, and those behind it are not', async () => {
-    const { accept, step, look } = await place()
+    const { accept, step, look } = await setUp()
     const [first, second] = [await accept({ request: PRICED }), await accept({ request: PRICED })]
     await step()
     await look(0)
@@ -128,7 +128,7 @@ describe('a transaction that is signed and not mined', () => {
   })
 
   test('loses its nonce to a no-op after another day, at a price of the service', async () => {
-    const { world, owner, accept, step, look } = await place()
+    const { world, owner, accept, step, look } = await setUp()
     const first = await accept({ request: PRICED })
     await step()
     await look(0)
@@ -156,8 +156,8 @@ describe('a transaction that is signed and not mined', () => {
   })
 
   test('is announced once, however often its price is made anew', async () => {
-    const { world, accept, step, look } = await place()
-    world.offer = () => ({ kind: 'too_cheap', detail: 'below the minimum of the pool' })
+    const { world, accept, step, look } = await setUp()
+    world.answerBroadcast = () => ({ kind: 'too_cheap', detail: 'below the minimum of the pool' })
     const first = await accept()
     await step()
     await look(0)
@@ -173,15 +173,15 @@ describe('a transaction that is signed and not mined', () => {
   })
 
   test('that a block includes is stuck no longer', async () => {
-    const { world, owner, accept, step, look } = await place()
+    const { world, owner, accept, step, look } = await setUp()
     const refused: BroadcastResult = { kind: 'later', detail: 'the pool is full' }
-    world.offer = () => refused
+    world.answerBroadcast = () => refused
     const first = await accept()
     await step()
     await look(0)
     await look(STUCK_AFTER_MS)
     expect((await now(first)).stuckSince).toBeInstanceOf(Date)
-    include(world, world.offered[0] ?? '')
+    include(world, world.broadcasted[0] ?? '')
     world.nonce = { kind: 'ok', value: 1n }
     const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }
     await watchNetwork(fixture.context, target)
@@ -191,7 +191,7 @@ describe('a transaction that is signed and not mined', () => {
 })
 
 test('a relayer that is switched off holds nothing up', async () => {
-  const { owner, accept, look } = await place()
+  const { owner, accept, look } = await setUp()
   const first = await accept()
   await fixture.database.db
     .updateTable('relayers')

@@ -30,7 +30,7 @@ async function startStory() {
   const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!stored) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)
-  const [hash = ''] = world.offered
+  const [hash = ''] = world.broadcasted
   world.nonce = { kind: 'ok', value: 1n }
   const story = { proof: UNPROVABLE }
   world.override = { proveInclusion: async () => story.proof }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 /** An account with `count` submitted transactions, nonces from 0, and a watcher of its network. Depth is 2. */
-async function place(count = 1) {
+async function setUp(count = 1) {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   const memory = createWatchMemory()
@@ -35,7 +35,7 @@ async function place(count = 1) {
     return watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
   const [first] = transactions
-  const [hash] = world.offered
+  const [hash] = world.broadcasted
   if (count > 0 && (!first || !hash)) throw new Error('nothing was submitted')
   return { world, owner, transactions, first: first as Transaction, hash: hash as string, look, step, submit }
 }
@@ -45,7 +45,7 @@ const statusOf = async (transaction: Transaction) =>
 
 describe('the way to the end', () => {
   test('mined, then confirmed at depth and not before, each with its event', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
@@ -70,7 +70,7 @@ describe('the way to the end', () => {
   })
 
   test('reverted is failed at depth only, with the reason', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     include(world, hash, { success: false })
     world.nonce = { kind: 'ok', value: 1n }
     world.override = { revertReason: async () => 'not enough' }
@@ -84,7 +84,7 @@ describe('the way to the end', () => {
   })
 
   test('found when it is deep already, it is final without waiting for another block', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     include(world, hash, { blockNumber: 90n })
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
@@ -93,7 +93,7 @@ describe('the way to the end', () => {
   })
 
   test('an older attempt that is included is the truth (I4)', async () => {
-    const { world, owner, first, hash, look, step } = await place()
+    const { world, owner, first, hash, look, step } = await setUp()
     world.override = {
       speedUp: async (attempts) => {
         const [attempt] = attempts
@@ -118,7 +118,7 @@ describe('the way to the end', () => {
 
 describe('unknown is never no (I6)', () => {
   test('a head that lags decides nothing (R6)', async () => {
-    const { world, first, hash, look, submit } = await place()
+    const { world, first, hash, look, submit } = await setUp()
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
@@ -130,7 +130,7 @@ describe('unknown is never no (I6)', () => {
   })
 
   test('a head that stays lower for a minute is the chain: what it no longer holds goes out again', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
@@ -145,7 +145,7 @@ describe('unknown is never no (I6)', () => {
   })
 
   test('receipts that cannot be read are asked for again, at the same block (R7)', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     world.receipts.set(hash, { kind: 'unknown' })
     world.nonce = { kind: 'ok', value: 1n }
     for (const height of [100n, 101n, 110n, 200n]) await look(height)
@@ -156,7 +156,7 @@ describe('unknown is never no (I6)', () => {
   })
 
   test('a silent head, nonce or block hash leaves everything as it is', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     const silence = { kind: 'unknown', detail: 'time-out' } as const
     include(world, hash)
     world.nonce = silence
@@ -180,7 +180,7 @@ describe('a reorg (I7, R8)', () => {
   test.each([true, false])(
     'takes it back, and the same bytes go out again (success: %s)',
     async (success) => {
-      const { world, first, hash, look, step } = await place()
+      const { world, first, hash, look, step } = await setUp()
       include(world, hash, { success })
       world.nonce = { kind: 'ok', value: 1n }
       await look(100n)
@@ -193,7 +193,7 @@ describe('a reorg (I7, R8)', () => {
         nonce: 0n,
       })
       await step()
-      expect(world.offered).toEqual([hash, hash])
+      expect(world.broadcasted).toEqual([hash, hash])
       include(world, hash, { blockNumber: 102n })
       world.nonce = { kind: 'ok', value: 1n }
       await look(102n)
@@ -204,7 +204,7 @@ describe('a reorg (I7, R8)', () => {
   )
 
   test('into another block: mined there, counted from there', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
@@ -220,7 +220,7 @@ describe('a reorg (I7, R8)', () => {
   })
 
   test('whose receipt cannot be read leaves it mined', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
@@ -233,7 +233,7 @@ describe('a reorg (I7, R8)', () => {
 
 describe('a nonce that something foreign used (R4)', () => {
   test('is believed only after the depth, and half a minute, with the same answer', async () => {
-    const { world, first, look } = await place()
+    const { world, first, look } = await setUp()
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     fixture.clock.advance(60_000)
@@ -246,7 +246,7 @@ describe('a nonce that something foreign used (R4)', () => {
   })
 
   test('is not believed after the depth alone: blocks may come faster than a replica follows (R6)', async () => {
-    const { world, first, look } = await place()
+    const { world, first, look } = await setUp()
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     fixture.clock.advance(29_999)
@@ -258,7 +258,7 @@ describe('a nonce that something foreign used (R4)', () => {
   })
 
   test('is forgotten when the receipt turns up after all', async () => {
-    const { world, first, hash, look } = await place()
+    const { world, first, hash, look } = await setUp()
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     await look(102n)
@@ -271,7 +271,7 @@ describe('a nonce that something foreign used (R4)', () => {
 
 describe('a gap (I5)', () => {
   test('is closed with a no-op of our own, once, and only where no transaction has the nonce', async () => {
-    const { world, owner, first, look, step } = await place(0)
+    const { world, owner, first, look, step } = await setUp(0)
     expect(first).toBeUndefined()
     world.nonce = { kind: 'ok', value: 5n }
     const [waiting] = await insert(fixture.context, newTransaction(owner))
@@ -297,7 +297,7 @@ describe('a gap (I5)', () => {
   })
 
   test('too wide to be one is left to a person', async () => {
-    const { world, owner, look, submit } = await place(0)
+    const { world, owner, look, submit } = await setUp(0)
     world.nonce = { kind: 'ok', value: 1_000n }
     await submit(1)
     world.nonce = { kind: 'ok', value: 0n }
@@ -313,7 +313,7 @@ describe('a gap (I5)', () => {
 
 describe('how often the chain is asked', () => {
   test('once for a block in which nothing is left open', async () => {
-    const { world, hash, look } = await place()
+    const { world, hash, look } = await setUp()
     include(world, hash)
     world.nonce = { kind: 'ok', value: 1n }
     await look(100n)
@@ -324,20 +324,20 @@ describe('how often the chain is asked', () => {
   })
 
   test('no receipt of an account whose nonce has not passed', async () => {
-    const { world, look } = await place()
+    const { world, look } = await setUp()
     await look(100n)
     expect(world.receiptsAsked).toBe(0)
   })
 
   test('a transaction that is stored, sent and mined during a look is not overlooked', async () => {
-    const { world, owner, look, step } = await place()
+    const { world, owner, look, step } = await setUp()
     const [late] = await insert(fixture.context, newTransaction(owner))
     if (!late) throw new Error('nothing was stored')
     fixture.clock.advance(1_000)
     world.override = {
       head: async () => {
-        if (world.offered.length === 1) await step()
-        for (const hash of world.offered) include(world, hash)
+        if (world.broadcasted.length === 1) await step()
+        for (const hash of world.broadcasted) include(world, hash)
         world.nonce = { kind: 'ok', value: 2n }
         return headAt(100n)
       },

@@ -32,10 +32,10 @@ function checkInstruction(
     return `${at}.accounts: at most ${MAX_ACCOUNTS} are expected, ${accounts.length} were given.`
   }
   for (const [index, { pubkey, isSigner }] of accounts.entries()) {
-    const place = `${at}.accounts[${index}]`
-    if (!isAddress(pubkey)) return `${place}.pubkey: 32 bytes in base58 are expected.`
+    const path = `${at}.accounts[${index}]`
+    if (!isAddress(pubkey)) return `${path}.pubkey: 32 bytes in base58 are expected.`
     if (isSigner && pubkey !== self)
-      return `${place}.is_signer: only the relayer ${self} signs; send what others sign as a transaction.`
+      return `${path}.is_signer: only the relayer ${self} signs; send what others sign as a transaction.`
   }
   const bytes = readBase64(data)
   if (bytes === undefined) return `${at}.data: base64 with padding is expected.`

@@ -8,7 +8,7 @@ import { COMPUTE_BUDGET_PROGRAM } from '../wire/programs.ts'
 import { MAX_TRANSACTION_BYTES, transactionSize } from '../wire/transaction.ts'
 
 /** What a transaction is held against. `accounts` as far as they are known: without its tables not all of them are. */
-export interface Judged {
+export interface PolicySubject {
   readonly message: Message
   readonly accounts: readonly TransactionAccount[]
   /** The relayer's own address, which is always allowed. */
@@ -18,16 +18,19 @@ export interface Judged {
 }
 
 /** Which rule of the relayer a transaction breaks, or nothing. */
-export function checkPolicies(judged: Judged, policies: SolanaPolicies): Refusal | undefined {
+export function checkPolicies(subject: PolicySubject, policies: SolanaPolicies): Refusal | undefined {
   const detail =
-    checkSize(judged, policies) ?? checkPrograms(judged, policies) ?? checkNames(judged, policies)
-  if (detail !== undefined) return { code: 'policy_violation', detail: `${judged.at}: ${detail}` }
-  const fee = feeOf(judged.message)
+    checkSize(subject, policies) ?? checkPrograms(subject, policies) ?? checkNames(subject, policies)
+  if (detail !== undefined) return { code: 'policy_violation', detail: `${subject.at}: ${detail}` }
+  const fee = feeOf(subject.message)
   const cap = feeCap(policies)
   return fee > cap ? aboveCap(fee, cap) : undefined
 }
 
-function checkSize({ message }: Judged, { maxSignatures, maxDataSize }: SolanaPolicies): string | undefined {
+function checkSize(
+  { message }: PolicySubject,
+  { maxSignatures, maxDataSize }: SolanaPolicies,
+): string | undefined {
   const signatures = message.header.numSignerAccounts
   if (maxSignatures !== undefined && signatures > maxSignatures) {
     return `at most ${maxSignatures} signatures are allowed (max_signatures), this transaction needs ${signatures}.`
@@ -40,7 +43,7 @@ function checkSize({ message }: Judged, { maxSignatures, maxDataSize }: SolanaPo
 }
 
 /** Who pays limits the price by other means, so the program that sets it is everybody's. */
-function checkPrograms({ message }: Judged, { allowedPrograms }: SolanaPolicies): string | undefined {
+function checkPrograms({ message }: PolicySubject, { allowedPrograms }: SolanaPolicies): string | undefined {
   if (allowedPrograms === undefined) return undefined
   const forbidden = programsOf(message).find(
     (program) => program !== COMPUTE_BUDGET_PROGRAM && !allowedPrograms.includes(program),
@@ -49,7 +52,7 @@ function checkPrograms({ message }: Judged, { allowedPrograms }: SolanaPolicies)
 }
 
 function checkNames(
-  { message, accounts, self }: Judged,
+  { message, accounts, self }: PolicySubject,
   { allowedAccounts, disallowedAccounts = [] }: SolanaPolicies,
 ): string | undefined {
   const names = accounts.map(({ address }) => address)

@@ -33,8 +33,8 @@ export function asRequest(transaction: string): SolanaRequest {
 
 function checkRules(request: SolanaRequest, account: SolanaAccount): Refusal | undefined {
   const { message, at } = contentOf(request, account.address)
-  const judged = { message, at, accounts: accountsOf(message), self: account.address }
-  return checkPolicies(judged, account.policies) ?? checkFeePayer(judged, account.policies)
+  const subject = { message, at, accounts: accountsOf(message), self: account.address }
+  return checkPolicies(subject, account.policies) ?? checkFeePayer(subject, account.policies)
 }
 
 function checkContent({ transaction, instructions }: SolanaRequest, self: string): Problem {

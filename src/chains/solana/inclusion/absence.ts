@@ -4,7 +4,7 @@ import type { PooledClient } from '../../rpc/rpc.ts'
 import type { Finalized } from '../read/head.ts'
 import type { EndpointSaid } from '../read/receipts.ts'
 import { coverageOf, type Span } from './coverage.ts'
-import { describeDoubt, type Verdict } from './doubt.ts'
+import { describeDoubt, type EndpointFinding } from './doubt.ts'
 import { readLedgers } from './ledgers.ts'
 import type { Life } from './life.ts'
 
@@ -42,31 +42,31 @@ export async function proveAbsence(client: PooledClient, question: AbsenceQuesti
   const to = lastSlot(question)
   let from = firstSlot(question)
   const heights = new Map([[head.slot, head.height]])
-  const verdicts = new Map(endpoints.map(({ url, said }) => [url, verdictOf(said)]))
+  const findings = new Map(endpoints.map(({ url, said }) => [url, findingOf(said)]))
   for (let round = 0; round < MAX_ROUNDS && to - from <= MAX_SLOTS; round += 1) {
     const readings = await readLedgers(client, { from, to, asOf, life, head, heights })
-    for (const [url, verdict] of verdicts) {
-      if (isSettled(verdict)) continue
+    for (const [url, finding] of findings) {
+      if (isSettled(finding)) continue
       const reading = readings.get(url)
-      verdicts.set(
+      findings.set(
         url,
         typeof reading === 'object' ? coverageOf(reading, span, heights) : { kind: reading ?? 'unknown' },
       )
     }
-    if ([...verdicts.values()].some(({ kind }) => kind === 'complete')) return { kind: 'absent' }
-    const next = nextSlot([...verdicts.values()], { from, to })
+    if ([...findings.values()].some(({ kind }) => kind === 'complete')) return { kind: 'absent' }
+    const next = nextSlot([...findings.values()], { from, to })
     if (next === undefined) break
     from = next
   }
-  return describeDoubt(verdicts, { from, to })
+  return describeDoubt(findings, { from, to })
 }
 
 /** Whether more questions to this endpoint cannot change it. */
-function isSettled({ kind }: Verdict): boolean {
+function isSettled({ kind }: EndpointFinding): boolean {
   return kind !== 'unasked' && kind !== 'edge' && kind !== 'late'
 }
 
-function verdictOf(said: EndpointSaid['said']): Verdict {
+function findingOf(said: EndpointSaid['said']): EndpointFinding {
   if (said.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown' }
   if (said.some(({ kind }) => kind === 'no_history')) return { kind: 'no_history' }
   return said.every(({ kind }) => kind === 'none') ? { kind: 'unasked' } : { kind: 'behind' }
@@ -87,12 +87,12 @@ function firstSlot({ life: { fromHeight, fromSlot }, head }: AbsenceQuestion): b
 
 /** From where to ask next: from further back where that helps anybody, else from where the own ledger of one begins. */
 function nextSlot(
-  verdicts: readonly Verdict[],
+  findings: readonly EndpointFinding[],
   { from, to }: { readonly from: bigint; readonly to: bigint },
 ): bigint | undefined {
-  if (verdicts.some(({ kind }) => kind === 'late') && from > 0n)
+  if (findings.some(({ kind }) => kind === 'late') && from > 0n)
     return larger(0n, from - larger(to - from, SLACK_SLOTS))
-  const edges = verdicts.flatMap((verdict) => (verdict.kind === 'edge' ? verdict.from : []))
+  const edges = findings.flatMap((finding) => (finding.kind === 'edge' ? finding.from : []))
   const next = edges.filter((edge) => edge <= to)
   return next.length === 0 ? undefined : next.reduce(smaller)
 }

@@ -73,17 +73,17 @@ export function coverageOf(reading: LedgerReading, span: Span, heights: Heights)
   const last = blocks.at(-1)
   if (last === undefined) return span.asOf - askedFrom > ROOT_LAG ? { kind: 'hole' } : { kind: 'unknown' }
   const lastHeight = heights.get(last)
-  const place = startPlace(blocks, span.life, lastHeight)
-  const first = place === undefined ? undefined : blocks[place]
+  const start = startIndex(blocks, span.life, lastHeight)
+  const first = start === undefined ? undefined : blocks[start]
   const firstHeight = first === undefined ? undefined : told.get(first)
   if (firstHeight === null) return { kind: 'hole' }
-  if (place === undefined || first === undefined || firstHeight === undefined || lastHeight === undefined)
+  if (start === undefined || first === undefined || firstHeight === undefined || lastHeight === undefined)
     return { kind: 'unknown' }
   if (!endsLateEnough(span, last, lastHeight))
     return span.asOf - last > ROOT_LAG ? { kind: 'hole' } : { kind: 'unknown' }
   if (!startsEarlyEnough(span.life, first, firstHeight))
     return begin > 0n && askedFrom <= begin + LEDGER_EDGE ? { kind: 'pruned', begin } : { kind: 'late' }
-  const missing = lastHeight - firstHeight + 1n - BigInt(blocks.length - place)
+  const missing = lastHeight - firstHeight + 1n - BigInt(blocks.length - start)
   if (missing === 0n) return { kind: 'complete' }
   return missing > 0n ? { kind: 'hole', missing } : { kind: 'unknown' }
 }
@@ -100,8 +100,8 @@ function isRemembered({ newestHeight }: LedgerReading, { life, height }: Span): 
 export function decisiveSlots(blocks: readonly bigint[], life: Life, heights: Heights): bigint[] {
   const last = blocks.at(-1)
   if (last === undefined) return []
-  const place = startPlace(blocks, life, heights.get(last))
-  const first = place === undefined ? undefined : blocks[place]
+  const start = startIndex(blocks, life, heights.get(last))
+  const first = start === undefined ? undefined : blocks[start]
   return first === undefined ? [last] : [last, first]
 }
 
@@ -109,7 +109,7 @@ export function decisiveSlots(blocks: readonly bigint[], life: Life, heights: He
  * The place of the block with which the life begins if none is missing behind it; the first block where the list begins too late.
  * Undefined while the height of the last block has to be known and is not.
  */
-function startPlace(
+function startIndex(
   blocks: readonly bigint[],
   { fromHeight, fromSlot }: Life,
   lastHeight: bigint | undefined,

@@ -6,7 +6,7 @@ import type { Coverage } from './coverage.ts'
  * `behind`: it has not come far enough to say so · `no_history`: it was not started to tell of old transactions · `unsupported`: it
  * does not offer the questions.
  */
-export type Verdict =
+export type EndpointFinding =
   | Coverage
   | { readonly kind: 'unasked' }
   | { readonly kind: 'behind' }
@@ -21,12 +21,12 @@ interface Circumstances {
 
 /** Why nothing is proved, for an operator; `unprovable` when every endpoint is known to lack what the proof needs, for good. */
 export function describeDoubt(
-  verdicts: ReadonlyMap<string, Verdict>,
+  findings: ReadonlyMap<string, EndpointFinding>,
   { from, to }: Circumstances,
 ): InclusionProof {
-  const words = [...verdicts].map(([url, verdict]) => `${new URL(url).host} ${wordsOf(verdict)}`)
+  const words = [...findings].map(([url, finding]) => `${new URL(url).host} ${wordsOf(finding)}`)
   const detail = `whether a block between slots ${from} and ${to} holds it: ${words.join('; ')}`
-  const lost = verdicts.size > 0 && [...verdicts.values()].every(isForGood)
+  const lost = findings.size > 0 && [...findings.values()].every(isForGood)
   if (!lost) return { kind: 'unknown', detail: `No endpoint could prove yet ${detail}.` }
   return {
     kind: 'unknown',
@@ -36,11 +36,11 @@ export function describeDoubt(
 }
 
 /** Blocks that a node does not have it does not get any more. */
-function isForGood({ kind }: Verdict): boolean {
+function isForGood({ kind }: EndpointFinding): boolean {
   return FOR_GOOD[kind]
 }
 
-const FOR_GOOD: Readonly<Record<Verdict['kind'], boolean>> = {
+const FOR_GOOD: Readonly<Record<EndpointFinding['kind'], boolean>> = {
   complete: false,
   unasked: true,
   unknown: false,
@@ -53,12 +53,12 @@ const FOR_GOOD: Readonly<Record<Verdict['kind'], boolean>> = {
   unsupported: true,
 }
 
-function wordsOf(verdict: Verdict): string {
-  switch (verdict.kind) {
+function wordsOf(finding: EndpointFinding): string {
+  switch (finding.kind) {
     case 'pruned':
-      return `has blocks of its own only from slot ${verdict.begin} on`
+      return `has blocks of its own only from slot ${finding.begin} on`
     case 'hole':
-      return `lacks ${verdict.missing ?? 'some'} of these blocks (ledger jump to a newer snapshot)`
+      return `lacks ${finding.missing ?? 'some'} of these blocks (ledger jump to a newer snapshot)`
     case 'no_history':
       return 'keeps no transaction history (--enable-rpc-transaction-history)'
     case 'unsupported':

@@ -49,8 +49,8 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     for (const attempts of items) {
       const said = endpoints.map((one) => ({ ...one, said: one.said.slice(from, from + attempts.length) }))
       from += attempts.length
-      const verdict = evaluateStatuses(attempts, said) ?? remembered(attempts)
-      if (verdict) proofs.set(attempts, verdict)
+      const found = evaluateStatuses(attempts, said) ?? remembered(attempts)
+      if (found) proofs.set(attempts, found)
       else open.push({ of: attempts, life: lifeOfAll(attempts) ?? {}, endpoints: said })
     }
     if (open.length > 0) await proveOpen(open, { asOf, proofs })

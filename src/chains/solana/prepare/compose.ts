@@ -21,7 +21,7 @@ export function composeMessage(payer: string, instructions: readonly SolanaInstr
     ...[...addresses].filter((address) => writable.has(address)),
     ...[...addresses].filter((address) => !writable.has(address)),
   ]
-  const placeOf = new Map(order.map((address, index) => [address, index]))
+  const indexOf = new Map(order.map((address, index) => [address, index]))
   return {
     version: 'legacy',
     header: {
@@ -32,8 +32,8 @@ export function composeMessage(payer: string, instructions: readonly SolanaInstr
     staticAccounts: order as StaticAddress[],
     lifetimeToken: NO_BLOCKHASH,
     instructions: instructions.map(({ programId, accounts, data }) => ({
-      programAddressIndex: placeOf.get(programId) ?? 0,
-      accountIndices: accounts.map(({ pubkey }) => placeOf.get(pubkey) ?? 0),
+      programAddressIndex: indexOf.get(programId) ?? 0,
+      accountIndices: accounts.map(({ pubkey }) => indexOf.get(pubkey) ?? 0),
       data: Uint8Array.from(Buffer.from(data, 'base64')),
     })),
   }

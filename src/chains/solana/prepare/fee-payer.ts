@@ -1,5 +1,5 @@
 import type { Refusal } from '../../answer.ts'
-import type { Judged } from '../check/policies.ts'
+import type { PolicySubject } from '../check/policies.ts'
 import type { SolanaPolicies } from '../content.ts'
 import { instructionAccounts } from '../wire/accounts.ts'
 import { type CompiledInstruction, isMultiSigner, type Message, programOf } from '../wire/message.ts'
@@ -18,19 +18,19 @@ export function maySpend(message: Message, { feePayerSpending = 'own' }: SolanaP
  * authority. It may take its lamports, its tokens and what it owns, itself or through programs that it calls. So a relayer
  * that only pays is given to no instruction at all.
  */
-export function checkFeePayer(judged: Judged, policies: SolanaPolicies): Refusal | undefined {
-  const { message, accounts, self, at } = judged
+export function checkFeePayer(subject: PolicySubject, policies: SolanaPolicies): Refusal | undefined {
+  const { message, accounts, self, at } = subject
   if (maySpend(message, policies)) return undefined
-  const place = message.instructions.findIndex(
+  const index = message.instructions.findIndex(
     (instruction) =>
       instructionAccounts(accounts, instruction).some(({ address }) => address === self) &&
-      !isHarmless(judged, instruction),
+      !isHarmless(subject, instruction),
   )
-  const instruction = message.instructions[place]
+  const instruction = message.instructions[index]
   if (instruction === undefined) return undefined
   return {
     code: 'fee_payer_at_risk',
-    detail: `${at}: instruction ${place} gives the relayer's account to program ${programOf(message, instruction)}, which could then act with its authority. ${REMEDIES[policies.feePayerSpending ?? 'own']}`,
+    detail: `${at}: instruction ${index} gives the relayer's account to program ${programOf(message, instruction)}, which could then act with its authority. ${REMEDIES[policies.feePayerSpending ?? 'own']}`,
   }
 }
 
@@ -41,7 +41,7 @@ const REMEDIES = {
 } as const
 
 /** To advance a durable nonce moves nothing, and a transfer only takes from its first account. */
-function isHarmless({ message, accounts, self }: Judged, instruction: CompiledInstruction): boolean {
+function isHarmless({ message, accounts, self }: PolicySubject, instruction: CompiledInstruction): boolean {
   const kind = systemKind(message, instruction)
   if (kind === 'advanceNonce') return true
   return kind === 'transfer' && instructionAccounts(accounts, instruction)[0]?.address !== self

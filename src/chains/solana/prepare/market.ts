@@ -37,9 +37,9 @@ export async function askPrice(
 /** The price that the speed asks for, of what recent blocks took at least. */
 export function priceFor(fees: readonly bigint[], speed: Speed): bigint {
   const sorted = [...fees].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  const place = Math.min(sorted.length - 1, Math.floor((sorted.length * PERCENTILES[speed]) / 100))
+  const rank = Math.min(sorted.length - 1, Math.floor((sorted.length * PERCENTILES[speed]) / 100))
   const hundredths = BigInt(Math.round(SPEEDS[speed].priceMultiplier * 100))
-  return ((sorted[place] ?? 0n) * hundredths) / 100n
+  return ((sorted[rank] ?? 0n) * hundredths) / 100n
 }
 
 function readFees(value: unknown): bigint[] | undefined {

@@ -1,6 +1,6 @@
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import type { Judged } from '../check/policies.ts'
+import type { PolicySubject } from '../check/policies.ts'
 import type { SolanaRequest } from '../content.ts'
 import type { Timeouts } from '../timeouts.ts'
 import type { SolanaAccount } from '../types.ts'
@@ -17,7 +17,7 @@ export interface PrepareContext {
 
 /** A request with all that is known of it before it is simulated. */
 export interface Case {
-  readonly judged: Judged
+  readonly subject: PolicySubject
   readonly request: SolanaRequest
   readonly policies: SolanaAccount['policies']
   /** Whether the relayer may be more than the payer of the fee. */

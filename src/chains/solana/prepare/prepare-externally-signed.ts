@@ -14,8 +14,8 @@ export async function prepareExternallySigned(
   context: PrepareContext,
   externallySigned: Case,
 ): Promise<Answer<SolanaPrepared>> {
-  const { judged, request, nonceAccount } = externallySigned
-  const { message } = judged
+  const { subject, request, nonceAccount } = externallySigned
+  const { message } = subject
   const [lifetime, outcome] = await Promise.all([
     lifetimeFor(context, message, nonceAccount),
     guardedSimulation(context, externallySigned, message),

@@ -18,10 +18,10 @@ import type { Case, PrepareContext } from './prepare-context.ts'
 /** What nobody but the relayer signs is the service's to complete: blockhash, compute units and their price. */
 export async function prepareOwn(context: PrepareContext, own: Case): Promise<Answer<SolanaPrepared>> {
   const { client } = context
-  const { judged, request, policies } = own
+  const { subject, request, policies } = own
   const lifetime = await lifetimeFor(context, own)
   if (lifetime.kind !== 'ok') return lifetime
-  const message = withLifetime(judged.message, lifetime.value.token)
+  const message = withLifetime(subject.message, lifetime.value.token)
   const missing = missingBudget(message, context.loadedBytes())
   const [outcome, price] = await Promise.all([
     guardedSimulation(context, own, complete(message, missing, { unitLimit: MAX_UNITS, unitPrice: 0n })),
@@ -103,18 +103,18 @@ interface Findings {
 }
 
 function toPrepared(
-  { judged, nonceAccount }: Case,
+  { subject, nonceAccount }: Case,
   message: Message,
   { outcome, lifetime, bid }: Findings,
 ): SolanaPrepared {
-  const { accounts, self } = judged
+  const { accounts, self } = subject
   const unitPrice = readBudget(message).unitPrice ?? 0n
   const draft = omitUndefined({
     type: 'solana' as const,
     transaction: writeUnsigned(message),
     fee: feeOf(message),
     unitPrice,
-    spends: larger(outcome.taken, openOutflow(judged.message, accounts, self)),
+    spends: larger(outcome.taken, openOutflow(subject.message, accounts, self)),
     expiresAt: lifetime.expiresAt,
     nonceAccount,
     preparedAtSlot: lifetime.preparedAtSlot,

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import { checkPolicies, type Judged } from '../check/policies.ts'
+import { checkPolicies, type PolicySubject } from '../check/policies.ts'
 import type { SolanaRequest } from '../content.ts'
 import { contentOf } from '../request-content.ts'
 import type { SolanaAccount, SolanaPrepared } from '../types.ts'
@@ -24,7 +24,7 @@ export async function prepareDraft(
 ): Promise<Answer<SolanaPrepared>> {
   const answer = await openCase(context, request, account)
   if (answer.kind !== 'ok') return answer
-  return isMultiSigner(answer.value.judged.message)
+  return isMultiSigner(answer.value.subject.message)
     ? prepareExternallySigned(context, answer.value)
     : prepareOwn(context, answer.value)
 }
@@ -40,7 +40,7 @@ export async function prepareAsItIs(
 }
 
 /** An account may stand in a transaction once, wherever it comes from (agave `accounts-db/src/account_locks.rs`). */
-function checkTwice({ accounts, at }: Judged): Refusal | undefined {
+function checkTwice({ accounts, at }: PolicySubject): Refusal | undefined {
   const names = accounts.map(({ address }) => address)
   const twice = names.find((address, index) => names.indexOf(address) < index)
   return twice === undefined
@@ -61,12 +61,12 @@ async function openCase(
   const loaded = await loadAddresses(context, message)
   if (loaded.kind !== 'ok') return loaded
   const accounts = accountsOf(message, loaded.value)
-  const judged = { message, accounts, self, at }
-  const refusal = checkTwice(judged) ?? checkPolicies(judged, policies) ?? checkFeePayer(judged, policies)
+  const subject = { message, accounts, self, at }
+  const refusal = checkTwice(subject) ?? checkPolicies(subject, policies) ?? checkFeePayer(subject, policies)
   if (refusal !== undefined) return { kind: 'refused', refusal }
   const nonceAccount = nonceAccountOf(message, accounts)
   return {
     kind: 'ok',
-    value: omitUndefined({ judged, request, policies, spends: maySpend(message, policies), nonceAccount }),
+    value: omitUndefined({ subject, request, policies, spends: maySpend(message, policies), nonceAccount }),
   }
 }

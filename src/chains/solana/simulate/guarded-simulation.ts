@@ -21,11 +21,11 @@ export interface Outcome {
  */
 export async function guardedSimulation(
   { client, timeouts }: Pick<PrepareContext, 'client' | 'timeouts'>,
-  { judged, spends, nonceAccount }: Case,
+  { subject, spends, nonceAccount }: Case,
   message: Message,
 ): Promise<Answer<Outcome>> {
-  const { self, at } = judged
-  const tokens = spends ? OK_NONE : await tokenAccountsAmong(client, judged)
+  const { self, at } = subject
+  const tokens = spends ? OK_NONE : await tokenAccountsAmong(client, subject)
   if (tokens.kind !== 'ok') return tokens
   const watched = [self, ...tokens.value]
   // What others have signed is tried as it is: only so the node tells that it was included already.
@@ -46,7 +46,7 @@ const OK_NONE: Answer<readonly string[]> = { kind: 'ok', value: [] }
 /** The accounts that the transaction could change and that hold tokens of the relayer. */
 async function tokenAccountsAmong(
   client: PooledClient,
-  { accounts, self }: Case['judged'],
+  { accounts, self }: Case['subject'],
 ): Promise<Answer<readonly string[]>> {
   const writable = accounts.filter((account) => account.writable && account.address !== self)
   const addresses = writable.map(({ address }) => address)

@@ -24,22 +24,22 @@ export function withInstructions(message: Message, program: string, datas: reado
 /** A program is read-only and signs nothing, so its place is the last of those that stand in the message. */
 function withProgram(message: Message, program: StaticAddress): Message {
   const { header, staticAccounts, instructions } = message
-  const place = staticAccounts.length
+  const insertedAt = staticAccounts.length
   return {
     ...message,
     header: { ...header, numReadonlyNonSignerAccounts: header.numReadonlyNonSignerAccounts + 1 },
     staticAccounts: [...staticAccounts, program],
     // What comes from tables stands behind it.
     instructions:
-      lookupsOf(message).length === 0 ? instructions : instructions.map((one) => moveFrom(one, place)),
+      lookupsOf(message).length === 0 ? instructions : instructions.map((one) => moveFrom(one, insertedAt)),
   }
 }
 
-function moveFrom(instruction: Instruction, place: number): Instruction {
+function moveFrom(instruction: Instruction, insertedAt: number): Instruction {
   const { accountIndices } = instruction
   if (accountIndices === undefined) return instruction
   return {
     ...instruction,
-    accountIndices: accountIndices.map((index) => (index >= place ? index + 1 : index)),
+    accountIndices: accountIndices.map((index) => (index >= insertedAt ? index + 1 : index)),
   }
 }

@@ -22,7 +22,7 @@ export async function loadAddresses(
   const loaded: { writable: string[]; readonly: string[] }[] = []
   for (const [index, lookup] of lookupsOf(message).entries()) {
     const addresses = addressesIn(answer.value.accounts[index])
-    const pick = (places: readonly number[]) => places.flatMap((place) => addresses?.[place] ?? [])
+    const pick = (indexes: readonly number[]) => indexes.flatMap((entry) => addresses?.[entry] ?? [])
     const writable = pick(lookup.writableIndexes)
     const readonly = pick(lookup.readonlyIndexes)
     const found = writable.length + readonly.length

@@ -22,9 +22,9 @@ export function checkClaimable(
     firstOf(
       claimants,
       `${at}.claimants`,
-      ({ destination, predicate }, place) =>
-        accountId(destination, `${place}.destination`) ??
-        (predicate === undefined ? undefined : checkPredicate(predicate, `${place}.predicate`, 1)),
+      ({ destination, predicate }, path) =>
+        accountId(destination, `${path}.destination`) ??
+        (predicate === undefined ? undefined : checkPredicate(predicate, `${path}.predicate`, 1)),
     )
   )
 }
@@ -41,5 +41,5 @@ function checkPredicate(predicate: ClaimPredicate, at: string, depth: number): P
   const [word, both] = and === undefined ? ['or', or] : ['and', and]
   if (both === undefined) return undefined
   if (both.length !== 2) return `${at}.${word}: exactly two predicates are expected.`
-  return firstOf(both, `${at}.${word}`, (inner, place) => checkPredicate(inner, place, depth + 1))
+  return firstOf(both, `${at}.${word}`, (inner, path) => checkPredicate(inner, path, depth + 1))
 }

@@ -60,12 +60,12 @@ function checkText({ symbol, address }: ScValueFields, at: string): Problem {
 }
 
 function checkNested({ vec, map }: ScValueFields, at: string, depth: number): Problem {
-  if (vec) return firstOf(vec, `${at}.vec`, (item, place) => checkScValue(item, place, depth + 1))
+  if (vec) return firstOf(vec, `${at}.vec`, (item, path) => checkScValue(item, path, depth + 1))
   if (!map) return undefined
   return firstOf(
     map,
     `${at}.map`,
-    ({ key, val }, place) =>
-      checkScValue(key, `${place}.key`, depth + 1) ?? checkScValue(val, `${place}.val`, depth + 1),
+    ({ key, val }, path) =>
+      checkScValue(key, `${path}.key`, depth + 1) ?? checkScValue(val, `${path}.val`, depth + 1),
   )
 }

@@ -44,7 +44,7 @@ function checkCall({ contract_address, function_name, args }: InvokeContractOper
     (/^[A-Za-z0-9_]{1,32}$/.test(function_name)
       ? undefined
       : `${at}.function_name: 1 to 32 letters, digits and underscores are expected.`) ??
-    firstOf(args, `${at}.args`, (arg, place) => checkScValue(arg, place))
+    firstOf(args, `${at}.args`, (arg, path) => checkScValue(arg, path))
   )
 }
 
@@ -56,7 +56,7 @@ function checkCreation(operation: CreateContractOperation, at: string): Problem 
       : contractAddress(source.contract, `${at}.source.contract`)) ??
     hash(wasm_hash, `${at}.wasm_hash`) ??
     hash(salt, `${at}.salt`) ??
-    firstOf(constructor_args ?? [], `${at}.constructor_args`, (arg, place) => checkScValue(arg, place))
+    firstOf(constructor_args ?? [], `${at}.constructor_args`, (arg, path) => checkScValue(arg, path))
   )
 }
 
@@ -78,9 +78,9 @@ function checkWasm(operation: UploadWasmOperation, at: string): Problem {
 
 function checkAuth(auth: SorobanAuth, at: string): Problem {
   if (auth.type !== 'xdr') return undefined
-  return firstOf(auth.entries, `${at}.entries`, (entry, place) =>
+  return firstOf(auth.entries, `${at}.entries`, (entry, path) =>
     SorobanAuthorizationEntry.validateXdr(entry, 'base64')
       ? undefined
-      : `${place}: a SorobanAuthorizationEntry is expected, XDR in base64.`,
+      : `${path}: a SorobanAuthorizationEntry is expected, XDR in base64.`,
   )
 }

@@ -75,10 +75,10 @@ function checkOperations({ operations, memo }: Transaction, self: string): Probl
     return `${AT}: an operation of smart contracts has to be the only one.`
   if (soroban && memo.type !== 'memoNone')
     return `${AT}: an operation of smart contracts goes without a memo.`
-  return firstOf(operations, `${AT}: operations`, ({ sourceAccount }, place) =>
+  return firstOf(operations, `${AT}: operations`, ({ sourceAccount }, path) =>
     sourceAccount === null || underlying(sourceAccount) === self
       ? undefined
-      : `${place} has the source ${underlying(sourceAccount)}; the service signs for the relayer's own account only.`,
+      : `${path} has the source ${underlying(sourceAccount)}; the service signs for the relayer's own account only.`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import type { Place, SetupRequired } from '../../chain.ts'
+import type { ExternalNonce, SetupRequired } from '../../chain.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import { maxTimeOf, openEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
@@ -16,7 +16,7 @@ import {
 } from './prepare.ts'
 
 /** The source and sequence number of content that somebody else has signed. */
-export function placeOf({ feeBump, transactionXdr }: StellarRequest): Place | undefined {
+export function externalNonceOf({ feeBump, transactionXdr }: StellarRequest): ExternalNonce | undefined {
   if (feeBump !== true || transactionXdr === undefined) return undefined
   const { tx } = openEnvelope(transactionXdr)
   return { address: underlying(tx.sourceAccount), nonce: tx.seqNum }
@@ -104,10 +104,10 @@ function unsuitable(
   { address }: StellarAccount,
 ): Refusal | undefined {
   const newest = openOf(attempts).at(-1)
-  const place = placeOf(request)
+  const externalNonce = externalNonceOf(request)
   if (newest === undefined) return undefined
-  if (place !== undefined) {
-    return place.address === newest.sourceAccount && place.nonce === newest.nonce
+  if (externalNonce !== undefined) {
+    return externalNonce.address === newest.sourceAccount && externalNonce.nonce === newest.nonce
       ? undefined
       : notSupported(
           `transaction_xdr: source ${newest.sourceAccount} with the sequence number ${newest.nonce} is expected.`,

@@ -32,7 +32,7 @@ function nodeWith(
       return { kind: 'result', result: (blocks[number] ?? []).map((hash) => receipt(hash, number)) }
     }
     const [hash] = params as [string]
-    const block = Object.entries(blocks).find(([, held]) => held.includes(hash))
+    const block = Object.entries(blocks).find(([, mayBeInPool]) => mayBeInPool.includes(hash))
     return { kind: 'result', result: block === undefined ? null : receipt(hash, Number(block[0])) }
   }
   const client: PooledClient = {

@@ -33,7 +33,7 @@ const mine = async (blocks: number) => {
 const headOf = async () => BigInt(await anvil.rpc<string>('eth_blockNumber'))
 
 /** A chain that asks through these endpoints, each as it is set up; the first is asked first. */
-async function place(...endpoints: readonly { pruning?: Pruning; rests?: boolean }[]) {
+async function setUp(...endpoints: readonly { pruning?: Pruning; rests?: boolean }[]) {
   for (const [index, node] of nodes.entries()) {
     node.fault = endpoints[index]?.rests ? () => ({ kind: 'rest', seconds: 600 }) : () => 'pass'
     node.pruning = endpoints[index]?.pruning
@@ -57,7 +57,7 @@ async function place(...endpoints: readonly { pruning?: Pruning; rests?: boolean
   return { chain, attempt, submit }
 }
 
-type Place = Awaited<ReturnType<typeof place>>
+type Place = Awaited<ReturnType<typeof setUp>>
 
 /** One transaction of somebody's, so that the time before ours is not empty. */
 async function busyBlock({ attempt, submit }: Place, value: bigint): Promise<bigint> {
@@ -94,7 +94,7 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
     { name: 'the transaction is known (Reth)', of: 'receiptsBelow' },
     { name: 'nothing of it is known (geth), and the state is there', of: 'transactionsBelow' },
   ] as const)('$name: not absent, and nobody but a person can decide', async ({ of }) => {
-    const made = await place({})
+    const made = await setUp({})
     const { ours, height, asOf } = await history(made, 'ours')
     nodes[0].pruning = { [of]: above(height) }
     const proof = await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })
@@ -103,7 +103,7 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
   })
 
   test('another endpoint keeps receipts: included', async () => {
-    const made = await place({}, {})
+    const made = await setUp({}, {})
     const { ours, height, asOf } = await history(made, 'ours')
     nodes[0].pruning = { transactionsBelow: above(height), stateBelow: above(height) }
     const proof = await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })
@@ -115,7 +115,7 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
   })
 
   test('another endpoint knows the transaction, and no receipt: not absent', async () => {
-    const made = await place({}, {})
+    const made = await setUp({}, {})
     const { ours, height, asOf } = await history(made, 'ours')
     nodes[0].pruning = { transactionsBelow: above(height), stateBelow: above(height) }
     nodes[1].pruning = { receiptsBelow: above(height), stateBelow: above(height) }
@@ -124,7 +124,7 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
   })
 
   test('one endpoint remembers that time and has lost the block, another knows the transaction: not absent', async () => {
-    const made = await place({}, {})
+    const made = await setUp({}, {})
     await busyBlock(made, 1n)
     const ours = { ...(await made.attempt(2n, 1n)), signedAt: await timeOf() }
     await anvil.rpc('evm_increaseTime', [3_600])
@@ -140,7 +140,7 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
   })
 
   test('everything is pruned: a block of its time names it, so it is not absent', async () => {
-    const made = await place({})
+    const made = await setUp({})
     const { ours, height, asOf } = await history(made, 'ours')
     nodes[0].pruning = { transactionsBelow: above(height), stateBelow: above(height) }
     const proof = await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })
@@ -149,14 +149,14 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
 })
 
 test('our clock is ahead: a memory that only reaches back to the time of the signature proves nothing', async () => {
-  const made = await place({})
+  const made = await setUp({})
   await busyBlock(made, 1n)
   await anvil.rpc('evm_increaseTime', [3_600])
   const ours = await made.attempt(2n, 1n)
   await made.submit(ours)
   await mine(40)
   await anvil.rpc('evm_increaseTime', [300])
-  const later = await place({})
+  const later = await setUp({})
   const landmark = await busyBlock(later, 1n)
   const signedAt = await timeOf()
   await mine(40)
@@ -167,7 +167,7 @@ test('our clock is ahead: a memory that only reaches back to the time of the sig
 
 describe('the nonce was used by another transaction of the account', () => {
   test('the block that holds it proves it, whatever became of receipts', async () => {
-    const made = await place({})
+    const made = await setUp({})
     const { ours, height, asOf } = await history(made, 'another')
     nodes[0].pruning = { transactionsBelow: above(height) }
     expect(await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })).toEqual({
@@ -176,7 +176,7 @@ describe('the nonce was used by another transaction of the account', () => {
   })
 
   test('the block is not deep enough: unknown', async () => {
-    const made = await place({})
+    const made = await setUp({})
     const { ours, height } = await history(made, 'another')
     for (const [deep, kind] of [
       [CONFIRMATIONS - 1, 'unknown'],
@@ -188,7 +188,7 @@ describe('the nonce was used by another transaction of the account', () => {
   })
 
   test('the state is pruned: a memory that reaches back beyond the signature proves it', async () => {
-    const made = await place({})
+    const made = await setUp({})
     const { before, ours, height, asOf } = await history(made, 'another')
     nodes[0].pruning = { stateBelow: above(height), receiptsBelow: Number(before) }
     expect(await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })).toEqual({
@@ -200,7 +200,7 @@ describe('the nonce was used by another transaction of the account', () => {
     { name: 'receipts', of: 'receiptsBelow' },
     { name: 'transactions', of: 'transactionsBelow' },
   ] as const)('state and $name are pruned: only a person can decide', async ({ of }) => {
-    const made = await place({})
+    const made = await setUp({})
     const { ours, height, asOf } = await history(made, 'another')
     nodes[0].pruning = { stateBelow: above(height), [of]: above(height) }
     const proof = await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })
@@ -209,7 +209,7 @@ describe('the nonce was used by another transaction of the account', () => {
   })
 
   test('the state is pruned and the index is being built: unknown, and it may become known', async () => {
-    const made = await place({})
+    const made = await setUp({})
     const { ours, height, asOf } = await history(made, 'another')
     nodes[0].pruning = { stateBelow: above(height), indexing: true }
     expect(await made.chain.proveInclusion([ours], { asOf, since: ours.signedAt })).toEqual({
@@ -219,7 +219,7 @@ describe('the nonce was used by another transaction of the account', () => {
   })
 
   test('the state is pruned and an endpoint rests after a 429: unknown, because it may know one of ours', async () => {
-    const made = await place({}, { rests: true })
+    const made = await setUp({}, { rests: true })
     const { ours, height, asOf } = await history(made, 'another')
     nodes[0].pruning = { stateBelow: above(height) }
     for (const look of [1, 2]) {
@@ -227,7 +227,7 @@ describe('the nonce was used by another transaction of the account', () => {
       expect({ look, proof }).toEqual({ look, proof: { kind: 'unknown', detail: expect.any(String) } })
     }
     nodes[1].fault = () => 'pass'
-    const again = await place({ pruning: { stateBelow: above(height) } }, {})
+    const again = await setUp({ pruning: { stateBelow: above(height) } }, {})
     expect(await again.chain.proveInclusion([ours], { asOf, since: ours.signedAt })).toEqual({
       kind: 'absent',
     })
@@ -236,7 +236,7 @@ describe('the nonce was used by another transaction of the account', () => {
 
 describe('the nonce was not used', () => {
   test('nothing is proved, because one of ours can still be included', async () => {
-    const made = await place({})
+    const made = await setUp({})
     await busyBlock(made, 1n)
     const ours = await made.attempt(2n, 1n)
     await mine(40)
@@ -249,7 +249,7 @@ describe('the nonce was not used', () => {
 })
 
 test('two nonces of one transaction each need a user of their own', async () => {
-  const made = await place({})
+  const made = await setUp({})
   const { ours, asOf } = await history(made, 'another')
   const next = { ...(await made.attempt(5n, 2n)), number: 2 }
   expect(await made.chain.proveInclusion([ours, next], { asOf, since: ours.signedAt })).toMatchObject({

@@ -12,7 +12,7 @@ export type Lifetime = 'blockhash' | { readonly nonce: Address }
 /** Where one stands: on the block at this place, about to run what comes after it. */
 export interface Standpoint {
   readonly blocks: Blocks
-  readonly place: number
+  readonly index: number
   account(address: Address): AccountState | undefined
 }
 
@@ -30,20 +30,20 @@ export function lifetimeOf(
   if (age !== undefined && age <= maxAge) return 'blockhash'
   const address = nonceAddressOf(message)
   if (address === undefined) return undefined
-  const next = base58(durableNonceOf(at.blocks.near(at.place).blockhash))
+  const next = base58(durableNonceOf(at.blocks.near(at.index).blockhash))
   const state = readNonce(address, at.account(address))
   const usable = state?.nonce === message.blockhash && message.blockhash !== next
   return usable && firstInstructionIsSignedBy(message, state.authority) ? { nonce: address } : undefined
 }
 
 /** How many blocks there are after that of this blockhash; nothing when it is unknown here. */
-export function ageOf(blockhash: string, { blocks, place }: Standpoint): number | undefined {
+export function ageOf(blockhash: string, { blocks, index }: Standpoint): number | undefined {
   const found = blocks.placeOf(blockhash)
-  return found === undefined || found > place ? undefined : place - found
+  return found === undefined || found > index ? undefined : index - found
 }
 
 /** The last block height at which `isBlockhashValid` says yes (agave `get_blockhash_last_valid_block_height`). */
 export function lastValidBlockHeight(blockhash: string, at: Standpoint): bigint | undefined {
   const age = ageOf(blockhash, at)
-  return age === undefined ? undefined : at.blocks.near(at.place).height + BigInt(MAX_PROCESSING_AGE - age)
+  return age === undefined ? undefined : at.blocks.near(at.index).height + BigInt(MAX_PROCESSING_AGE - age)
 }

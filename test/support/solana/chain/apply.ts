@@ -14,7 +14,7 @@ import type { Pending } from './pool.ts'
 import { tokenBalances } from './token-balances.ts'
 
 /** Where transactions are applied. */
-export interface Ground {
+export interface Environment {
   readonly vm: Vm
   readonly accounts: AccountHistory
   readonly rules: Pick<Rules, 'accountLocks'>
@@ -33,7 +33,7 @@ interface Charge {
  * nobody pays for it, and it leaves no trace.
  */
 export function applyTransaction(
-  { vm, accounts, rules }: Ground,
+  { vm, accounts, rules }: Environment,
   moment: Moment,
   { transaction, retried }: Pending,
   lifetime: Lifetime,

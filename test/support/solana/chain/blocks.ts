@@ -4,7 +4,7 @@ import type { AppliedTransaction, Block } from './block.ts'
 export interface Blocks {
   readonly length: number
   /** The block at this place; the oldest where there is none below, the newest where there is none above. */
-  near(place: number): Block
+  near(index: number): Block
   last(): Block
   push(block: Block): void
   /** Takes the newest block away. */
@@ -12,13 +12,13 @@ export interface Blocks {
   /** Where the block with this blockhash stands. */
   placeOf(blockhash: string): number | undefined
   /** Where the block of this slot stands. */
-  placeOfSlot(slot: bigint): number | undefined
+  indexOfSlot(slot: bigint): number | undefined
   /** The blocks between two slots, both included. */
   between(from: bigint, to: bigint): Block[]
   /** The transaction with this signature. */
   find(signature: string): AppliedTransaction | undefined
   /** Where the block with a transaction of this message stands. */
-  placeOfMessage(hash: string): number | undefined
+  indexOfMessage(hash: string): number | undefined
   all(): readonly Block[]
 }
 
@@ -29,7 +29,7 @@ export function createBlocks(first: Block): Blocks {
   const slots = new Map([[first.slot, 0]])
   const transactions = new Map<string, AppliedTransaction>()
   const messages = new Map<string, number>()
-  const near = (place: number) => blocks[Math.max(0, Math.min(place, blocks.length - 1))] ?? first
+  const near = (index: number) => blocks[Math.max(0, Math.min(index, blocks.length - 1))] ?? first
   return {
     get length() {
       return blocks.length
@@ -57,24 +57,24 @@ export function createBlocks(first: Block): Blocks {
       return block
     },
     placeOf: (blockhash) => places.get(blockhash),
-    placeOfSlot: (slot) => slots.get(slot),
+    indexOfSlot: (slot) => slots.get(slot),
     between(from, to) {
       const found: Block[] = []
-      for (let place = firstPlaceFrom(blocks, from); place < blocks.length; place += 1) {
-        const block = near(place)
+      for (let index = firstIndexFrom(blocks, from); index < blocks.length; index += 1) {
+        const block = near(index)
         if (block.slot > to) break
         found.push(block)
       }
       return found
     },
     find: (signature) => transactions.get(signature),
-    placeOfMessage: (hash) => messages.get(hash),
+    indexOfMessage: (hash) => messages.get(hash),
     all: () => blocks,
   }
 }
 
 /** Where the first block of this slot or a later one stands; the length where there is none. */
-function firstPlaceFrom(blocks: readonly Block[], slot: bigint): number {
+function firstIndexFrom(blocks: readonly Block[], slot: bigint): number {
   let low = 0
   let high = blocks.length
   while (low < high) {

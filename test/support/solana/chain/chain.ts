@@ -91,13 +91,13 @@ function firstBlock(genesisHash: string, time: bigint): Block {
 export function accountAt(
   { accounts, blocks, vm }: Chain,
   address: Address,
-  place: number,
+  index: number,
 ): AccountState | undefined {
-  const account = accounts.at(address, blocks.near(place).slot)
+  const account = accounts.at(address, blocks.near(index).slot)
   return account === 'unchanged' ? vm.account(address) : account
 }
 
 /** The chain as it was with the block at this place. */
-export function standpointAt(chain: Chain, place: number): Standpoint {
-  return { blocks: chain.blocks, place, account: (address) => accountAt(chain, address, place) }
+export function standpointAt(chain: Chain, index: number): Standpoint {
+  return { blocks: chain.blocks, index, account: (address) => accountAt(chain, address, index) }
 }

@@ -58,7 +58,7 @@ function takePending(chain: Chain, moment: Moment): AppliedTransaction[] {
   for (const pending of pool.inOrder()) {
     const { signature } = pending.transaction
     const lifetime = lifetimeNow(chain, pending)
-    const isIncluded = blocks.placeOfMessage(pending.transaction.message.hash) !== undefined
+    const isIncluded = blocks.indexOfMessage(pending.transaction.message.hash) !== undefined
     const isForgotten = !pending.retried && moment.slot > pending.untilSlot
     if (isForgotten || isIncluded || (!lifetime && !mayLiveAgain(chain, pending))) pool.remove(signature)
     else if (lifetime && taken.length < market.capacity && pending.price >= market.requiredPrice) {

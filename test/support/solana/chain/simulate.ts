@@ -6,9 +6,9 @@ import type { Chain } from './chain.ts'
 export function simulateAt(
   { vm, blocks, accounts }: Chain,
   transaction: WireTransaction,
-  place: number,
+  index: number,
 ): Execution {
-  const { slot, time, blockhash } = blocks.near(place)
+  const { slot, time, blockhash } = blocks.near(index)
   const changed = accounts.changedAfter(slot)
   const restore = (at: bigint) => {
     for (const address of changed) {

@@ -21,11 +21,11 @@ export function getTransaction(node: Node, [signature, options]: Params): unknow
   const found = node.find(signatureParam(signature))
   const known =
     found &&
-    found.place <= node.place(commitment) &&
-    node.tellsOf(node.chain.blocks.near(found.place), 'signatures')
+    found.index <= node.index(commitment) &&
+    node.tellsOf(node.chain.blocks.near(found.index), 'signatures')
   if (!known) return null
   const { slot } = found.applied
-  return { slot, blockTime: node.chain.blocks.near(found.place).time, ...writeApplied(found.applied, config) }
+  return { slot, blockTime: node.chain.blocks.near(found.index).time, ...writeApplied(found.applied, config) }
 }
 
 /** The block of a slot. */
@@ -58,7 +58,7 @@ function blockAt(node: Node, slot: bigint, commitment: Commitment): Block | unde
   const { chain, oldest } = node
   const newest = node.block(commitment)
   if (slot > newest.slot) throw new RpcFault(BLOCK_NOT_AVAILABLE, `Block not available for slot ${slot}`)
-  const found = chain.blocks.placeOfSlot(slot)
+  const found = chain.blocks.indexOfSlot(slot)
   const block = found === undefined ? undefined : chain.blocks.near(found)
   if (block !== undefined && node.tellsOf(block, 'blocks')) return block
   if (block !== undefined && node.lacksContent(block)) return undefined

@@ -32,7 +32,7 @@ export function getFeeForMessage(node: Node, [text, config]: Params): unknown {
 export function getRecentPrioritizationFees(node: Node, [addresses]: Params): unknown {
   const asked = addresses === undefined || addresses === null ? [] : listParam(addresses, addressParam)
   if (asked.length > MAX_ADDRESSES) throw invalidParams(`Too many inputs provided; max ${MAX_ADDRESSES}`)
-  const newest = node.place('processed')
+  const newest = node.index('processed')
   const recent = node.chain.blocks.all().slice(Math.max(0, newest + 1 - MAX_FEE_BLOCKS), newest + 1)
   return recent.map(({ slot, prioritizationFee }) => ({ prioritizationFee, slot }))
 }

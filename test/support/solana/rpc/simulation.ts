@@ -27,7 +27,7 @@ export function simulate(
   if (refusal !== undefined) return { err: refusal, execution: undefined }
   const locks = locksOf(node, transaction, commitment)
   if (locks !== undefined) return { err: locks, execution: undefined }
-  const execution = simulateAt(node.chain, transaction, node.place(commitment))
+  const execution = simulateAt(node.chain, transaction, node.index(commitment))
   return { err: execution.err, execution }
 }
 
@@ -44,8 +44,8 @@ function locksOf(
 function refusalOf(node: Node, { message }: WireTransaction, commitment: Commitment): string | undefined {
   if (lifetimeOf(message, node.standpoint(commitment), MAX_SIMULATION_AGE) === undefined)
     return 'BlockhashNotFound'
-  const found = node.chain.blocks.placeOfMessage(message.hash)
-  return found !== undefined && found <= node.place(commitment) ? 'AlreadyProcessed' : undefined
+  const found = node.chain.blocks.indexOfMessage(message.hash)
+  return found !== undefined && found <= node.index(commitment) ? 'AlreadyProcessed' : undefined
 }
 
 /** What both kinds of simulation answer alike. */

@@ -33,15 +33,15 @@ export function noHistory(): RpcFault {
 function statusOf(node: Node, signature: string, searches: boolean): unknown {
   const found = node.find(signature)
   if (found === undefined) return null
-  const { applied, place } = found
-  const newest = node.place('processed')
-  const isRecent = node.place('finalized') - place < node.chain.rules.recentBlocks
-  if (!isRecent && !(searches && node.tellsOf(node.chain.blocks.near(place), 'signatures'))) return null
-  const isFinal = place <= node.place('finalized')
-  const isConfirmed = place <= node.place('confirmed')
+  const { applied, index } = found
+  const newest = node.index('processed')
+  const isRecent = node.index('finalized') - index < node.chain.rules.recentBlocks
+  if (!isRecent && !(searches && node.tellsOf(node.chain.blocks.near(index), 'signatures'))) return null
+  const isFinal = index <= node.index('finalized')
+  const isConfirmed = index <= node.index('confirmed')
   return {
     slot: applied.slot,
-    confirmations: isFinal ? null : newest - place,
+    confirmations: isFinal ? null : newest - index,
     err: applied.err,
     status: resultOf(applied.err),
     confirmationStatus: isFinal ? 'finalized' : isConfirmed ? 'confirmed' : 'processed',

@@ -11,7 +11,7 @@ const DEFAULT_PAGE = 50
 const MAX_PAGE = 200
 /** A cursor counts transactions of all ledgers: the ledger's number and the place in it (stellar-rpc `toid`). */
 const CURSOR_SHIFT = 32n
-const CURSOR_PLACE_SHIFT = 12n
+const CURSOR_INDEX_SHIFT = 12n
 
 /** stellar-rpc methods/send_transaction.go. What reaches the queue does not depend on how late the server is. */
 export function sendTransaction({ ledger, latest }: Node, params: Params): unknown {
@@ -118,7 +118,7 @@ function startOf(params: Params, page: Params, node: Node): bigint {
 }
 
 function cursorOf({ ledger, order }: AppliedTransaction): bigint {
-  return (BigInt(ledger) << CURSOR_SHIFT) | (BigInt(order) << CURSOR_PLACE_SHIFT)
+  return (BigInt(ledger) << CURSOR_SHIFT) | (BigInt(order) << CURSOR_INDEX_SHIFT)
 }
 
 function readFrame(base64: string, network: Node['ledger']['network']) {
