@@ -90,129 +90,166 @@ export interface SpeedMeaning {
   readonly raiseAfterSeconds: number
 }
 
-/** How a chain differs from the others in what the rooms have to know. Constant for each chain. */
-export interface ChainTraits {
-  /** Whether transactions of a line follow each other by number. */
-  readonly nonces: boolean
-  /** Most transactions of one line that nodes hold at the same time; absent: as many as the configuration allows. */
-  readonly maxInFlightPerAccount?: number
+/** The name of the smallest unit of a chain's native currency. */
+export type Unit = 'wei' | 'stroops' | 'lamports'
+
+/** Transactions of one source account follow each other by number: a nonce (EVM) or a sequence number (Stellar). */
+export interface Sequencing {
+  /** The most transactions of one source account that nodes keep at the same time. Absent: as many as the configuration allows. */
+  readonly maxInFlight?: number
   /**
-   * Whether signed content has an end of its own (`lapsesAt`), after which the chain takes it no more and its nonce is free
-   * again. Then nothing is raised, no no-op keeps `valid_until`, and no gap is filled; what lapsed is signed anew.
+   * The next nonce that the newest block leaves free, per address. Unknown from a node that is behind; refused with
+   * `account_not_found` where the address has to be opened first.
    */
-  readonly expires: boolean
-  /** `block`: the block is deep enough, or the head says that it is final; checked by hash. `receipt`: the receipt says so itself. */
-  readonly finality: 'block' | 'receipt'
-  /** The methods of its nodes that callers may use when a relayer's policy does not say which: those that only read. */
-  readonly readMethods: readonly string[]
-  /** The name of its smallest unit of money. */
-  readonly unit: 'wei' | 'stroops' | 'lamports'
-  /** How soon bytes that a node took are offered again, in ms, where nodes do not keep them in a pool. Absent: half a minute. */
-  readonly rebroadcastAfterMs?: number
+  nonces(addresses: readonly string[], freshness?: Freshness): Promise<Answer<bigint>[]>
+  /**
+   * The most transactions of this address that nodes keep at the same time because of its state on chain (EIP-7702). Undefined: no such
+   * limit.
+   */
+  inFlightLimit?(address: string): Promise<number | undefined>
 }
 
 /**
- * Everything the rooms may ask of one concrete network. Holds no state that matters: a second instance in another
- * process gives the same answers. Only `broadcast` changes the world. A chain is given only what was read for a relayer
- * of its own type and what it prepared itself.
+ * Signed content expires by itself (`expiresAt`): after that the chain includes it no more and its nonce is free again. So no fee is
+ * raised to hurry it, no no-op enforces `valid_until` and no nonce gap is filled; expired content is signed again.
+ */
+export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
+  /** Whether the chain, as of this head, includes the draft in no later block. False when that is not known. */
+  hasExpired(draft: D, head: Head): Promise<boolean>
+  /** Whether the service alone can sign the content again after it expired. The request has passed `check`. */
+  reSignable(request: R): boolean
+}
+
+/** The fee of signed content can be raised while it waits. */
+export interface FeeBump<D extends Draft = Draft, P extends Policies = Policies> {
+  /** The content of the last attempt with a fee that beats them all; refused when it would exceed the cap. */
+  speedUp(attempts: readonly Attempt<D>[], level: Speed, account: Account<P>): Promise<Answer<Prepared<D>>>
+}
+
+/** A relayer can send from several source accounts (Stellar channel accounts) at the same time. */
+export interface Channels<R extends ChainRequest = ChainRequest, P extends Policies = Policies> {
+  /** The request that creates these addresses as channel accounts. */
+  open(addresses: readonly string[], account: Account<P>): R
+}
+
+/** A request can bring content that somebody else has signed for a nonce of their own. */
+export interface ExternalSigning<R extends ChainRequest = ChainRequest> {
+  /** The nonce that the request brings; undefined when the service assigns it. The request has passed `check`. */
+  nonceOf(request: R): ExternalNonce | undefined
+}
+
+/** Structured data can be signed (EIP-712). */
+export interface TypedDataSigning {
+  /** Refused when the data does not match its types. */
+  sign(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
+}
+
+/** Inclusion is final by the depth of its block, which is checked by hash. Without this capability the receipt itself is final. */
+export interface BlockFinality {
+  /** The hash of the block at this height in the chain as it is now. Unknown from a node that is behind. */
+  blockHash(number: bigint, freshness?: Freshness): Promise<Answer<string>>
+}
+
+/** Endpoints announce new blocks by themselves. */
+export interface HeadSubscription {
+  /** Calls `listener` at each announced block. An announcement may come late, twice or never: it is a reason to look, not a fact. */
+  subscribe(listener: () => void): HeadFeed
+}
+
+/** A reverted transaction does not tell its reason in the receipt; a node can still find it. */
+export interface RevertReasons<D extends Draft = Draft> {
+  /** Decoded; undefined when no node can tell any more. */
+  read(draft: D, from: string, block: bigint): Promise<string | undefined>
+}
+
+/** One attempt can be included under several hashes (Stellar, CAP-15: the fee bump's and its inner transaction's). */
+export interface InclusionHashes<D extends Draft = Draft> {
+  /** Every hash under which the chain can include the attempt, its own first. */
+  of(attempt: Attempt<D>): readonly string[]
+}
+
+/** What only some chains can do. A capability that is absent does not exist on the chain. */
+export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P extends Policies> {
+  readonly sequencing?: Sequencing
+  readonly expiry?: Expiry<R, D>
+  readonly feeBump?: FeeBump<D, P>
+  readonly channels?: Channels<R, P>
+  readonly externalSigning?: ExternalSigning<R>
+  readonly typedData?: TypedDataSigning
+  readonly blockFinality?: BlockFinality
+  readonly headSubscription?: HeadSubscription
+  readonly revertReasons?: RevertReasons<D>
+  readonly inclusionHashes?: InclusionHashes<D>
+}
+
+/**
+ * What every chain does for one concrete network. A chain holds no state that matters: a second instance in another process gives the
+ * same answers. Only `broadcast` changes the world. A chain receives only what was read for a relayer of its own type and what it
+ * prepared itself.
  */
 export interface ChainOf<
   R extends ChainRequest,
   D extends Draft,
   P extends Policies,
   U extends UnsignedTransaction,
-> {
-  readonly traits: ChainTraits
+> extends ChainCapabilities<R, D, P> {
+  readonly unit: Unit
+  /** The RPC methods that callers may use when a relayer's policy does not list any: those that only read. */
+  readonly readMethods: readonly string[]
+  /** How soon bytes that a node accepted are broadcast again, in ms, where nodes do not keep them in a pool. Absent: half a minute. */
+  readonly rebroadcastAfterMs?: number
   /** Fails when no endpoint answers as the configured network. */
   verify(): Promise<Answer<void>>
   /** An address as the chain writes it: EIP-55 on EVM. The text is a valid address in any spelling. */
   canonicalAddress(text: string): string
   /** Problems that need no network: shapes, intrinsic gas, mixed pricing, the cap. */
   check(request: R, account: Account<P>): Refusal | undefined
-  /** When the caller wants it no more; undefined for never. For what passed `check`. */
+  /** When the caller no longer wants it; undefined for never. The request has passed `check`. */
   endsAt(request: R): Date | undefined
-  /** The place that a request brings with it; undefined when the service gives it one. For what passed `check`. */
-  externalNonce(request: R): ExternalNonce | undefined
-  /** Whether the service alone can sign the content once more when it has lapsed. For what passed `check`. */
-  reSignable(request: R): boolean
-  /**
-   * Prices and limits for a new transaction. Simulates where that is needed; `knownGas` is an earlier estimate that spares
-   * it.
-   */
+  /** Prices and limits for a new transaction. Simulates where that is needed; `knownGas` is an earlier estimate that spares it. */
   prepare(request: R, account: Account<P>, knownGas?: bigint): Promise<Answer<Prepared<D>> | SetupRequired<R>>
-  /** A new draft that a node will take in place of all `attempts` (same nonce). */
+  /** A new draft that a node accepts instead of all `attempts` (same nonce). */
   replace(
     request: R,
     attempts: readonly Attempt<D>[],
     account: Account<P>,
   ): Promise<Answer<Prepared<D>> | SetupRequired<R> | AfterExpiry>
-  /** The content of the last one of these with a fee that beats them all; refused when it would pass the cap. */
-  speedUp(attempts: readonly Attempt<D>[], level: Speed, account: Account<P>): Promise<Answer<Prepared<D>>>
   /** The request that does nothing and costs the least. */
   noop(account: Account<P>): R
-  /**
-   * Most transactions of this address that nodes hold at the same time, where its state is the reason; undefined for no such limit.
-   * Absent on chains without.
-   */
-  inFlightLimit?(address: string): Promise<number | undefined>
-  /** The request that opens these addresses as further lines; undefined where a chain has one line for each account. */
-  openChannels(addresses: readonly string[], account: Account<P>): R | undefined
   sign(draft: D, signingContext: SigningContext): Promise<SignedDraft>
   /**
-   * Every hash under which the chain can include the attempt, its own first. Absent on chains where that is the only one.
-   */
-  hashesOf?(attempt: Attempt<D>): readonly string[]
-  /**
-   * Looks at a transaction that the service will not send itself by the rules of sending, those of receivers and funds aside.
-   * `sign` then signs it as it is.
+   * Checks a transaction that the service will not send itself by the rules for sending, except those for receivers and funds.
+   * `sign` of the result signs it as it is.
    */
   review(unsigned: U, account: Account<P>): Promise<Answer<Reviewed>>
   /** Signs a message for people, over its UTF-8 bytes: EIP-191 version 0x45 on EVM, SEP-53 on Stellar, the bytes as they are on Solana. */
   signMessage(message: string, signer: Signer): Promise<MessageSignature>
-  /** Signs structured data (EIP-712); refused when it is not what its types say. Absent on chains that know no such thing. */
-  signTypedData?(data: TypedData, signer: Signer): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>>
   /**
-   * In the order given; the results are in the same order. `held`, in the same order: nodes may hold another version with its nonce, so
-   * that a price which they ask for it is the price of a replacement, and not of the market.
+   * In the order given; the results are in the same order. `mayBeInPool`, in the same order: nodes may hold another version with its
+   * nonce, so a price that they ask for is the price of a replacement and not of the market.
    */
   broadcast(raws: readonly Uint8Array[], mayBeInPool?: readonly boolean[]): Promise<BroadcastResult[]>
   head(): Promise<Answer<Head>>
-  /** Whether the chain, as it was at this head, includes the draft in no later block. False when that is not known. */
-  hasExpired(draft: D, head: Head): Promise<boolean>
-  /**
-   * Calls `listener` at each new block for as long as an endpoint tells of them by itself. It may tell late, twice or not at
-   * all: a reason to look, never a fact.
-   */
-  onHead(listener: () => void): HeadFeed
-  /**
-   * The next nonce that the newest block leaves free, per address. Unknown from a node that is behind; refused with
-   * `account_not_found` where the address has to be opened first.
-   */
-  nonces(addresses: readonly string[], freshness?: Freshness): Promise<Answer<bigint>[]>
-  /** `none` is never the word of a node that is behind. */
+  /** A node that is behind never causes the answer `none`. */
   receipts(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
   /**
-   * Whether any of the attempts of one transaction is in the chain, proved for a decision that cannot be taken back. `included` names
+   * Whether the chain includes any of the attempts of one transaction, proved for a decision that cannot be taken back. `included` names
    * the attempt by its number. `since` in `freshness` is when the oldest attempt was signed that is not yet proved to be out.
    */
   proveInclusion(attempts: readonly Attempt<D>[], freshness?: Freshness): Promise<InclusionProof>
-  /** Calls of others, handed on as they are: replies in the order of the calls, to be written out and not to be read. */
+  /** Forwards calls of API callers unchanged. Replies keep the order of the calls; they are written out and never read. */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
-  /** How each endpoint has been doing, as far as it was asked. */
+  /** The state of each endpoint, as far as it was asked. */
   endpoints(): EndpointReport[]
-  /** Hash of the block at this height in the chain as it is now. Unknown from a node that is behind. */
-  blockHash(number: bigint, freshness?: Freshness): Promise<Answer<string>>
-  /** Why an included attempt was reverted, decoded where the node still can tell. Asked when the receipt does not say. */
-  revertReason(draft: D, from: string, block: bigint): Promise<string | undefined>
   /** What the account can spend: without what the chain itself keeps back. */
   balance(address: string): Promise<Answer<bigint>>
   /** The draft's price beside the network's, for this level. */
   comparePrice(draft: D, level: Speed): Promise<Answer<PriceComparison>>
-  /** Most that the draft can take from the account: what it moves, and its fee, in the smallest unit. */
+  /** The most that the draft can take from the account, its fee included, in the smallest unit. */
   cost(draft: D): bigint
-  /** What the request moves out of the account, before any fee is known. */
+  /** The amount that the request moves out of the account, before any fee is known. */
   amountOut(request: R): bigint
-  /** What a speed means on this chain. */
+  /** The meaning of a speed on this chain. */
   speed(level: Speed): SpeedMeaning
 }
 

@@ -1,6 +1,6 @@
 import type { EndpointReport, Head, PriceComparison } from '../chains/answer.ts'
 import type { Attempt } from '../chains/attempt.ts'
-import type { ChainTraits } from '../chains/chain.ts'
+import type { Unit } from '../chains/chain.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { currentAttempt } from '../transactions/broadcast/broadcast.ts'
 import type { RelayerRuntime, TransactionsContext } from '../transactions/model/runtime.ts'
@@ -34,7 +34,7 @@ export interface DiagnosisFacts {
   readonly requiredConfirmations: number
   /** Whether what waits lapses and is signed anew, instead of being raised. */
   readonly expires: boolean
-  readonly unit: ChainTraits['unit']
+  readonly unit: Unit
   readonly endpoints: readonly EndpointReport[]
   /** When the fee of the shown attempt is raised, in ms since the epoch; undefined when it never is. */
   readonly raiseAt: number | undefined
@@ -59,8 +59,8 @@ export async function gatherFacts(
     attempt: currentAttempt(item),
     now: context.clock.now(),
     inFlightLimit: await limitOf(context, runtime),
-    expires: runtime.chain.traits.expires,
-    unit: runtime.chain.traits.unit,
+    expires: runtime.chain.expiry !== undefined,
+    unit: runtime.chain.unit,
     requiredConfirmations: runtime.network.requiredConfirmations,
     raiseAt: await raiseTime(context, relayer, item),
     missing,
@@ -74,8 +74,10 @@ async function limitOf(
   { maxInFlight }: TransactionsContext,
   { chain, sourceAccounts }: RelayerRuntime,
 ): Promise<number> {
-  const most = chain.traits.maxInFlightPerAccount ?? maxInFlight
-  const limits = await Promise.all(sourceAccounts.map(({ address }) => chain.inFlightLimit?.(address)))
+  const most = chain.sequencing?.maxInFlight ?? maxInFlight
+  const limits = await Promise.all(
+    sourceAccounts.map(({ address }) => chain.sequencing?.inFlightLimit?.(address)),
+  )
   return limits.reduce<number>((sum, limit) => sum + Math.min(most, limit ?? most), 0)
 }
 
@@ -107,7 +109,7 @@ async function networkFacts(
   const attempt = currentAttempt(item)
   const [balance, [nonce], head, price] = await Promise.all([
     chain.balance(relayer.address),
-    chain.traits.nonces ? chain.nonces([item.transaction.sourceAccount ?? relayer.address]) : [],
+    chain.sequencing?.nonces([item.transaction.sourceAccount ?? relayer.address]) ?? [],
     chain.head(),
     attempt === undefined ? undefined : chain.comparePrice(attempt.draft, levelOf(item.transaction)),
   ])

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ChainTraits } from '../chains/chain.ts'
+import type { Unit } from '../chains/chain.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
@@ -18,7 +18,7 @@ export interface RelayerStateDeps {
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }
 
-const UNITS: Record<ChainTraits['unit'], Schemas['RelayerBalance']['unit']> = {
+const UNITS: Record<Unit, Schemas['RelayerBalance']['unit']> = {
   wei: 'wei',
   stroops: 'stroop',
   lamports: 'lamport',
@@ -40,7 +40,7 @@ export function relayerStateHandlers(
       const { chain } = runtimeOf(relayer)
       const balance = await askBalance(clock, { chain, address: relayer.address })
       if (balance.kind !== 'ok') throw unavailable(balance)
-      return { data: { balance: balance.value, unit: UNITS[chain.traits.unit] } }
+      return { data: { balance: balance.value, unit: UNITS[chain.unit] } }
     },
   }
 }

@@ -37,7 +37,7 @@ export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<Hand
           'body: numbers are expected to be such as a double or an integer of 400 digits can hold.',
         )
       const { chain } = runtimeOf(relayer)
-      const allowed = new Set(relayer.policies.allowedRpcMethods ?? chain.traits.readMethods)
+      const allowed = new Set(relayer.policies.allowedRpcMethods ?? chain.readMethods)
       const calls = Array.isArray(body) ? body : [body]
       const passed = calls.filter(({ method }) => allowed.has(method))
       const replies = (await chain.forward(passed.map(readCall))).values()

@@ -28,7 +28,7 @@ export function signingHandlers({
       const refusal = inactive(relayer)
       if (refusal) throw refusal
       const { chain, account } = runtimeOf(relayer)
-      const answer = await chain.signTypedData?.(readTypedData(body), account.signer)
+      const answer = await chain.typedData?.sign(readTypedData(body), account.signer)
       if (answer === undefined)
         throw new AppError(
           'not_supported',

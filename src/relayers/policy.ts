@@ -1,4 +1,4 @@
-import type { ChainRequest, ChainTraits } from '../chains/chain.ts'
+import type { ChainRequest, Unit } from '../chains/chain.ts'
 import { AppError } from '../errors.ts'
 import type { Relayer } from './relayer.ts'
 
@@ -43,13 +43,13 @@ export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppE
 }
 
 /** What has to stay on the account, in the smallest unit. */
-export function minBalanceOf({ policies }: Relayer, unit: ChainTraits['unit']): bigint {
+export function minBalanceOf({ policies }: Relayer, unit: Unit): bigint {
   return policies.minBalance ?? DEFAULT_MIN_BALANCES[unit]
 }
 
 /** Amounts in the network's smallest unit. */
 interface Funds {
-  readonly unit: ChainTraits['unit']
+  readonly unit: Unit
   /** Spendable on the chain now. */
   readonly balance: bigint
   /** What everything accepted and not yet included can still take. */

@@ -38,7 +38,7 @@ export async function lookAtAccount(
   const [{ nextNonce, ...stored }, balance, nonce] = await Promise.all([
     readAccountState(db, relayer),
     askBalance(clock, { chain, address: relayer.address }),
-    chain.traits.nonces ? answerWithin(clock, firstOf(chain.nonces([relayer.address]))) : undefined,
+    chain.sequencing && answerWithin(clock, firstOf(chain.sequencing.nonces([relayer.address]))),
   ])
   const chainNonce = nonce?.kind === 'ok' ? nonce.value : undefined
   return {

@@ -39,7 +39,7 @@ async function checkFunds(context: TransactionsContext, relayer: Relayer, cost: 
   if (balance.kind === 'refused') throw new AppError(balance.refusal.code, balance.refusal.detail)
   if (balance.kind === 'unknown') throw unchecked(balance.detail)
   const short = shortOfFunds(relayer, {
-    unit: chain.traits.unit,
+    unit: chain.unit,
     balance: balance.value,
     reserved,
     cost,

@@ -59,7 +59,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
   return {
     ...loop,
     start: () => {
-      feed ??= chain.onHead(() => {
+      feed ??= chain.headSubscription?.subscribe(() => {
         newHead = true
         loop.wake()
       })

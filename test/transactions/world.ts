@@ -38,7 +38,7 @@ export interface World {
   /** How many receipts were asked for. */
   receiptsAsked: number
   /** Changes single answers of the chain, over everything above. */
-  override: Partial<EvmChain>
+  override: { [Key in keyof EvmChain]?: EvmChain[Key] | undefined }
 }
 
 const UNKNOWN = { kind: 'unknown', detail: 'the node does not answer' } as const
@@ -83,11 +83,13 @@ export function chainOf(world: World): EvmChain {
       return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: [] } }
     },
     head: async () => world.head,
-    nonces: async (addresses) => addresses.map(() => world.nonce),
+    sequencing: { nonces: async (addresses) => addresses.map(() => world.nonce) },
     balance: async () => world.balance,
-    blockHash: async (number) => {
-      const hash = world.blocks.get(number)
-      return hash === undefined ? UNKNOWN : { kind: 'ok', value: hash }
+    blockFinality: {
+      blockHash: async (number) => {
+        const hash = world.blocks.get(number)
+        return hash === undefined ? UNKNOWN : { kind: 'ok', value: hash }
+      },
     },
     receipts: async (hashes) => {
       world.receiptsAsked += hashes.length
@@ -108,6 +110,6 @@ export function chainOf(world: World): EvmChain {
   }
   // Looked up at each call, so that a test may change its mind.
   return new Proxy(chain, {
-    get: (target, key: keyof EvmChain) => world.override[key] ?? target[key],
+    get: (target, key: keyof EvmChain) => (key in world.override ? world.override[key] : target[key]),
   })
 }

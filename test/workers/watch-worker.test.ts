@@ -32,16 +32,18 @@ async function setUp() {
       looks += 1
       return world.head
     },
-    onHead: (listener) => {
-      feed.tell = listener
-      return {
-        get live() {
-          return feed.live
-        },
-        stop: () => {
-          feed.stopped = true
-        },
-      }
+    headSubscription: {
+      subscribe: (listener) => {
+        feed.tell = listener
+        return {
+          get live() {
+            return feed.live
+          },
+          stop: () => {
+            feed.stopped = true
+          },
+        }
+      },
     },
   }
   const { relayer, runtime } = owner

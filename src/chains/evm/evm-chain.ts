@@ -76,20 +76,22 @@ export function createEvmChain({
   const probeHeights = createHeightProbe(client, clock)
   const context: PrepareContext = { client, market, eip1559, maxGas: network.maxGasPerTransaction }
   return {
-    traits: { nonces: true, expires: false, finality: 'block', unit: 'wei', readMethods: READ_METHODS },
+    unit: 'wei',
+    readMethods: READ_METHODS,
     verify: () => verifyChainId(client, network),
     canonicalAddress: (text) => getAddress(text),
     check: (request, account) => checkRequest(request, account, eip1559),
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
-    speedUp: (attempts, level, account) => prepareSpeedUp(context, { attempts, level, account }),
+    feeBump: {
+      speedUp: (attempts, level, account) => prepareSpeedUp(context, { attempts, level, account }),
+    },
     endsAt: ({ validUntil }) => validUntil,
-    externalNonce: () => undefined,
-    reSignable: () => true,
-    hasExpired: () => Promise.resolve(false),
-    openChannels: () => undefined,
     noop: ({ address }) => ({ type: 'evm', to: address, value: 0n, data: '0x', speed: 'fast', isNoop: true }),
-    inFlightLimit: createInFlightLimits(client, clock),
+    sequencing: {
+      nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
+      inFlightLimit: createInFlightLimits(client, clock),
+    },
     sign: (draft, signingContext) =>
       signDraft(
         { draft, nonce: requireNonce(signingContext), chainId: network.chainId },
@@ -98,22 +100,23 @@ export function createEvmChain({
     review: async (unsigned, account) =>
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
-    signTypedData,
+    typedData: { sign: signTypedData },
     broadcast: (raws) => broadcastAll({ client, bounds, refusals }, raws),
     head: () => {
       probeHeights()
       return readHead(client, network.finality)
     },
-    onHead: (listener) =>
-      createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),
-    nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
+    headSubscription: {
+      subscribe: (listener) =>
+        createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),
+    },
     receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
     proveInclusion: (attempts, freshness) =>
       proveInclusion({ client, confirmations: network.requiredConfirmations }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
-    blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf),
-    revertReason: (draft, from, block) => readRevertReason(client, { draft, from, block }),
+    blockFinality: { blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf) },
+    revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
     balance: createBalanceReader(client),
     comparePrice: async (draft, level) => {
       const answer = await market()

@@ -1,10 +1,18 @@
 import type { Attempt } from '../attempt.ts'
-import type { Account, ChainOf, Prepared } from '../chain.ts'
+import type { Account, ChainCapabilities, ChainOf, Prepared } from '../chain.ts'
 import type { UnsignedEvm } from '../unsigned.ts'
 import type { EvmDraft, EvmPolicies, EvmRequest } from './content.ts'
 
-/** The general words, as they are for EVM. */
-export type EvmChain = ChainOf<EvmRequest, EvmDraft, EvmPolicies, UnsignedEvm>
+type Capabilities = ChainCapabilities<EvmRequest, EvmDraft, EvmPolicies>
+
+/** `Chain` with the types of EVM, and the capabilities that every network of this type has. */
+export type EvmChain = ChainOf<EvmRequest, EvmDraft, EvmPolicies, UnsignedEvm> &
+  Required<
+    Pick<
+      Capabilities,
+      'sequencing' | 'feeBump' | 'typedData' | 'blockFinality' | 'headSubscription' | 'revertReasons'
+    >
+  >
 export type EvmAccount = Account<EvmPolicies>
 export type EvmAttempt = Attempt<EvmDraft>
 export type EvmPrepared = Prepared<EvmDraft>

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../lib/clock.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { SolanaNetwork } from '../../networks/network.ts'
-import type { EndpointReport, HeadFeed } from '../answer.ts'
+import type { EndpointReport } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import { createHeightProbe } from '../rpc/height-probe.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
@@ -21,7 +21,7 @@ import type { PrepareContext } from './prepare/prepare-context.ts'
 import { prepareReplacement } from './prepare/replace.ts'
 import { createLoadedBytes } from './prepare/unique-bytes.ts'
 import { readBalance } from './read/balance.ts'
-import { blockHashOf, HEIGHT, readHead } from './read/head.ts'
+import { HEIGHT, readHead } from './read/head.ts'
 import { createReceiptReader } from './read/receipts.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { amountOutOf, isReSignable, noop } from './request-content.ts'
@@ -78,25 +78,17 @@ export function createSolanaChain({
     loadedBytes: createLoadedBytes(),
   }
   return {
-    traits: {
-      nonces: false,
-      expires: true,
-      finality: 'receipt',
-      unit: 'lamports',
-      readMethods: READ_METHODS,
-      rebroadcastAfterMs: REBROADCAST_MS,
-    },
+    unit: 'lamports',
+    readMethods: READ_METHODS,
+    rebroadcastAfterMs: REBROADCAST_MS,
+    expiry: { hasExpired: (draft, head) => hasExpired(client, draft, head), reSignable: isReSignable },
     verify: () => verifyEndpoints(client, network, history),
     canonicalAddress: (text) => text,
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,
-    externalNonce: () => undefined,
-    reSignable: isReSignable,
     prepare: (request, account) => prepareDraft(context, request, account),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
-    speedUp: () => Promise.resolve({ kind: 'refused', refusal: NEVER_RAISED }),
     noop,
-    openChannels: () => undefined,
     review: (unsigned, account) => reviewUnsigned(context, unsigned, account),
     sign: signDraft,
     signMessage,
@@ -105,17 +97,10 @@ export function createSolanaChain({
       probeHeights()
       return readHead(client)
     },
-    hasExpired: (draft, head) => hasExpired(client, draft, head),
-    onHead: () => NO_FEED,
-    nonces: (addresses) => Promise.resolve(addresses.map(() => ({ kind: 'refused', refusal: NO_NONCES }))),
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
-    // Nobody asks it on Solana any more: "none" is never proved by it.
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, history),
-    blockHash: (slot) => Promise.resolve({ kind: 'ok', value: blockHashOf(slot) }),
-    // The status itself tells why.
-    revertReason: () => Promise.resolve(undefined),
     balance: (address) => readBalance(client, address),
     comparePrice: async ({ transaction, unitPrice }, level) => {
       const price = await askPrice(client, openTransaction(transaction).message, level)
@@ -126,17 +111,6 @@ export function createSolanaChain({
     speed: (level) => SPEEDS[level],
   }
 }
-
-/** New slots are asked for; the node's own news of them would come over another connection. */
-const NO_FEED: HeadFeed = { live: false, stop: () => undefined }
-
-const NEVER_RAISED = {
-  code: 'not_supported',
-  detail:
-    'A signed Solana transaction keeps its price; when it has lapsed it is signed anew at the price of then.',
-} as const
-
-const NO_NONCES = { code: 'not_supported', detail: 'Solana accounts have no nonces.' } as const
 
 function reportEndpoints(client: PooledClient, history: HistoryRecord): EndpointReport[] {
   return client

@@ -1,10 +1,13 @@
 import type { Attempt } from '../attempt.ts'
-import type { Account, ChainOf, Prepared } from '../chain.ts'
+import type { Account, ChainCapabilities, ChainOf, Prepared } from '../chain.ts'
 import type { UnsignedSolana } from '../unsigned.ts'
 import type { SolanaDraft, SolanaPolicies, SolanaRequest } from './content.ts'
 
-/** The general words, as they are for Solana. */
-export type SolanaChain = ChainOf<SolanaRequest, SolanaDraft, SolanaPolicies, UnsignedSolana>
+type Capabilities = ChainCapabilities<SolanaRequest, SolanaDraft, SolanaPolicies>
+
+/** `Chain` with the types of Solana, and the capabilities that every network of this type has. */
+export type SolanaChain = ChainOf<SolanaRequest, SolanaDraft, SolanaPolicies, UnsignedSolana> &
+  Required<Pick<Capabilities, 'expiry'>>
 export type SolanaAccount = Account<SolanaPolicies>
 export type SolanaAttempt = Attempt<SolanaDraft>
 export type SolanaPrepared = Prepared<SolanaDraft>

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { createBatcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { StellarNetwork } from '../../networks/network.ts'
-import type { Answer, EndpointReport, Head, HeadFeed } from '../answer.ts'
+import type { Answer, EndpointReport, Head } from '../answer.ts'
 import { createRpcClient } from '../rpc/client.ts'
 import { createHeightProbe } from '../rpc/height-probe.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
@@ -22,7 +22,7 @@ import { type PrepareContext, prepareDraft } from './prepare/prepare.ts'
 import { endsAt, externalNonceOf, prepareReplacement, prepareSpeedUp } from './prepare/replace.ts'
 import { amountOutOf } from './prepare/spending.ts'
 import { readBalance, readNonces } from './read/accounts.ts'
-import { HEIGHT, readHead, readLedgerHash } from './read/head.ts'
+import { HEIGHT, readHead } from './read/head.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
@@ -69,29 +69,30 @@ export function createStellarChain({
   const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>
     readReceipts(client, { hashes, passphrase, ...freshness })
   return {
-    // One of a source in the queue, and no more: stellar-core `TransactionQueue::canAdd`.
-    traits: {
-      nonces: true,
-      maxInFlightPerAccount: 1,
-      expires: true,
-      finality: 'receipt',
-      unit: 'stroops',
-      readMethods: READ_METHODS,
+    unit: 'stroops',
+    readMethods: READ_METHODS,
+    sequencing: {
+      // The queue holds one transaction of a source account: stellar-core `TransactionQueue::canAdd`.
+      maxInFlight: 1,
+      nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     },
+    expiry: {
+      hasExpired: (draft, head) => Promise.resolve(hasExpired(draft, head)),
+      reSignable: (request) => externalNonceOf(request) === undefined,
+    },
+    feeBump: { speedUp: (attempts) => prepareSpeedUp(context, attempts) },
+    channels: { open: (addresses, account) => openChannels(network.name, addresses, account) },
+    externalSigning: { nonceOf: externalNonceOf },
+    inclusionHashes: { of: (attempt) => hashesOf(attempt, passphrase) },
     verify: () => verifyPassphrase(client, network),
     canonicalAddress: (text) => text,
     check: (request, account) => checkRequest(request, account, network),
     endsAt,
-    externalNonce: externalNonceOf,
-    reSignable: (request) => externalNonceOf(request) === undefined,
     prepare: (request, account) => prepareDraft(context, request, account),
     replace: (request, attempts, account) => prepareReplacement(context, { request, attempts, account }),
-    speedUp: (attempts) => prepareSpeedUp(context, attempts),
     noop: (account) => noop(network.name, account),
-    openChannels: (addresses, account) => openChannels(network.name, addresses, account),
     review: async (unsigned, account) => reviewUnsigned(unsigned, account, passphrase),
     sign: (draft, signingContext) => signDraft(draft, signingContext, passphrase),
-    hashesOf: (attempt) => hashesOf(attempt, passphrase),
     signMessage,
     broadcast: (raws, mayBeInPool) => broadcastAll(client, raws, { mayBeInPool, sawMinimum }),
     head: async () => {
@@ -100,17 +101,10 @@ export function createStellarChain({
       if (head.kind === 'ok') sawLedger(head.value.expiredUpTo ?? 0n)
       return head
     },
-    hasExpired: (draft, head) => Promise.resolve(hasExpired(draft, head)),
-    onHead: () => NO_FEED,
-    nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
     receipts,
-    // Nobody asks it any more.
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
-    blockHash: (number, { asOf } = {}) => readLedgerHash(client, number, asOf),
-    // The receipt itself tells why.
-    revertReason: () => Promise.resolve(undefined),
     balance: createBalanceReader(client),
     comparePrice: async (draft) => {
       const answer = await market()
@@ -127,9 +121,6 @@ function hasExpired({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, numbe
   const byTime = expiresAt !== undefined && expiredUpTo !== undefined && expiresAt <= expiredUpTo
   return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }
-
-/** The Stellar RPC tells nothing by itself. */
-const NO_FEED: HeadFeed = { live: false, stop: () => undefined }
 
 /** Each accepted request asks for the balance; those that wait for the same answer share the next one. */
 function createBalanceReader(client: PooledClient): StellarChain['balance'] {

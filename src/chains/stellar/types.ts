@@ -1,10 +1,18 @@
 import type { Attempt } from '../attempt.ts'
-import type { Account, ChainOf, Prepared } from '../chain.ts'
+import type { Account, ChainCapabilities, ChainOf, Prepared } from '../chain.ts'
 import type { UnsignedStellar } from '../unsigned.ts'
 import type { StellarDraft, StellarPolicies, StellarRequest } from './content.ts'
 
-/** The general words, as they are for Stellar. */
-export type StellarChain = ChainOf<StellarRequest, StellarDraft, StellarPolicies, UnsignedStellar>
+type Capabilities = ChainCapabilities<StellarRequest, StellarDraft, StellarPolicies>
+
+/** `Chain` with the types of Stellar, and the capabilities that every network of this type has. */
+export type StellarChain = ChainOf<StellarRequest, StellarDraft, StellarPolicies, UnsignedStellar> &
+  Required<
+    Pick<
+      Capabilities,
+      'sequencing' | 'expiry' | 'feeBump' | 'channels' | 'externalSigning' | 'inclusionHashes'
+    >
+  >
 export type StellarAccount = Account<StellarPolicies>
 export type StellarAttempt = Attempt<StellarDraft>
 export type StellarPrepared = Prepared<StellarDraft>

@@ -44,8 +44,8 @@ async function askSourceAccounts(
     const nonce = confirmed.get(address)
     return nonce === undefined ? [] : [{ address, confirmed: nonce }]
   })
-  if (known.length === 0 || !chain.traits.nonces) return []
-  const next = await chain.nonces(known.map(({ address }) => address))
+  if (known.length === 0 || chain.sequencing === undefined) return []
+  const next = await chain.sequencing.nonces(known.map(({ address }) => address))
   return known.map((sourceAccount, index) => ({ ...sourceAccount, next: next[index] ?? NO_REPLY }))
 }
 

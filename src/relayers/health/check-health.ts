@@ -74,7 +74,7 @@ async function check(
   const heard = await waitWithin(deps.clock, askHealth(chain, targets), { ms: speedUpAfterMs, signal })
   if (signal?.aborted) return []
   const decided = targets.map((target, index) => {
-    const subject = { relayer: target.relayer, unit: chain.traits.unit, now: deps.clock.now() }
+    const subject = { relayer: target.relayer, unit: chain.unit, now: deps.clock.now() }
     const evaluated = evaluateHealth(subject, heard?.[index] ?? nothingHeard(chain), target.memory)
     return { target, ...evaluated, step: nextStep(target.relayer, evaluated.evaluation) }
   })

@@ -1,5 +1,5 @@
 import type { Answer, EndpointReport } from '../../chains/answer.ts'
-import type { ChainTraits } from '../../chains/chain.ts'
+import type { Unit } from '../../chains/chain.ts'
 import { minBalanceOf } from '../policy.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
 
@@ -55,7 +55,7 @@ const RETRY_SECONDS = [10, 20, 30, 45, 60]
 /** Who is judged, by the rules of which chain, and when, in ms since the epoch. */
 export interface HealthCase {
   readonly relayer: Relayer
-  readonly unit: ChainTraits['unit']
+  readonly unit: Unit
   readonly now: number
 }
 

@@ -132,7 +132,7 @@ function newTransaction(
 ): Transaction {
   const now = new Date(context.clock.now())
   const { chain } = context.runtimeOf(relayer)
-  const externalNonce = chain.externalNonce(request)
+  const externalNonce = chain.externalSigning?.nonceOf(request)
   return {
     id: randomUUID(),
     relayerId: relayer.id,

@@ -110,7 +110,7 @@ function badFunds(
   reserved: bigint,
 ): AppError | undefined {
   if (balance === undefined) return undefined
-  return shortOfFunds(relayer, { unit: chain.traits.unit, balance, reserved, cost: transaction.cost })
+  return shortOfFunds(relayer, { unit: chain.unit, balance, reserved, cost: transaction.cost })
 }
 
 function externalNonceOf({ transaction: { sourceAccount, nonce } }: Candidate): ExternalNonce[] {

@@ -106,10 +106,10 @@ function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): Sett
     now,
     costOf: chain.cost,
     raiseAfterMs: speedUpAfterMs(chain, before),
-    expires: chain.traits.expires,
+    expires: chain.expiry !== undefined,
     externallySigned: isExternallySigned(runtime, before),
-    numbered: chain.traits.nonces,
-    rebroadcastAfterMs: chain.traits.rebroadcastAfterMs,
+    numbered: chain.sequencing !== undefined,
+    rebroadcastAfterMs: chain.rebroadcastAfterMs,
   })
   return { before, result: reply.result, ...settled }
 }
@@ -154,7 +154,7 @@ function isUnwanted(
   { transaction: { purpose } }: TransactionWithAttempts,
   { kind }: Attempt,
 ): boolean {
-  if (!chain.traits.expires) return false
+  if (chain.expiry === undefined) return false
   return purpose === 'successor' || (isNoop(purpose) && kind !== purpose)
 }
 

@@ -18,8 +18,8 @@ export async function repeatBroadcasts(
   const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
   const first = items.find(({ transaction }) => transaction.status === 'submitted')
   const others = items.filter((item) => item !== first)
-  const { nonces, maxInFlightPerAccount } = leased.runtime.chain.traits
-  if (!nonces || maxInFlightPerAccount === 1) {
+  const { sequencing } = leased.runtime.chain
+  if (sequencing === undefined || sequencing.maxInFlight === 1) {
     await broadcastCurrent(context, leased.runtime, items) // Nothing stands behind another.
     return
   }

@@ -24,7 +24,7 @@ export async function raiseOverdue(
   due: readonly Transaction[],
 ): Promise<boolean> {
   const { chain } = leased.runtime
-  if (chain.traits.expires) return false
+  if (chain.expiry) return false
   const overdue = due.filter((transaction) => isExpired(chain, transaction, context.clock.now()))
   const first = await findHead(context.db, leased.relayer.id)
   const head = due.find((transaction) => transaction.id === first?.id)
@@ -101,7 +101,9 @@ async function raiseFee(
   const current = currentAttempt(item)
   // What came after it was refused by a node and is not to be brought back.
   const attempts = [...item.attempts.filter((attempt) => attempt !== current), ...(current ? [current] : [])]
-  const answer = await runtime.chain.speedUp(attempts, levelOf(transaction), accountOf(relayer))
+  const { feeBump } = runtime.chain
+  if (feeBump === undefined) return
+  const answer = await feeBump.speedUp(attempts, levelOf(transaction), accountOf(relayer))
   if (answer.kind === 'ok') {
     return replaceContent(context, leased, { item, change: {}, prepared: answer.value, kind: 'speed_up' })
   }

@@ -8,5 +8,5 @@ export function hashesOfAll(chain: Chain, attempts: readonly Attempt[]): string[
 
 /** Every hash under which the chain can include the attempt, its own first. */
 export function hashesOf(chain: Chain, attempt: Attempt): readonly string[] {
-  return chain.hashesOf?.(attempt) ?? [attempt.signed.hash]
+  return chain.inclusionHashes?.of(attempt) ?? [attempt.signed.hash]
 }

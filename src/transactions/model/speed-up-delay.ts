@@ -23,7 +23,7 @@ export function isGasNamed({ request, purpose }: Transaction): boolean {
  * which is never touched, and where content lapses instead.
  */
 export function speedUpAfterMs(chain: Chain, transaction: Transaction): number | undefined {
-  if (chain.traits.expires || transaction.request.type !== 'evm' || isPriceNamed(transaction))
+  if (chain.expiry !== undefined || transaction.request.type !== 'evm' || isPriceNamed(transaction))
     return undefined
   return chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
 }

@@ -14,7 +14,7 @@ export function refuseExternallySigned(
   { transaction, attempts }: TransactionWithAttempts,
 ): AppError | undefined {
   const runtime = context.runtimeOf(relayer)
-  const externalNonce = request && runtime.chain.externalNonce(request)
+  const externalNonce = request && runtime.chain.externalSigning?.nonceOf(request)
   const { sourceAccount, nonce } = transaction
   if (!isExternallySigned(runtime, transaction)) {
     if (externalNonce === undefined) return undefined

@@ -14,7 +14,7 @@ export async function checkReplacementFunds(
   const reserved = await reservedBy(context.db, relayer.id, id)
   const { chain } = context.runtimeOf(relayer)
   const balance = await chain.balance(relayer.address)
-  const { unit } = chain.traits
+  const { unit } = chain
   const short =
     balance.kind === 'ok'
       ? shortOfFunds(relayer, { unit, balance: balance.value, reserved, cost })

@@ -33,7 +33,7 @@ export async function affordable(
   for (const item of ready) {
     const cost = chain.cost(item.prepared.draft)
     if (cost > left && item.transaction.nonce === undefined) {
-      const reason = `Waiting for funds: up to ${cost} ${chain.traits.unit} are needed, ${left < 0n ? 0n : left} of ${balance.value} are not reserved for what is in flight.`
+      const reason = `Waiting for funds: up to ${cost} ${chain.unit} are needed, ${left < 0n ? 0n : left} of ${balance.value} are not reserved for what is in flight.`
       return { ready: paid, short: { transaction: item.transaction, reason } }
     }
     left -= cost

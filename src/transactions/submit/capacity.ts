@@ -1,4 +1,4 @@
-import type { SetupRequired } from '../../chains/chain.ts'
+import type { Sequencing, SetupRequired } from '../../chains/chain.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { countInFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
@@ -17,10 +17,11 @@ export async function freeSlots(
   pending: readonly Transaction[],
 ): Promise<Slots> {
   const taken = await countInFlight(context.db, relayer.id)
-  const { nonces, maxInFlightPerAccount: limit = context.maxInFlight } = runtime.chain.traits
+  const { sequencing } = runtime.chain
+  const limit = sequencing?.maxInFlight ?? context.maxInFlight
   const limits = await Promise.all(
     runtime.sourceAccounts.map(async ({ address }) =>
-      Math.min(limit, (await runtime.chain.inFlightLimit?.(address)) ?? limit),
+      Math.min(limit, (await sequencing?.inFlightLimit?.(address)) ?? limit),
     ),
   )
   return new Map(
@@ -28,7 +29,7 @@ export async function freeSlots(
       const numbered = pending.filter(
         ({ nonce, sourceAccount }) => nonce !== undefined && sourceAccount === address,
       )
-      const inFlight = taken.get(nonces ? address : NO_SOURCE_ACCOUNT) ?? 0
+      const inFlight = taken.get(sequencing ? address : NO_SOURCE_ACCOUNT) ?? 0
       return [address, Math.max(0, (limits[index] ?? limit) - inFlight - numbered.length)]
     }),
   )
@@ -48,10 +49,10 @@ export interface MeasuredCapacity {
  */
 export async function measureCapacity(
   { relayer, runtime }: LeasedAccount,
-  slots: Slots,
+  { slots, sequencing }: { readonly slots: Slots; readonly sequencing: Sequencing },
 ): Promise<MeasuredCapacity> {
   const open = [...slots].filter(([, free]) => free > 0)
-  const answers = await runtime.chain.nonces(open.map(([address]) => address))
+  const answers = await sequencing.nonces(open.map(([address]) => address))
   const sourceAccounts: AccountCapacity[] = []
   const missing: string[] = []
   let unusable: string | undefined
@@ -63,7 +64,7 @@ export async function measureCapacity(
     else missing.push(address)
   }
   if (unusable !== undefined) return { sourceAccounts: [], unusable }
-  const request = missing.length === 0 ? undefined : runtime.chain.openChannels(missing, accountOf(relayer))
+  const request = missing.length === 0 ? undefined : runtime.chain.channels?.open(missing, accountOf(relayer))
   const detail = `Opens ${missing.length} channel account${missing.length === 1 ? '' : 's'}.`
   return request === undefined
     ? { sourceAccounts }

@@ -23,7 +23,7 @@ export async function withoutDuplicates<T extends Signed>(
   { chain }: RelayerRuntime,
   signed: readonly T[],
 ): Promise<T[]> {
-  if (chain.traits.nonces || signed.length === 0) return [...signed]
+  if (chain.sequencing || signed.length === 0) return [...signed]
   const { db, clock } = context
   const owners = await findHashOwners(
     db,
@@ -38,7 +38,10 @@ export async function withoutDuplicates<T extends Signed>(
     if (owner === transaction.id) kept.push(item)
     else
       duplicates.push(
-        settled(transaction, chain.reSignable(transaction.request), { owner, now: clock.now() }),
+        settled(transaction, chain.expiry?.reSignable(transaction.request) ?? true, {
+          owner,
+          now: clock.now(),
+        }),
       )
   }
   if (duplicates.length > 0) await saveAlone(context, duplicates)

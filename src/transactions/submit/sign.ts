@@ -30,7 +30,7 @@ export async function signAttempt(
   { transaction, attempts, draft, kind }: Signable,
 ): Promise<Attempt> {
   const { nonce, sourceAccount = transaction.from } = transaction
-  if (nonce === undefined && runtime.chain.traits.nonces)
+  if (nonce === undefined && runtime.chain.sequencing)
     throw new Error(`transaction ${transaction.id} has no nonce to sign with`)
   const signed = await runtime.chain.sign(draft, signingContextOf(runtime, sourceAccount, nonce))
   const number = (attempts.at(-1)?.number ?? 0) + 1

@@ -1,6 +1,6 @@
 import type { Answer } from '../../chains/answer.ts'
 import type { AttemptKind } from '../../chains/attempt.ts'
-import type { Prepared, SetupRequired } from '../../chains/chain.ts'
+import type { Prepared, Sequencing, SetupRequired } from '../../chains/chain.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { isNoop } from '../model/purpose.ts'
 import {
@@ -53,8 +53,9 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const { ready, short } = await affordable(context, leased, prepared)
   if (short) await wait(context, short.transaction, short.reason)
   if (ready.length === 0) return
-  const withSlots = runtime.chain.traits.nonces
-    ? await numberReady(context, leased, { ready, slots })
+  const { sequencing } = runtime.chain
+  const withSlots = sequencing
+    ? await numberReady(context, leased, { ready, slots, sequencing })
     : ready.map((item) => item.transaction)
   const signables = await toSignables(context, runtime, { ready, withSlots })
   const stored = await signAndStore(context, { runtime, signables, lease })
@@ -64,9 +65,9 @@ export async function submitPending(context: TransactionsContext, leased: Leased
 async function numberReady(
   context: TransactionsContext,
   leased: LeasedAccount,
-  { ready, slots }: { ready: readonly Ready[]; slots: Slots },
+  { ready, slots, sequencing }: { ready: readonly Ready[]; slots: Slots; sequencing: Sequencing },
 ): Promise<Transaction[]> {
-  const { sourceAccounts, setup, unusable } = await measureCapacity(leased, slots)
+  const { sourceAccounts, setup, unusable } = await measureCapacity(leased, { slots, sequencing })
   const [first] = ready
   if (unusable !== undefined && first)
     await wait(context, first.transaction, `Waiting for funds: ${unusable}`)
@@ -201,7 +202,7 @@ async function toSignables(
     const draft = drafts.get(transaction.id)
     if (draft === undefined) return []
     const attempts = earlier.get(transaction.id) ?? []
-    const again = chain.traits.expires && attempts.length > 0 && transaction.purpose === 'request'
+    const again = chain.expiry !== undefined && attempts.length > 0 && transaction.purpose === 'request'
     return [{ transaction, attempts, draft, kind: again ? 're_sign' : KINDS[transaction.purpose] }]
   })
 }

@@ -82,11 +82,12 @@ async function findGone(watch: Watch, since: Date): Promise<FinalBlock[]> {
 
 /** Those before the first one that is still in the chain, or of which nobody could tell. */
 async function whichAreGone(
-  { chain, head }: Watch,
+  { chain: { blockFinality }, head }: Watch,
   blocks: readonly FinalBlock[],
 ): Promise<readonly FinalBlock[]> {
+  if (blockFinality === undefined) return []
   const answers = await Promise.all(
-    blocks.map(({ number }) => chain.blockHash(number, { asOf: head.number })),
+    blocks.map(({ number }) => blockFinality.blockHash(number, { asOf: head.number })),
   )
   const firstKept = blocks.findIndex(({ hash }, index) => {
     const answer = answers[index]

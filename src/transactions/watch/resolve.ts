@@ -77,7 +77,7 @@ function endOfLife(watch: Watch, item: TransactionWithAttempts): Resolution {
   // The chain's own time counts where it has one: a clock of ours that is behind would sign again what is over.
   const over = end !== undefined && end.getTime() <= Math.max(now, watch.head.time?.getTime() ?? 0)
   // What is to follow was never signed here: whoever else has signed it, it has its first turn now.
-  const reSignable = purpose === 'successor' || watch.chain.reSignable(request)
+  const reSignable = purpose === 'successor' || (watch.chain.expiry?.reSignable(request) ?? true)
   const externallySigned = !reSignable || isSignedByOthers(watch, item.transaction)
   return expired(item, { now: new Date(now), over, externallySigned })
 }
@@ -194,5 +194,5 @@ async function revertReason(
   block: bigint,
 ) {
   const from = relayers.get(transaction.relayerId)?.address ?? ''
-  return (await chain.revertReason(attempt.draft, from, block)) ?? 'no reason could be read'
+  return (await chain.revertReasons?.read(attempt.draft, from, block)) ?? 'no reason could be read'
 }

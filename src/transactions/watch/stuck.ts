@@ -69,7 +69,7 @@ async function releasableNonce(
   const relayer = await relayerOf(relayerId)
   if (relayer === undefined) return undefined
   const runtime = runtimeOf(relayer)
-  if (!runtime.chain.traits.expires || isExternallySigned(runtime, transaction)) return undefined
+  if (runtime.chain.expiry === undefined || isExternallySigned(runtime, transaction)) return undefined
   const attempts = await findAttempts(db, [transaction])
   if (unprovenAttempts(attempts.get(transaction.id) ?? []).length > 0) return undefined
   return { address: sourceAccount, change: { sourceAccount: undefined, nonce: undefined } }

@@ -36,7 +36,7 @@ export async function watchNetwork(
   const byId = new Map(relayers.map((relayer) => [relayer.id, relayer]))
   const { chain, network } = runtime
   const recheck =
-    chain.traits.finality === 'block' && (await isRecheckDue({ context, memory, relayers: byId }))
+    chain.blockFinality !== undefined && (await isRecheckDue({ context, memory, relayers: byId }))
   if (!recheck && !(await hasWatched(context.db, ids))) return
   const head = await chain.head()
   const now = context.clock.now()
@@ -62,7 +62,7 @@ export async function watchNetwork(
   const mined = watched.filter((transaction) => transaction.status === 'mined')
   const unmined = watched.filter((transaction) => transaction.status !== 'mined')
   await settleUnmined(watch, unmined)
-  if (chain.traits.finality === 'block') await settleMined(watch, mined)
+  if (chain.blockFinality) await settleMined(watch, mined)
   else await settleReceipts(watch, await withAttempts(watch, mined))
   if (recheck) await recheckFinal(watch)
   memory.settledAt = watch.open ? undefined : head.value.hash
@@ -77,12 +77,12 @@ async function settleUnmined(watch: Watch, unmined: readonly Transaction[]): Pro
   const { passed, nonces } = await whoseNoncePassed(watch, unmined)
   watch.passed = new Set(passed.map(({ id }) => id))
   const isAsked = ({ id, nonce }: Transaction) => nonce === undefined || watch.passed.has(id)
-  const items = await withAttempts(watch, chain.traits.expires ? unmined : unmined.filter(isAsked))
+  const items = await withAttempts(watch, chain.expiry ? unmined : unmined.filter(isAsked))
   const written = await settleReceipts(
     watch,
     items.filter(({ transaction }) => isAsked(transaction)),
   )
-  if (!chain.traits.expires) return fillGaps(context, { unmined, nonces })
+  if (chain.expiry === undefined) return fillGaps(context, { unmined, nonces })
   await settleExpired(
     watch,
     items.filter(({ transaction: { id } }) => !watch.passed.has(id) && !written.has(id)),
@@ -126,8 +126,9 @@ async function whoseNoncePassed(
 ): Promise<{ passed: Transaction[]; nonces: Map<string, bigint> }> {
   const numbered = unmined.filter(({ nonce }) => nonce !== undefined)
   const sourceAccounts = [...new Set(numbered.map(sourceAccountOf))]
-  if (sourceAccounts.length === 0) return { passed: [], nonces: new Map() }
-  const answers = await watch.chain.nonces(sourceAccounts, { asOf: watch.head.number })
+  const { sequencing } = watch.chain
+  if (sequencing === undefined || sourceAccounts.length === 0) return { passed: [], nonces: new Map() }
+  const answers = await sequencing.nonces(sourceAccounts, { asOf: watch.head.number })
   const nonces = new Map(
     sourceAccounts.flatMap((sourceAccount, index) => {
       const answer = answers[index]
@@ -147,16 +148,20 @@ function sourceAccountOf({ sourceAccount, from }: Transaction): string {
 
 /** Whether there is something that a node may still hold, and the chain has come past the end of all of it. */
 async function areOver({ chain, head }: Watch, { attempts }: TransactionWithAttempts): Promise<boolean> {
+  const { expiry } = chain
+  if (expiry === undefined) return false
   const unproven = unprovenAttempts(attempts)
-  const expired = await Promise.all(unproven.map(({ draft }) => chain.hasExpired(draft, head)))
+  const expired = await Promise.all(unproven.map(({ draft }) => expiry.hasExpired(draft, head)))
   return unproven.length > 0 && expired.every((one) => one)
 }
 
 /** Mined transactions whose block is another one now (`true`) or could not be asked for (`false`). */
 async function whoseBlockMoved(watch: Watch, mined: readonly Transaction[]): Promise<Map<string, boolean>> {
+  const { blockFinality } = watch.chain
+  if (blockFinality === undefined) return new Map()
   const heights = [...new Set(mined.map((transaction) => transaction.block?.number ?? 0n))]
   const hashes = await Promise.all(
-    heights.map((height) => watch.chain.blockHash(height, { asOf: watch.head.number })),
+    heights.map((height) => blockFinality.blockHash(height, { asOf: watch.head.number })),
   )
   if (hashes.some((answer) => answer.kind !== 'ok')) watch.open = true
   const now = new Map(heights.map((height, index) => [height, hashes[index]]))

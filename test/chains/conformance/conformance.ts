@@ -32,20 +32,23 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     const { chain, account } = under()
     expect(await chain.verify()).toEqual({ kind: 'ok', value: undefined })
     const nonce = await nextNonce(under())
-    const { nonces } = chain.traits
+    const { sequencing } = chain
     const [before, poor] = [given(await chain.balance(account.address)), await under().received()]
     const { draft, signed } = await signedOf(under(), under().move(7n), nonce)
     expect(await chain.receipts([signed.hash])).toEqual([{ kind: 'none' }])
     expect(await chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
     // Without a pool that holds it, nobody can tell that it is known.
     expect(await chain.broadcast([signed.raw])).toEqual([
-      { kind: 'accepted', ...(nonces && { known: true }) },
+      { kind: 'accepted', ...(sequencing && { known: true }) },
     ])
     await under().include()
     const receipt = await receiptOf(under(), signed)
     expect(receipt).toMatchObject({ hash: signed.hash, success: true })
-    expect(given(await chain.blockHash(receipt.blockNumber))).toBe(receipt.blockHash)
-    expect(await nextNonce(under())).toBe(nonces ? nonce + 1n : nonce)
+    if (chain.blockFinality) {
+      const hash = await chain.blockFinality.blockHash(receipt.blockNumber)
+      expect(given(hash)).toBe(receipt.blockHash)
+    }
+    expect(await nextNonce(under())).toBe(sequencing ? nonce + 1n : nonce)
     expect((await under().received()) - poor).toBe(7n)
     const spent = before - given(await chain.balance(account.address))
     expect(spent).toBeLessThanOrEqual(chain.cost(draft))
@@ -78,7 +81,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     const validUntil = new Date('2030-01-01T00:00:00Z')
     expect(under().chain.endsAt(under().move(1n, { validUntil }))).toEqual(validUntil)
     expect(under().chain.endsAt(under().move(1n))).toBeUndefined()
-    expect(under().chain.externalNonce(under().move(1n))).toBeUndefined()
+    expect(under().chain.externalSigning?.nonceOf(under().move(1n))).toBeUndefined()
   })
 }
 
@@ -105,8 +108,12 @@ function promisesOfNonces(under: () => ChainUnderTest): void {
   test('a node that is behind tells no nonce and no block', async () => {
     const { number } = await included(under())
     const { behind, account } = under()
-    expect(await behind.nonces([account.address], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
-    expect(await behind.blockHash(number, { asOf: number })).toMatchObject({ kind: 'unknown' })
+    expect(await behind.sequencing?.nonces([account.address], { asOf: number })).toMatchObject([
+      { kind: 'unknown' },
+    ])
+    const { blockFinality } = behind
+    if (blockFinality)
+      expect(await blockFinality.blockHash(number, { asOf: number })).toMatchObject({ kind: 'unknown' })
   })
 }
 
@@ -130,7 +137,7 @@ function promisesOfWaiting(under: () => ChainUnderTest): void {
   test('what was included has not lapsed before the end that it has', async () => {
     const { attempt } = await included(under())
     const head = given(await under().chain.head())
-    expect(await under().chain.hasExpired(attempt.draft, head)).toBe(false)
+    expect(await under().chain.expiry?.hasExpired(attempt.draft, head)).toBe(false)
   })
 }
 
@@ -243,8 +250,8 @@ function attemptOf(
 
 /** 0 where there are none. */
 async function nextNonce({ chain, account }: ChainUnderTest): Promise<bigint> {
-  if (!chain.traits.nonces) return 0n
-  const [answer] = await chain.nonces([account.address])
+  if (chain.sequencing === undefined) return 0n
+  const [answer] = await chain.sequencing.nonces([account.address])
   return given(answer ?? { kind: 'none' })
 }
 

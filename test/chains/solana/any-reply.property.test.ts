@@ -177,7 +177,7 @@ test.each(Object.keys(IN_ORDER))(
           if (answer.kind === 'refused') expect(['simulateTransaction', 'isBlockhashValid']).toContain(method)
           if (answer.kind !== 'ok') continue
           expect(answer.value.draft.fee).toBeGreaterThan(0n)
-          expect(await chain.hasExpired(answer.value.draft, head)).toBe(false)
+          expect(await chain.expiry.hasExpired(answer.value.draft, head)).toBe(false)
         }
       }),
       { numRuns: 25 },

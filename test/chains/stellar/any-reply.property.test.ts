@@ -57,7 +57,7 @@ test('whatever a node answers: nothing is denied, refused or taken without its w
       if (receipt?.kind === 'included') expect(['SUCCESS', 'FAILED']).toContain(word.status)
       const [sent] = await node.chain.broadcast([new Uint8Array([1])])
       expect(sent?.kind).toBe(word.status === 'PENDING' ? 'accepted' : 'unknown')
-      const [nonce] = await node.chain.nonces([SELF], { asOf: 5n })
+      const [nonce] = await node.chain.sequencing.nonces([SELF], { asOf: 5n })
       if (nonce?.kind === 'refused') expect(word.entries ?? []).toEqual([])
       expect(nonce?.kind).not.toBe('ok')
       expect(

@@ -46,7 +46,7 @@ describe('a payment', () => {
       receipt: {
         hash: signed.hash,
         blockNumber: head.number,
-        blockHash: known(await stage.chain.blockHash(head.number)),
+        blockHash: head.number.toString(),
         success: true,
         final: true,
         result: { feeCharged: 100n },
@@ -105,7 +105,7 @@ describe('a replacement', () => {
 describe('a channel account', () => {
   test('gives the number, and the relayer pays and acts', async () => {
     const channel = addressOf('channel')
-    const request = stage.chain.openChannels([channel], accountWith())
+    const request = stage.chain.channels.open([channel], accountWith())
     if (request === undefined) throw new Error('no lines')
     const opening = await stage.chain.sign(
       await stage.prepare(request),

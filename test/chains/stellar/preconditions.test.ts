@@ -90,7 +90,7 @@ describe('a transaction that somebody else has signed, with maxLedger and withou
     const attempt = attemptOf(draft, { sourceAccount: CUSTOMER.publicKey(), nonce, signed })
     const expired = async () => {
       const head = known(await stage.chain.head())
-      return [Number(head.number), await stage.chain.hasExpired(draft, head)]
+      return [Number(head.number), await stage.chain.expiry.hasExpired(draft, head)]
     }
     stage.ledger.close(2)
     expect(await expired()).toEqual([maxLedger - 2, false])

@@ -39,7 +39,7 @@ export async function setStage(options: LedgerOptions = {}): Promise<Stage> {
   }
 
   async function nonce(address = SELF) {
-    const [answer] = await chain.nonces([address])
+    const [answer] = await chain.sequencing.nonces([address])
     return known(answer ?? { kind: 'none' })
   }
 

@@ -43,7 +43,7 @@ describe('an endpoint that tells of its trouble in errors of JSON-RPC', () => {
     expect(alone.kind).toBe(reads ? 'absent' : 'unknown')
     const both = stage.chainAt(troubled.url, stage.ledger.url)
     expect(await both.proveInclusion([attempt], { asOf: number })).toEqual({ kind: 'absent' })
-    expect(known((await both.nonces([SELF], { asOf: number }))[0] ?? { kind: 'none' })).toBe(nonce)
+    expect(known((await both.sequencing.nonces([SELF], { asOf: number }))[0] ?? { kind: 'none' })).toBe(nonce)
     await troubled.stop()
   })
 

@@ -30,9 +30,11 @@ async function setUp() {
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   world.override = {
     replace: dearer,
-    speedUp: async (attempts) => {
-      const last = attempts.at(-1)
-      return last ? dearer(last.draft, attempts) : { kind: 'unknown', detail: 'nothing to raise' }
+    feeBump: {
+      speedUp: async (attempts) => {
+        const last = attempts.at(-1)
+        return last ? dearer(last.draft, attempts) : { kind: 'unknown', detail: 'nothing to raise' }
+      },
     },
   }
   const transaction = newTransaction(owner, { request: requestOf({ speed: 'fast', value: 7n }) })

@@ -29,7 +29,7 @@ async function dearer(attempts: readonly EvmAttempt[]): Promise<Answer<EvmPrepar
 async function setUp(...requests: readonly Partial<EvmRequest>[]) {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
-  world.override = { speedUp: dearer, replace: (_request, attempts) => dearer(attempts) }
+  world.override = { feeBump: { speedUp: dearer }, replace: (_request, attempts) => dearer(attempts) }
   const made = requests.map((request) => newTransaction(owner, { request: requestOf(request) }))
   const stored = await insert(fixture.context, ...made)
   fixture.clock.advance(1_000)
@@ -113,7 +113,7 @@ describe('a fee', () => {
     )
     let baseFee = 99n
     world.override = {
-      speedUp: dearer,
+      feeBump: { speedUp: dearer },
       comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market: 300n, baseFee } }),
     }
     const step = () => workAccount(fixture.context, owner.relayer.id)
@@ -137,7 +137,7 @@ describe('a fee', () => {
     const owner = await fixture.addAccount({ chain: chainOf(world) })
     world.answerBroadcast = () => ({ kind: 'later', detail: 'txpool is full' })
     world.override = {
-      speedUp: dearer,
+      feeBump: { speedUp: dearer },
       comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market, baseFee: 1n } }),
     }
     const [stored] = await insert(
@@ -156,10 +156,12 @@ describe('a fee', () => {
   test('that cannot be raised leaves the transaction waiting, with the reason', async () => {
     const { world, stored, step } = await setUp({ speed: 'fast' })
     world.override = {
-      speedUp: async () => ({
-        kind: 'refused',
-        refusal: { code: 'gas_price_above_cap', detail: 'The cap is 5.' },
-      }),
+      feeBump: {
+        speedUp: async () => ({
+          kind: 'refused',
+          refusal: { code: 'gas_price_above_cap', detail: 'The cap is 5.' },
+        }),
+      },
     }
     fixture.clock.advance(10 * MINUTE)
     await step()

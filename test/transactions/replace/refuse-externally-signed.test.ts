@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Expiry } from '../../../src/chains/chain.ts'
+import type { EvmDraft, EvmRequest } from '../../../src/chains/evm/content.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, headAt, include } from '../world.ts'
+import { chainOf, createWorld, headAt, include, type World } from '../world.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -13,21 +15,24 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-const TRAITS = {
-  nonces: true,
-  maxInFlightPerAccount: 1,
-  expires: true,
-  finality: 'receipt',
-  unit: 'wei',
-  readMethods: [],
-} as const
+/** A chain whose content expires, and which takes one transaction of an account at a time, as Stellar. */
+function expiring(world: World, hasExpired: Expiry<EvmRequest, EvmDraft>['hasExpired'] = async () => false) {
+  return {
+    sequencing: {
+      nonces: async (addresses: readonly string[]) => addresses.map(() => world.nonce),
+      maxInFlight: 1,
+    },
+    blockFinality: undefined,
+    expiry: { hasExpired, reSignable: () => true },
+  }
+}
 
 /** What somebody else has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
 async function setUp({ endsAfterMs }: { endsAfterMs?: number } = {}) {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   world.nonce = { kind: 'ok', value: 5n }
-  world.override = { traits: TRAITS }
+  world.override = expiring(world)
   world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
   const validUntil =
     endsAfterMs === undefined ? {} : { validUntil: new Date(fixture.clock.now() + endsAfterMs) }
@@ -64,7 +69,7 @@ const USED = {
 describe('what somebody else has signed, and one node refused', () => {
   test('may be what has used the nonce: the chain is asked before anything is final (I6)', async () => {
     const { world, step, look, now, hash } = await setUp()
-    world.override = { traits: TRAITS, prepare: async () => USED }
+    world.override = { ...expiring(world), prepare: async () => USED }
     await step(10_000)
     expect(await now()).toMatchObject({ status: 'sent', nonce: 5n, sourceAccount: TO })
     include(world, hash, { final: true })
@@ -76,7 +81,7 @@ describe('what somebody else has signed, and one node refused', () => {
 
   test('has failed when the chain has proved that it is not included, and is not offered meanwhile', async () => {
     const { world, step, look, now } = await setUp()
-    world.override = { traits: TRAITS, prepare: async () => USED, hasExpired: async () => true }
+    world.override = { ...expiring(world, async () => true), prepare: async () => USED }
     await step(10_000)
     expect((await now()).status).toBe('sent')
     const { length } = world.broadcasted
@@ -90,7 +95,7 @@ describe('what somebody else has signed, and one node refused', () => {
     const { world, step, look, now } = await setUp({ endsAfterMs: 5_000 })
     await step(10_000)
     expect(await now()).toMatchObject({ status: 'sent', purpose: 'expire' })
-    world.override = { traits: TRAITS, hasExpired: async () => true }
+    world.override = expiring(world, async () => true)
     await look(101n)
     expect(await now()).toMatchObject({ status: 'expired', cost: 0n })
   })
@@ -107,7 +112,7 @@ describe('what has lapsed', () => {
     const { world, step, look, now } = await setUp()
     world.answerBroadcast = () => ({ kind: 'accepted' })
     world.override = {
-      traits: TRAITS,
+      ...expiring(world, async ({ fees }) => fees.kind === 'legacy'),
       prepare: async ({ value }) => ({
         kind: 'ok',
         value: {
@@ -121,13 +126,12 @@ describe('what has lapsed', () => {
           logs: [],
         },
       }),
-      hasExpired: async ({ fees }) => fees.kind === 'legacy',
     }
     await step(10_000)
     expect((await now()).status).toBe('submitted')
     await look(101n)
     expect((await now()).status).toBe('submitted')
-    world.override = { traits: TRAITS, hasExpired: async () => true }
+    world.override = expiring(world, async () => true)
     await look(102n)
     expect((await now()).status).toBe('expired')
   })

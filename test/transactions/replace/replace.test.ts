@@ -220,7 +220,7 @@ describe('when it cannot be done', () => {
       world.override = {
         replace: dearer,
         broadcast: async (raws) => {
-          world.override = { speedUp: (attempts) => dearer(requestOf({ value: 7n }), attempts) }
+          world.override = { feeBump: { speedUp: (attempts) => dearer(requestOf({ value: 7n }), attempts) } }
           for (const wait of [60_000, 600_000]) {
             fixture.clock.advance(wait)
             await workAccount(fixture.context, owner.relayer.id)

@@ -64,7 +64,7 @@ describe('submitting', () => {
 
   test('one at a time where pools hold only one of an account (EIP-7702)', async () => {
     const { world, owner, step } = await setUp()
-    world.override = { inFlightLimit: async () => 1 }
+    world.override = { sequencing: { ...chainOf(world).sequencing, inFlightLimit: async () => 1 } }
     const transactions = [await accept(owner), await accept(owner)]
     await step()
     const stored = await Promise.all(transactions.map(now))

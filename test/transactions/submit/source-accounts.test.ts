@@ -17,14 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-const TRAITS = {
-  nonces: true,
-  maxInFlightPerAccount: 1,
-  expires: false,
-  finality: 'block',
-  unit: 'wei',
-  readMethods: [],
-} as const
 const MISSING = {
   kind: 'refused',
   refusal: { code: 'account_not_found', detail: 'There is no such account.' },
@@ -38,9 +30,12 @@ async function setUp() {
   /** What the chain says to the nonce of an address; 0 when it is not here. */
   const nonces = new Map<string, Answer<bigint>>()
   world.override = {
-    traits: TRAITS,
-    nonces: async (addresses) => addresses.map((address) => nonces.get(address) ?? { kind: 'ok', value: 0n }),
-    openChannels: (addresses) => requestOf({ value: 0n, data: `0x${addresses.length}` }),
+    sequencing: {
+      maxInFlight: 1,
+      nonces: async (addresses) =>
+        addresses.map((address) => nonces.get(address) ?? { kind: 'ok', value: 0n }),
+    },
+    channels: { open: (addresses) => requestOf({ value: 0n, data: `0x${addresses.length}` }) },
   }
   // Different amounts: the same content with the same nonce would be the same bytes.
   const accept = async (count: number) =>

@@ -11,14 +11,6 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-const TRAITS = {
-  nonces: false,
-  expires: true,
-  finality: 'receipt',
-  unit: 'wei',
-  readMethods: [],
-} as const
-
 test('what a block holds is not proved to be absent in the same look, and that look is enough', async () => {
   const world = createWorld()
   const chain = chainOf(world)
@@ -26,9 +18,10 @@ test('what a block holds is not proved to be absent in the same look, and that l
   const { sign } = chainOf(createWorld())
   const everywhere: string[] = []
   world.override = {
-    traits: TRAITS,
+    sequencing: undefined,
+    blockFinality: undefined,
+    expiry: { hasExpired: async () => true, reSignable: () => true },
     sign: (draft, signingContext) => sign(draft, { ...signingContext, nonce: 0n }),
-    hasExpired: async () => true,
     proveInclusion: async (attempts) => {
       everywhere.push(...attempts.map(({ signed }) => signed.hash))
       return { kind: 'absent' }

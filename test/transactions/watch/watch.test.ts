@@ -73,7 +73,7 @@ describe('the way to the end', () => {
     const { world, first, hash, look } = await setUp()
     include(world, hash, { success: false })
     world.nonce = { kind: 'ok', value: 1n }
-    world.override = { revertReason: async () => 'not enough' }
+    world.override = { revertReasons: { read: async () => 'not enough' } }
     await look(100n)
     expect((await reload(fixture.context, first)).transaction).toMatchObject({
       status: 'mined',
@@ -95,13 +95,15 @@ describe('the way to the end', () => {
   test('an older attempt that is included is the truth (I4)', async () => {
     const { world, owner, first, hash, look, step } = await setUp()
     world.override = {
-      speedUp: async (attempts) => {
-        const [attempt] = attempts
-        if (!attempt) throw new Error('no attempt')
-        return {
-          kind: 'ok',
-          value: { draft: { ...attempt.draft, fees: { kind: 'legacy', gasPrice: 500n } }, logs: [] },
-        }
+      feeBump: {
+        speedUp: async (attempts) => {
+          const [attempt] = attempts
+          if (!attempt) throw new Error('no attempt')
+          return {
+            kind: 'ok',
+            value: { draft: { ...attempt.draft, fees: { kind: 'legacy', gasPrice: 500n } }, logs: [] },
+          }
+        },
       },
     }
     fixture.clock.advance(600_000)

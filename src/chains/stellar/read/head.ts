@@ -2,7 +2,7 @@ import type { Answer, Head } from '../../answer.ts'
 import type { HeightQuestion } from '../../rpc/endpoint-executor.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { readInteger } from './integer.ts'
-import { fieldsOf, freshFieldsOf } from './replies.ts'
+import { fieldsOf } from './replies.ts'
 
 /**
  * Asks for a transaction that cannot be: the answer is short, and every version of the node tells in it the newest ledger and
@@ -41,19 +41,4 @@ export async function readHead(client: PooledClient): Promise<Answer<Head>> {
  */
 export function ledgerHash(number: bigint): string {
   return number.toString()
-}
-
-/** The hash at a height; unknown before a node has told of that ledger. */
-export async function readLedgerHash(
-  client: PooledClient,
-  number: bigint,
-  asOf?: bigint,
-): Promise<Answer<string>> {
-  const [endpointReply] = await client.sendAsOf([NEWEST], asOf)
-  const fields = freshFieldsOf(endpointReply, asOf)
-  if (fields.kind !== 'ok') return fields
-  const newest = readInteger(fields.value.latestLedger)
-  return newest !== undefined && number <= newest
-    ? { kind: 'ok', value: ledgerHash(number) }
-    : { kind: 'unknown', detail: 'the endpoint does not have this ledger' }
 }

@@ -231,7 +231,7 @@ describe('a node that restarted on a newer snapshot', () => {
     stage.solana.tick(LONG)
     const head = await chain.head()
     if (head.kind !== 'ok') throw new Error(head.kind)
-    expect(await chain.hasExpired(attempt.draft, head.value)).toBe(true)
+    expect(await chain.expiry.hasExpired(attempt.draft, head.value)).toBe(true)
     expect(await fateOf(chain, attempt)).toMatchObject({ kind: 'unknown', unprovable: true })
     expect(await fateOf(stage.chain, attempt)).toMatchObject({ kind: 'included' })
   })

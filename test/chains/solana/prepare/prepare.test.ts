@@ -176,7 +176,7 @@ describe('what others sign too', () => {
     const draft = draftOf(await prepare(request))
     expect(draft.transaction).toBe(request.transaction)
     expect(draft.expiresAt).toBe(stage.solana.blockHeight() + 151n + 32n)
-    expect(stage.chain.reSignable(request)).toBe(false)
+    expect(stage.chain.expiry.reSignable(request)).toBe(false)
   })
 
   test('is not given up some blocks early because one endpoint is late', async () => {

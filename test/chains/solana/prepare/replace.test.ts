@@ -59,11 +59,6 @@ describe('a replacement with a blockhash', () => {
     const attempt: SolanaAttempt = { ...(await sendOn(stage.chain, move(1n))), outcome: 'expired' }
     expect(await stage.chain.replace(move(2n), [attempt], accountWith())).toMatchObject({ kind: 'ok' })
   })
-
-  test('is never one of the price alone', async () => {
-    const attempt = await sendOn(stage.chain, move(1n))
-    expect(await stage.chain.speedUp([attempt], 'fastest', accountWith())).toMatchObject({ kind: 'refused' })
-  })
 })
 
 describe('a replacement with a durable nonce', () => {

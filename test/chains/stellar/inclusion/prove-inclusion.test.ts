@@ -83,7 +83,7 @@ describe('an attempt in a fee bump', () => {
     const { innerHash, ...stored } = bytes
     expect(innerHash).toMatch(/^[0-9a-f]{64}$/)
     const old = { ...attempt, signed: stored }
-    expect(stage.chain.hashesOf?.(old)).toEqual([stored.hash, innerHash])
+    expect(stage.chain.inclusionHashes.of(old)).toEqual([stored.hash, innerHash])
     const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(old), 200_000)
     expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
     stage.ledger.close()

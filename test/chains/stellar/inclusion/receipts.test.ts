@@ -20,8 +20,7 @@ describe('unknown is never none (I6)', () => {
     const { number } = known(await stage.chain.head())
     expect(await behind.receipts([hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
     expect(await behind.receipts([hash], { asOf: number - 1n })).toEqual([{ kind: 'none' }])
-    expect(await behind.nonces([SELF], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
-    expect(await behind.blockHash(number, { asOf: number })).toMatchObject({ kind: 'unknown' })
+    expect(await behind.sequencing.nonces([SELF], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
   })
 
   test('of several nodes behind one url it is the answering one that has to be far enough', async () => {
@@ -31,7 +30,7 @@ describe('unknown is never none (I6)', () => {
     const mixed = await startBalancer([stage.ledger.url, stage.ledger.replica({ behind: 1 })])
     const chain = stage.chainAt(mixed.url)
     expect(await chain.receipts([hash], { asOf: number })).toEqual([{ kind: 'unknown' }])
-    expect(await chain.nonces([SELF], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
+    expect(await chain.sequencing.nonces([SELF], { asOf: number })).toMatchObject([{ kind: 'unknown' }])
     await mixed.stop()
   })
 
@@ -62,7 +61,7 @@ describe('unknown is never none (I6)', () => {
   test('a node that cannot be reached says nothing', async () => {
     const nobody = stage.chainAt('http://127.0.0.1:9')
     expect(await nobody.receipts([NEVER_SENT])).toEqual([{ kind: 'unknown' }])
-    expect(await nobody.nonces([SELF])).toMatchObject([{ kind: 'unknown' }])
+    expect(await nobody.sequencing.nonces([SELF])).toMatchObject([{ kind: 'unknown' }])
     expect(await nobody.head()).toMatchObject({ kind: 'unknown' })
     expect(await nobody.balance(SELF)).toMatchObject({ kind: 'unknown' })
     expect(await nobody.broadcast([new Uint8Array([1])])).toMatchObject([{ kind: 'unknown' }])
@@ -76,7 +75,7 @@ describe('unknown is never none (I6)', () => {
 describe('sequence numbers', () => {
   test('an account that the ledger does not have is refused, not numbered', async () => {
     const missing = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
-    const [self, other, nobody] = await stage.chain.nonces([SELF, OTHER, missing])
+    const [self, other, nobody] = await stage.chain.sequencing.nonces([SELF, OTHER, missing])
     expect([self?.kind, other?.kind]).toEqual(['ok', 'ok'])
     expect(nobody).toMatchObject({ kind: 'refused', refusal: { code: 'account_not_found' } })
     expect(await stage.chain.balance(missing)).toEqual({ kind: 'ok', value: 0n })

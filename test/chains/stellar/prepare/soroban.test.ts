@@ -74,7 +74,7 @@ describe('a call of a smart contract', () => {
 
   test('through a channel account acts in the name of the relayer', async () => {
     const channel = addressOf('channel')
-    const opening = stage.chain.openChannels([channel], accountWith())
+    const opening = stage.chain.channels.open([channel], accountWith())
     if (opening === undefined) throw new Error('no lines')
     await stage.run(opening)
     const draft = await stage.prepare(requestOf({ operations: [transfer(XLM)] }))
