@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readEnvironment, unknownNames } from './configuration/environment.ts'
-import { deepFreeze } from './configuration/freeze.ts'
 import { knownNetworks, readNetworks } from './configuration/networks.ts'
 import { readNotifications } from './configuration/notifications.ts'
 import { parseFile } from './configuration/parse-file.ts'
@@ -13,6 +12,7 @@ import { readRelayers } from './configuration/relayers.ts'
 import { readSigners } from './configuration/signers.ts'
 import type { Sources } from './configuration/sources.ts'
 import type { Config } from './configuration/types.ts'
+import { deepFreeze } from './lib/freeze.ts'
 
 export type {
   Config,

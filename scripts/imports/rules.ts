@@ -43,6 +43,7 @@ const COMMON = [
   'defined.ts',
   'exact-json.ts',
   'fingerprint.ts',
+  'lib/',
 ]
 
 /**
@@ -171,6 +172,7 @@ const ARROWS: Rules['arrows'] = {
   'defined.ts': [],
   'exact-json.ts': [],
   'fingerprint.ts': ['exact-json.ts'],
+  'lib/': [],
 }
 
 const PACKAGES: Rules['packages'] = {

@@ -6,7 +6,8 @@ import { afterAll, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/clock.ts'
 import { loadContract } from '../../src/contract/document.ts'
 import type { HandlerMap } from '../../src/contract/operations.ts'
-import { createHttpServer, type HttpServerOptions } from '../../src/http/server.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+import type { HttpServerOptions } from '../../src/http/server-options.ts'
 
 export const API_KEY = 'a-key-for-tests-of-32-characters-'
 export const BEARER = `Bearer ${API_KEY}`
