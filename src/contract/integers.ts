@@ -17,6 +17,7 @@ export class JsonError extends Error {
   }
 }
 
+/** The limits of `parseJson`. */
 export interface ParseOptions {
   /** The limit of nested arrays and objects. Default 32. */
   readonly maxDepth?: number

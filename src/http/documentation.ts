@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
 import type { Page } from '../contract/docs.ts'
-import { answerOptions, methodNotAllowed } from './method-not-allowed.ts'
+import { answerOptions, MethodNotAllowedError } from './method-not-allowed.ts'
 import type { Middleware, State } from './state.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS']
@@ -21,7 +21,7 @@ export function documentation(pages: readonly Page[]): Middleware {
   for (const path of ['/', ...pages.map((page) => page.path)]) {
     router.options(path, (context) => answerOptions(context, METHODS))
     router.all(path, () => {
-      throw methodNotAllowed(METHODS)
+      throw new MethodNotAllowedError(METHODS)
     })
   }
   return router.routes() as Middleware

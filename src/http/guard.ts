@@ -10,6 +10,7 @@ import type { HttpContext } from './state.ts'
  */
 export type Guard = (context: HttpContext) => void
 
+/** Creates the guard from the same keys and buckets that the operations use. */
 export function createGuard(authenticate: Authenticate, limiter: RateLimiter): Guard {
   return (context) => {
     const caller = authenticate(context)

@@ -20,7 +20,7 @@ export function answerOtherMethod(context: HttpContext, { allowed, guard }: Othe
     return
   }
   guard(context)
-  throw methodNotAllowed(allowed)
+  throw new MethodNotAllowedError(allowed)
 }
 
 /** Answers OPTIONS with the methods of the path. */
@@ -29,8 +29,12 @@ export function answerOptions(context: HttpContext, allowed: readonly string[]):
   context.set('Allow', allowed.join(', '))
 }
 
-/** Makes the failure for a method that a path does not have. */
-export function methodNotAllowed(allowedMethods: readonly string[]): AppError {
-  const detail = `This path answers ${allowedMethods.join(', ')}.`
-  return new AppError('method_not_allowed', detail, { allowedMethods })
+/** The failure for a method that a path does not have. */
+export class MethodNotAllowedError extends AppError {
+  readonly allowedMethods: readonly string[]
+
+  constructor(allowedMethods: readonly string[]) {
+    super('method_not_allowed', `This path answers ${allowedMethods.join(', ')}.`)
+    this.allowedMethods = allowedMethods
+  }
 }

@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
 import type { Guard } from './guard.ts'
-import { methodNotAllowed } from './method-not-allowed.ts'
+import { MethodNotAllowedError } from './method-not-allowed.ts'
 import type { Middleware, State } from './state.ts'
 
 /** Renders the metrics as text, with the media type of the text. */
@@ -22,7 +22,7 @@ export function metricsPage({ read, guard }: MetricsPageOptions): Middleware {
   const router = new Router<State, DefaultContext>({ sensitive: true, strict: true })
   router.all(PATHS, async (context) => {
     guard(context)
-    if (!METHODS.includes(context.method)) throw methodNotAllowed(METHODS)
+    if (!METHODS.includes(context.method)) throw new MethodNotAllowedError(METHODS)
     const { contentType, body } = await read()
     context.status = 200
     context.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store' })

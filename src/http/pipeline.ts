@@ -68,9 +68,9 @@ interface Stages {
 }
 
 /**
- * Routes a request with openapi-backend, which calls what is registered here for the operation that it finds. A path outside
- * the contract goes on to the next middleware. Its security handlers and its validation stay unused, because their order is
- * fixed inside the library; `serve` below shows the order instead.
+ * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered here. A path outside
+ * the contract goes on to the next middleware. The security handlers and the validation of openapi-backend stay unused, because
+ * the library fixes their order out of sight; `serve` below shows the order instead.
  */
 async function operationsOfContract(options: PipelineOptions, stages: Stages): Promise<Middleware> {
   const { contract, handlers, limits } = options

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
 
+/** The settings of a rate limiter. */
 export interface RateLimitOptions {
   /** The number of requests per second in the long run. */
   readonly perSecond: number

@@ -6,6 +6,7 @@ import type { Limits } from './limits.ts'
 import type { MetricsReader } from './metrics-page.ts'
 import type { RequestObserver } from './observe-requests.ts'
 
+/** The parts and settings of the HTTP server. */
 export interface HttpServerOptions {
   readonly contract: Contract
   readonly handlers: HandlerMap

@@ -159,7 +159,7 @@ function mediaOf(operation: ContractOperation): { where: string; node: Node }[] 
   )
 }
 
-/** As the wire would carry it: small integers are numbers. */
+/** Converts small integers to numbers, as JSON.parse would read them. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (Array.isArray(value)) return value.map(plain)

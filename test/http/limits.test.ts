@@ -34,6 +34,14 @@ describe('limits', () => {
     expect([reply.status, reply.json?.code, aborted]).toEqual([500, 'request_timeout', true])
   })
 
+  test('the caller learns of the time limit, even if the handler fails because of its abort', async () => {
+    const listRelayers = (_input: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const { port } = await startStub({ handlers: { listRelayers }, limits: { requestTimeoutMs: 50 } })
+    const reply = await call(port, 'GET', '/api/v1/relayers')
+    expect([reply.status, reply.json?.code]).toEqual([500, 'request_timeout'])
+  })
+
   test('the signal of the handler aborts when the caller disconnects', async () => {
     const { promise: left, resolve } = Promise.withResolvers<void>()
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
