@@ -52,8 +52,6 @@ interface AppErrorOptions {
   readonly cause?: unknown
   /** A whole number of seconds after which the caller can try again. */
   readonly retryAfterSeconds?: number
-  /** The methods that a path has, when the request used another one. */
-  readonly allowedMethods?: readonly string[]
 }
 
 /**
@@ -66,14 +64,12 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly detail: string
   readonly retryAfterSeconds: number | undefined
-  readonly allowedMethods: readonly string[] | undefined
 
-  constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
-    super(detail, { cause: options.cause })
+  constructor(code: ErrorCode, detail: string, { cause, retryAfterSeconds }: AppErrorOptions = {}) {
+    super(detail, { cause })
     this.code = code
     this.detail = detail
-    this.retryAfterSeconds = options.retryAfterSeconds
-    this.allowedMethods = options.allowedMethods
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

@@ -3,29 +3,29 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Contract } from './document.ts'
 
-/** A file of the documentation, ready to be sent. */
+/** A page of the documentation, ready to send. */
 export interface Page {
   readonly path: string
   readonly mediaType: string
   readonly body: string
-  /** Strong validator for `If-None-Match`, with its quotes. */
+  /** The strong validator for `If-None-Match`, with its quotes. */
   readonly etag: string
 }
 
-/** Where the reference page loads its program from. Served by us, so that it works without the internet. */
+/** The service serves the program of the reference page itself, so that the page works without the internet. */
 const BUNDLE_PATH = '/docs/redoc.js'
 
-/** Redoc signs its pages with a picture from elsewhere, the only thing that it would fetch; the words beside it stay. */
-const FOREIGN_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
+/** Redoc shows a logo from its own host, its only external resource. An empty image replaces it; the text beside it stays. */
+const EXTERNAL_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E'
 
 /**
- * The contract for people and programs: `/openapi.yaml`, `/openapi.json`, and `/docs` with the program behind it.
- * Read once; the pages never change while the process lives.
+ * Creates the pages of the documentation: `/openapi.yaml`, `/openapi.json`, and `/docs` with its program. They never change
+ * while the process lives.
  */
 export async function documentationPages({ yaml, json }: Contract): Promise<Page[]> {
   const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
-  const program = (await readFile(bundle, 'utf8')).replaceAll(FOREIGN_LOGO, EMPTY_IMAGE)
+  const program = (await readFile(bundle, 'utf8')).replaceAll(EXTERNAL_LOGO, EMPTY_IMAGE)
   return [
     page('/openapi.yaml', 'application/yaml', yaml),
     page('/openapi.json', 'application/json', json),
@@ -39,7 +39,7 @@ function page(path: string, mediaType: string, body: string): Page {
   return { path, mediaType, body, etag }
 }
 
-/** The options keep everything on this host: no worker for the search, and the fonts of the reader's system. */
+/** The options keep every resource on this host: Redoc starts no search worker and uses the fonts of the reader's system. */
 const REFERENCE_PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
+import { deepFreeze } from '../lib/freeze.ts'
 import { stringifyJson } from './integers.ts'
 import type { OperationId } from './operations.ts'
 
-/** A part of the document. Integers are bigint here, so that bounds beyond 2^53 are exact. */
+/** Any object of the document. Integers are bigint here, so that bounds beyond 2^53 are exact. */
 export type Node = { readonly [key: string]: unknown }
 
-/** A parameter, as declared. */
+/** A declared parameter. */
 export interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -16,44 +17,67 @@ export interface Parameter {
   readonly caseInsensitive: boolean
 }
 
-/** A request body that may be declared as any of several media types, which all mean the same JSON. */
+/** A declared request body. Every media type stands for the same JSON schema. */
 export interface DeclaredBody {
   readonly mediaTypes: readonly string[]
   readonly schema: Node
 }
 
-/** What the contract says about one operation, with its references followed to the first schema. */
+/** A declared response. */
+export interface DeclaredResponse {
+  readonly mediaType: string
+  readonly schema: Node
+}
+
+/**
+ * The form of a success: the envelope around `data`, a stream of server-sent events, or a body of its own, such as the reply
+ * of JSON-RPC.
+ */
+export type SuccessForm = 'envelope' | 'stream' | 'bare'
+
+/** One operation of the contract. References are followed down to the first schema. */
 export interface ContractOperation {
   readonly id: OperationId
-  /** Upper case. */
+  /** The method in upper case. */
   readonly method: string
-  /** Path template such as `/api/v1/relayers/{relayer_id}/sign`. */
+  /** The path template, such as `/api/v1/relayers/{relayer_id}/sign`. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   /** The JSON request body; absent when the operation takes none. */
   readonly body?: DeclaredBody
-  /** Status code → media type and schema of the answer. */
-  readonly responses: ReadonlyMap<number, { readonly mediaType: string; readonly schema: Node }>
-  /** The status of its success. */
+  /** The declared response of each status code. */
+  readonly responses: ReadonlyMap<number, DeclaredResponse>
   readonly successStatus: number
-  /** False for the operations that ask for no credential. */
+  readonly successForm: SuccessForm
+  /** True when the operation requires a credential. */
   readonly secured: boolean
+  /** True when the rate limit counts the operation: the contract declares 429 for it. */
+  readonly rateLimited: boolean
+  /**
+   * The path parameter that identifies the record which a POST creates, e.g. `transaction_id`: the contract has the path of
+   * the operation once more, with this parameter behind it.
+   */
+  readonly creates?: string
 }
 
-/** openapi.yaml, read once, frozen, and in the forms in which it is needed. */
+/** The contract: openapi.yaml, read once and frozen. */
 export interface Contract {
   readonly document: Node
   readonly operations: readonly ContractOperation[]
-  /** The text of openapi.yaml as it is written. */
+  /** The text of openapi.yaml. */
   readonly yaml: string
-  /** The same document as JSON, with exact integers. */
+  /** The document as JSON with exact integers. */
   readonly json: string
 }
 
-/** The contract that belongs to this build; the file lies beside `src` and `dist`. */
+/** The file lies beside `src` and `dist`, so source and build find the same one. */
 const OPENAPI_YAML = new URL('../../openapi.yaml', import.meta.url)
 
-/** Reads the contract. Fails when the file is missing, or not what the code relies on. */
+/**
+ * Reads the contract.
+ *
+ * @throws Error when the file is missing, or breaks a rule that this code relies on
+ */
 export async function loadContract(file: URL = OPENAPI_YAML): Promise<Contract> {
   const yaml = await readFile(file, 'utf8')
   const document = deepFreeze(parse(yaml, { intAsBigInt: true, merge: false }) as Node)
@@ -65,7 +89,7 @@ export async function loadContract(file: URL = OPENAPI_YAML): Promise<Contract> 
   })
 }
 
-/** Follows `$ref`s within the document until something else comes. */
+/** Follows `$ref`s inside the document until it reaches a node that is no reference. */
 export function resolveReference(document: Node, node: Node): Node {
   const reference = node.$ref
   if (typeof reference !== 'string') return node
@@ -86,27 +110,59 @@ function readOperations(document: Node): ContractOperation[] {
   )
 }
 
-interface Place {
+interface Route {
   readonly path: string
   readonly method: string
+  /** The path item that holds the operation. */
   readonly item: Node
 }
 
-function readOperation(document: Node, { path, method, item }: Place): ContractOperation {
+function readOperation(document: Node, { path, method, item }: Route): ContractOperation {
   const node = item[method] as Node
   const declared = [...((item.parameters ?? []) as Node[]), ...((node.parameters ?? []) as Node[])]
-  const body = node.requestBody as Node | undefined
   const responses = readResponses(document, node.responses as Node)
+  const creates = method === 'post' ? itemParameter(document, path) : undefined
   return Object.freeze({
     id: node.operationId as OperationId,
     method: method.toUpperCase(),
     path,
     parameters: declared.map((parameter) => readParameter(resolveReference(document, parameter))),
-    ...(body && { body: readBody(body) }),
+    ...(node.requestBody !== undefined && { body: readBody(node.requestBody as Node) }),
     responses,
-    successStatus: [...responses.keys()].find((status) => status >= 200 && status < 300) ?? 200,
+    ...readSuccess(document, responses),
     secured: ((node.security ?? document.security) as unknown[]).length > 0,
+    rateLimited: responses.has(429),
+    ...(creates !== undefined && { creates }),
   })
+}
+
+/** Finds `{name}` of a path `collection/{name}` in the contract. */
+function itemParameter(document: Node, collection: string): string | undefined {
+  const rests = Object.keys(document.paths as Node)
+    .filter((path) => path.startsWith(`${collection}/`))
+    .map((path) => path.slice(collection.length + 1))
+  return rests.map((rest) => /^\{(\w+)\}$/.exec(rest)?.[1]).find((name) => name !== undefined)
+}
+
+function readSuccess(
+  document: Node,
+  responses: ContractOperation['responses'],
+): { successStatus: number; successForm: SuccessForm } {
+  const [success] = [...responses].filter(([status]) => status >= 200 && status < 300)
+  if (success === undefined) throw new Error('openapi.yaml: an operation declares no success')
+  const [successStatus, { mediaType, schema }] = success
+  if (mediaType === 'text/event-stream') return { successStatus, successForm: 'stream' }
+  return { successStatus, successForm: isEnvelope(document, schema) ? 'envelope' : 'bare' }
+}
+
+/** The envelope is an object that requires `success` and `data`. */
+function isEnvelope(document: Node, schema: Node): boolean {
+  const { required = [], allOf = [] } = resolveReference(document, schema) as {
+    readonly required?: readonly string[]
+    readonly allOf?: readonly Node[]
+  }
+  const own = required.includes('success') && required.includes('data')
+  return own || allOf.some((part) => isEnvelope(document, part))
 }
 
 function readResponses(document: Node, responses: Node): ContractOperation['responses'] {
@@ -118,12 +174,12 @@ function readResponses(document: Node, responses: Node): ContractOperation['resp
   )
 }
 
-/** All media types of a body have the same schema: the service does not look at what was declared. */
+/** Requires one schema for all media types of a body, because the service does not distinguish them. */
 function readBody(node: Node): DeclaredBody {
   const entries = Object.entries(node.content as Readonly<Record<string, Node>>)
   const [schema, ...others] = entries.map(([, media]) => media.schema as Node)
   if (schema === undefined || others.some((other) => !isDeepStrictEqual(other, schema)))
-    throw new Error('openapi.yaml: one schema per request body, please')
+    throw new Error('openapi.yaml: a request body has more than one schema')
   return { mediaTypes: entries.map(([mediaType]) => mediaType), schema }
 }
 
@@ -136,21 +192,14 @@ function readParameter(node: Node): Parameter {
   }
 }
 
-/** The one media type of an answer. More than one would need negotiation, which the service does not do. */
-function contentOf(node: Node): { mediaType: string; schema: Node } {
+/** Requires one media type per response, because the service does not negotiate. */
+function contentOf(node: Node): DeclaredResponse {
   const [entry, ...others] = Object.entries(node.content as Node)
   if (entry === undefined || others.length > 0)
-    throw new Error('openapi.yaml: one media type per answer, please')
+    throw new Error('openapi.yaml: a response has no media type, or several')
   return { mediaType: entry[0], schema: (entry[1] as Node).schema as Node }
 }
 
 function unescapePointer(step: string): string {
   return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  Object.freeze(value)
-  for (const inner of Object.values(value)) deepFreeze(inner)
-  return value
 }

@@ -2,25 +2,25 @@ import type { ErrorObject } from 'ajv'
 import type { Node } from './document.ts'
 import type { SchemaCompiler, WideInteger } from './schemas.ts'
 
-/** One thing that is wrong with a value, in words for the person who sent it. */
+/** A problem of a value, in words for the person who sent it. */
 export interface Problem {
-  /** Where: `body.operations[0].asset.code`. */
+  /** The path of the value, e.g. `body.operations[0].asset.code`. */
   readonly path: string
-  /** What was expected there. */
+  /** The expected value. */
   readonly expected: string
 }
 
-/** The problem as one sentence. */
+/** Writes the problem as one sentence. */
 export function sentence({ path, expected }: Problem): string {
   return `${path}: ${expected}.`
 }
 
 /**
- * The first problem that a validator found. Where the value fits none of several shapes, the problem is told against the
- * shape that it resembles most: a list of everything that it is not would help nobody.
+ * Describes the first problem that a validator found. If the value matches none of several schemas, the description compares
+ * it with the schema that it resembles most, because a list of all differences would help nobody.
  *
- * @param errors what AJV left behind, in `verbose` mode
- * @param root what to call the value: `body`, `query`, `response`
+ * @param errors the errors of AJV in `verbose` mode
+ * @param root the name of the value: `body`, `query`, `response`
  */
 export function explain(errors: readonly ErrorObject[], root: string, compiler: SchemaCompiler): Problem {
   const error = errors.at(-1)
@@ -36,7 +36,7 @@ export function explain(errors: readonly ErrorObject[], root: string, compiler: 
   return describe(error, path)
 }
 
-/** The problem of an object whose discriminating field names none of the declared kinds. */
+/** Describes an object whose discriminating field names none of the declared kinds. */
 function unknownKind({ data, parentSchema }: ErrorObject): Problem | undefined {
   const discriminator = (parentSchema as Node).discriminator as
     | { propertyName: string; mapping: object }
@@ -68,10 +68,10 @@ function describe(error: ErrorObject, path: string): Problem {
   return { path, expected: `expected ${expected}` }
 }
 
-/** Where the contract itself says in words what it expects (`x-expected`), these keywords use its words. */
+/** These keywords use the words of the contract (`x-expected`), if it has some. */
 const FORM_KEYWORDS: ReadonlySet<string> = new Set(['pattern', 'type', 'not'])
 
-/** What each keyword wants. The first argument is the value of the keyword, the second the schema around it. */
+/** Each keyword describes its expectation. The first argument is the value of the keyword, the second the schema around it. */
 const PHRASES: Record<string, (wanted: unknown, parent: Node) => string> = {
   type: (wanted, parent) =>
     [wanted]
@@ -80,7 +80,7 @@ const PHRASES: Record<string, (wanted: unknown, parent: Node) => string> = {
       .join(' or '),
   enum: (wanted) => `one of ${(wanted as unknown[]).join(', ')}`,
   const: (wanted) => `exactly ${JSON.stringify(wanted)}`,
-  format: () => 'a date and time that exists, as in RFC 3339, such as 2030-01-01T00:00:00Z',
+  format: (wanted) => FORMATS[String(wanted)] ?? `text in the format ${wanted}`,
   pattern: (wanted) => `text that matches ${wanted}`,
   minLength: (wanted) => `at least ${wanted} characters`,
   maxLength: (wanted) => `at most ${wanted} characters`,
@@ -92,6 +92,10 @@ const PHRASES: Record<string, (wanted: unknown, parent: Node) => string> = {
   minProperties: (wanted) => `at least ${wanted} field(s)`,
   maxProperties: (wanted) => `at most ${wanted} field(s)`,
   wideInteger: (wanted) => widePhrase(wanted as WideInteger),
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'a date and time that exists, as in RFC 3339, such as 2030-01-01T00:00:00Z',
 }
 
 const TYPES: Record<string, string> = {
@@ -121,17 +125,17 @@ function widePhrase({ minimum, maximum, strings, hexadecimal }: WideInteger): st
   return `an integer from ${minimum} to ${maximum}, as ${new Intl.ListFormat('en', { type: 'disjunction' }).format(forms)}`
 }
 
-/** The shape with the most in common with the value; the first one when several have as much. */
-function closest(value: unknown, shapes: readonly Node[], compiler: SchemaCompiler): Node {
-  const scores = shapes.map((shape) => resemblance(value, shape, compiler))
-  return shapes[scores.indexOf(Math.max(...scores))] ?? {}
+/** Finds the schema that the value resembles most; the first one wins a tie. */
+function closest(value: unknown, schemas: readonly Node[], compiler: SchemaCompiler): Node {
+  const scores = schemas.map((schema) => resemblance(value, schema, compiler))
+  return schemas[scores.indexOf(Math.max(...scores))] ?? {}
 }
 
-/** A field that names the kind of the object outweighs any number of fields that merely have a familiar name. */
+/** A field with the right discriminating value outweighs any number of fields that only have a declared name. */
 const KIND_WEIGHT = 1000
 
-function resemblance(value: unknown, shape: Node, compiler: SchemaCompiler): number {
-  const schema = compiler.resolve(shape)
+function resemblance(value: unknown, node: Node, compiler: SchemaCompiler): number {
+  const schema = compiler.resolve(node)
   if (Array.isArray(schema.oneOf)) {
     return Math.max(...schema.oneOf.map((inner) => resemblance(value, inner as Node, compiler)))
   }
@@ -140,8 +144,8 @@ function resemblance(value: unknown, shape: Node, compiler: SchemaCompiler): num
   if (schema.type !== 'object') return -1
   const properties = (schema.properties ?? {}) as Record<string, Node>
   const missing = ((schema.required ?? []) as string[]).filter((name) => !Object.hasOwn(value, name))
-  const known = Object.entries(value).map(([name, inner]) => familiarity(inner, properties, name))
-  return known.reduce((sum, points) => sum + points, -missing.length)
+  const scores = Object.entries(value).map(([name, inner]) => familiarity(inner, properties, name))
+  return scores.reduce((sum, points) => sum + points, -missing.length)
 }
 
 function familiarity(value: unknown, properties: Record<string, Node>, name: string): number {
@@ -157,7 +161,7 @@ function hasType(value: unknown, schema: Node): boolean {
   return [schema.type].flat().some((type) => type === name || (type === 'integer' && name === 'number'))
 }
 
-/** `/operations/0/asset` as `.operations[0].asset`. */
+/** Converts `/operations/0/asset` to `.operations[0].asset`. */
 function dotted(pointer: string): string {
   return pointer
     .split('/')

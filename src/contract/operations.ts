@@ -1,20 +1,20 @@
 import type { components, operations } from '../../generated/api.d.ts'
 
-/** Types only: the contract as the rest of the code sees it. No other file imports from generated/. */
+/** This file holds types only: the contract as the rest of the code sees it. No other file imports from generated/. */
 
 /** Every schema under `components.schemas`, by its name in openapi.yaml. u128 and int64 integers are bigint. */
 export type Schemas = components['schemas']
 
-/** Where a transaction is. */
+/** The status of a transaction. */
 export type TransactionStatus = Schemas['TransactionStatus']
 
-/** The `operationId`s of openapi.yaml, without those that receivers of webhooks serve: their names begin with `on`. */
+/** The `operationId`s of openapi.yaml. The names of webhooks begin with `on`; receivers serve them, so they are left out. */
 export type OperationId = Exclude<keyof operations, `on${string}`>
 
 type Parameters<
   Id extends OperationId,
-  Place extends 'path' | 'query' | 'header',
-> = operations[Id]['parameters'] extends { readonly [P in Place]?: infer T }
+  In extends 'path' | 'query' | 'header',
+> = operations[Id]['parameters'] extends { readonly [P in In]?: infer T }
   ? [Exclude<T, undefined>] extends [never]
     ? Record<never, never>
     : Exclude<T, undefined>
@@ -27,15 +27,15 @@ type Body<Id extends OperationId> = operations[Id] extends {
   : undefined
 
 /**
- * What a handler receives. It has been validated: required fields are there, nothing else is, u128 and int64 integers are
- * bigint whether they came as JSON integers or as decimal strings, defaults of query parameters are filled in, `page` and
- * `per_page` are whole numbers from 0 to 2147483647, and `status` is in lower case. `body` is undefined for an operation
- * without a request body.
+ * The input of a handler. It is valid: required fields exist, no undeclared field exists, u128 and int64 integers are bigint
+ * whether the caller sent JSON integers or decimal strings, query parameters have their defaults, `page` and `per_page` are
+ * whole numbers from 0 to 2147483647, and `status` is in lower case. `body` is undefined for an operation without a request
+ * body.
  */
 export interface Input<Id extends OperationId> {
   readonly path: Parameters<Id, 'path'>
   readonly query: Parameters<Id, 'query'>
-  /** By the name in the contract. Only those that it declares. */
+  /** The declared headers, by their names in the contract. */
   readonly header: Parameters<Id, 'header'>
   readonly body: Body<Id>
 }
@@ -45,61 +45,62 @@ type ContentOf<
   Status extends number,
 > = Status extends keyof operations[Id]['responses']
   ? operations[Id]['responses'][Status] extends { readonly content: infer C }
-    ? C[keyof C]
+    ? C
     : never
   : never
 
-type BodyOf<Id extends OperationId> = ContentOf<Id, 200 | 201 | 503>
+type KeyOf<T> = T extends unknown ? keyof T : never
+type ValueOf<T> = T extends unknown ? T[keyof T] : never
 
-/** Operations whose answer is not wrapped in the envelope. */
-type BareOperationId = 'health' | 'readiness' | 'rpc'
+/** The body of a success, and of the 503 that readiness answers. */
+type BodyOf<Id extends OperationId> = ValueOf<ContentOf<Id, 200 | 201 | 503>>
 
-/** Operations that go on answering. */
-type StreamOperationId = 'streamEvents'
+type MediaTypeOf<Id extends OperationId> = KeyOf<ContentOf<Id, 200 | 201 | 503>>
 
 /** The type of `data` in the success envelope of an operation. */
 export type Data<Id extends OperationId> = BodyOf<Id> extends { readonly data: infer T } ? T : never
 
-/** The page that was served, which may differ from the one that was asked for. */
+/** The page that the service served. It can differ from the page that the caller asked for. */
 export type Pagination = Schemas['Pagination']
 
-/** The answer of a handler; http puts the envelope around it. Failures are thrown as AppError. */
+/** The result of an operation with the envelope, which http adds. A handler throws AppError for a failure. */
 export type Success<Id extends OperationId> = {
   readonly data: Data<Id>
-  /** Sentences for `metadata.logs`; left out when there are none. */
+  /** Sentences for `metadata.logs`; absent when there are none. */
   readonly logs?: readonly string[]
 } & (BodyOf<Id> extends { readonly pagination: Pagination } ? { readonly pagination: Pagination } : unknown)
 
-/** The answer of an operation that has no envelope: the body goes out as it is. */
+/** The result of an operation without the envelope: the body is sent unchanged. */
 export interface Bare<Id extends OperationId> {
   readonly status: 200 | 503
   readonly body: BodyOf<Id>
 }
 
-/** A piece of a stream: a server-sent event, or only a sign of life. */
+/** A piece of a stream: a server-sent event, or a heartbeat. */
 export type StreamPiece =
   | { readonly kind: 'event'; readonly id: string; readonly type: string; readonly data: unknown }
   | { readonly kind: 'alive' }
 
-/** The answer of an operation that goes on. Pieces are asked for one at a time, as the caller takes them. */
+/** The result of an operation that streams. http takes the next pieces when the caller has read the previous ones. */
 export interface Streamed {
   readonly stream: AsyncIterable<readonly StreamPiece[]>
 }
 
-/** What belongs to a request besides its input. */
+/** Facts about a request besides its input. */
 export interface RequestContext {
-  /** Names the request in the log; echoed in `X-Request-Id`. */
+  /** Identifies the request in the log; `X-Request-Id` of the answer repeats it. */
   readonly requestId: string
-  /** Aborted when the caller is gone or the time for the request is up. */
+  /** Aborts when the caller has disconnected, or the time for the request is up. */
   readonly signal: AbortSignal
 }
 
-/** The answer to an operation. */
-export type Result<Id extends OperationId> = Id extends BareOperationId
-  ? Bare<Id>
-  : Id extends StreamOperationId
+/** The result of a handler. The declared response decides its form. */
+export type Result<Id extends OperationId> =
+  MediaTypeOf<Id> extends 'text/event-stream'
     ? Streamed
-    : Success<Id>
+    : BodyOf<Id> extends { readonly success: true; readonly data: unknown }
+      ? Success<Id>
+      : Bare<Id>
 
 /** The business logic of one operation. */
 export type Handler<Id extends OperationId> = (

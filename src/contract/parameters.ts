@@ -1,17 +1,17 @@
 import type { Node, Parameter } from './document.ts'
 
-/** The value of every query parameter that was sent, or has a default; or what is wrong with the query. */
+/** The values of all query parameters that the caller sent or that have a default, or the first problem of the query. */
 export type QueryReading =
   | { readonly ok: true; readonly values: Record<string, unknown> }
   | { readonly ok: false; readonly name: string; readonly expected: string }
 
-/** Larger numbers in a query are served as this one; a page beyond it is as empty as this one. */
+/** Larger numbers in a query become this one. The result is the same, because such a page is empty anyway. */
 const LARGEST = 2_147_483_647
 
 /**
- * Reads a query string against the declared parameters. Integers become numbers; text that is no integer stays text, so
- * that the schema refuses it. A parameter that is not declared, or is given twice, is refused: ignoring it
- * would answer another question than the one that was asked.
+ * Reads a query string against the declared parameters. Integers become numbers; other text stays text, so that the schema
+ * refuses it. The reader refuses an undeclared parameter and a repeated one, because an answer that ignores them would
+ * mislead the caller.
  *
  * @param schemas the resolved schema of each declared query parameter
  */

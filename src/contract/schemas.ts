@@ -1,43 +1,44 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
+import ajvFormats from 'ajv-formats'
 import type { Contract, Node } from './document.ts'
 import { fromHexadecimal, toInteger } from './integers.ts'
 
-/** The formats of integers that a JavaScript number cannot hold. The range is what the schema itself says. */
+/** The formats of integers that a JavaScript number cannot hold. The schema itself declares the range. */
 const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u256', 'u128', 'int64', 'uint64', 'sint64'])
 
-/** Our words in the contract that say something to people or to the server, not to a validator. */
+/** Words of the contract that address people or the server, not the validator. */
 const ANNOTATIONS = ['x-expected', 'x-case-insensitive', 'example', 'discriminator']
 
-/** Name under which AJV knows all schemas of the document, so that references work, recursive ones too. */
+/** AJV knows all schemas of the document under this name, so that references work, including recursive ones. */
 const ROOT = 'contract'
 
-/** The range of a wide integer, and whether decimal strings count. */
+/** The range of a wide integer, and its accepted forms besides the JSON integer. */
 export interface WideInteger {
   readonly minimum: bigint
   readonly maximum: bigint
+  /** Decimal strings are accepted. */
   readonly strings: boolean
-  /** Whether hexadecimal strings count, too. */
+  /** Hexadecimal strings are accepted. */
   readonly hexadecimal: boolean
 }
 
-/** Makes validators for schemas of the contract. */
+/** Creates validators for schemas of the contract. */
 export interface SchemaCompiler {
-  /** A validator for a schema node of the document, or one built from such nodes. */
+  /** Compiles a schema of the document, or a schema that is built from such schemas. */
   compile(schema: Node): ValidateFunction
-  /** The schema that a node of a validator's own schema refers to. */
+  /** Follows the reference of a schema that a compiled validator holds. */
   resolve(schema: Node): Node
 }
 
 /**
- * AJV in the dialect of OpenAPI 3.1, with one keyword of ours for wide integers. With `normalise`, validation turns each
- * of them into a bigint in place; without it the data is left alone, and an answer is checked as it will be sent.
+ * Creates a compiler on AJV in the dialect of OpenAPI 3.1, with a keyword for wide integers. With `normalise`, validation
+ * replaces each of them by a bigint in place. Without it the data stays unchanged, which suits the check of an answer.
  */
 export function createSchemaCompiler(
   contract: Contract,
   { normalise }: { normalise: boolean },
 ): SchemaCompiler {
-  // strictTypes and strictRequired dislike `type: [string, 'null']` and the `required` inside a `not`; both are meant.
+  // strictTypes and strictRequired refuse `type: [string, 'null']` and `required` inside `not`; the contract uses both.
   const ajv = new Ajv2020({
     verbose: true,
     strict: true,
@@ -46,7 +47,9 @@ export function createSchemaCompiler(
     allowUnionTypes: true,
   })
   ajv.addVocabulary(ANNOTATIONS)
-  ajv.addFormat('date-time', { validate: isTime })
+  // AJV itself knows no format, and in strict mode it refuses unknown ones. ajv-formats adds those of the standard.
+  ajvFormats.default(ajv, { keywords: false })
+  ajv.addFormat('date-time', { validate: isExistingTime })
   ajv.addKeyword({
     keyword: 'wideInteger',
     modifying: normalise,
@@ -67,12 +70,12 @@ export function createSchemaCompiler(
   }
 }
 
-/** What ajv-formats knows about RFC 3339. The package is CommonJS, so its default export sits one level deeper. */
-const grammar = formats.default.get('date-time') as { validate: (text: string) => boolean }
+/** The grammar of RFC 3339. The package is CommonJS, so its default export sits one level deeper. */
+const RFC_3339 = ajvFormats.default.get('date-time') as { validate: (text: string) => boolean }
 
-/** RFC 3339 by its grammar, and a time that exists: no 30 February, and no leap second, which Date cannot hold. */
-function isTime(text: string): boolean {
-  return grammar.validate(text) && !Number.isNaN(Date.parse(text))
+/** Requires a time that Date can hold, besides the grammar: a leap second is correct in RFC 3339, but Date has none. */
+function isExistingTime(text: string): boolean {
+  return RFC_3339.validate(text) && !Number.isNaN(Date.parse(text))
 }
 
 function follow(named: Node, schema: Node): Node {
@@ -81,8 +84,8 @@ function follow(named: Node, schema: Node): Node {
 }
 
 /**
- * A part of the document as AJV can take it: wide integers become our keyword, other integers ordinary numbers, and references
- * absolute, so that a part can be compiled by itself.
+ * Prepares a part of the document for AJV: wide integers become our keyword, other integers become numbers, and references
+ * become absolute, so that AJV can compile the part by itself.
  */
 function forAjv(node: unknown): unknown {
   if (typeof node === 'bigint') return Number(node)

@@ -5,40 +5,48 @@ import type { OperationId } from './operations.ts'
 import { readQuery } from './parameters.ts'
 import { createSchemaCompiler, type SchemaCompiler } from './schemas.ts'
 
-/** A request as it came in: nothing is checked yet, the body is parsed JSON. */
+/** A request before validation. The body is parsed JSON. */
 export interface RawInput {
   readonly path: Readonly<Record<string, string>>
   readonly querystring: string
-  /** A header by its lower-case name, undefined when it was not sent. Without this there are none. */
+  /** Gives a header by its lower-case name, or undefined when the caller did not send it. Without it the request has no headers. */
   readonly header?: (name: string) => string | undefined
   readonly body: unknown
 }
 
-/** The normalised input of a handler, or the first problem. `no_such_path`: an id that cannot be the id of anything. */
-export type Verdict =
-  | { readonly kind: 'valid'; readonly input: { path: object; query: object; header: object; body: unknown } }
-  | { readonly kind: 'no_such_path'; readonly parameter: string }
+/** The normalised input of a handler. */
+export interface ValidInput {
+  readonly path: object
+  readonly query: object
+  readonly header: object
+  readonly body: unknown
+}
+
+/** The input of a valid request, or its first problem. `unknown_id`: the value of a path parameter cannot be an id. */
+export type ValidationResult =
+  | { readonly kind: 'valid'; readonly input: ValidInput }
+  | { readonly kind: 'unknown_id'; readonly parameter: string }
   | { readonly kind: 'invalid'; readonly problem: Problem }
 
-/** An answer as it will be sent. */
+/** An answer before it is sent. */
 export interface Answer {
   readonly status: number
   readonly mediaType: string
   readonly body: unknown
-  /** The body is a stream: what it will say cannot be checked now. */
+  /** The body is a stream, so its content cannot be checked yet. */
   readonly streamed?: boolean
 }
 
 /** Checks requests and answers against the contract. */
 export interface ContractValidator {
-  request(operation: OperationId, input: RawInput): Verdict
-  /** What is wrong with an answer, or undefined when it is what the contract says. */
+  request(operation: OperationId, input: RawInput): ValidationResult
+  /** Gives the first contradiction between an answer and the contract, or undefined. */
   response(operation: OperationId, answer: Answer): string | undefined
 }
 
 /**
- * Compiles the request schemas of every operation, so that a broken contract fails at the start and not at a request.
- * Those of the answers are compiled when they are first asked for, which in production is never.
+ * Creates the validator. It compiles the request schemas of every operation at once, so that a broken contract fails at the
+ * start and not at a request. It compiles the response schemas on first use, which never happens in production.
  */
 export function createValidator(contract: Contract): ContractValidator {
   const requests = createSchemaCompiler(contract, { normalise: true })
@@ -58,7 +66,7 @@ export function createValidator(contract: Contract): ContractValidator {
 function requestCheck(
   { parameters, body }: ContractOperation,
   compiler: SchemaCompiler,
-): (input: RawInput) => Verdict {
+): (input: RawInput) => ValidationResult {
   const pathCheck = createPathCheck(
     parameters.filter((parameter) => parameter.in === 'path'),
     compiler,
@@ -96,21 +104,21 @@ function requestCheck(
 
 type PathCheck = (
   path: Readonly<Record<string, string>>,
-) => { values: object } | Exclude<Verdict, { kind: 'valid' }>
+) => { values: object } | Exclude<ValidationResult, { kind: 'valid' }>
 
-/** A text that cannot be an id names nothing; a number that is none is a mistake, and told as one. */
+/** Distinguishes two failures: a text that cannot be an id names no record, and a malformed number is a mistake of the caller. */
 function createPathCheck(parameters: readonly Parameter[], compiler: SchemaCompiler): PathCheck {
   const checks = parameters.map(({ name, schema }) => ({
     name,
     isId: compiler.resolve(schema).type === 'string',
-    // As an object of one field, because normalising needs a place to write to.
+    // An object of one field gives normalisation a property to write to.
     validate: compiler.compile({ type: 'object', properties: { [name]: schema } }),
   }))
   return (path) => {
     const values = { ...path }
     for (const { name, isId, validate } of checks) {
       if (validate(values)) continue
-      if (isId) return { kind: 'no_such_path', parameter: name }
+      if (isId) return { kind: 'unknown_id', parameter: name }
       return { kind: 'invalid', problem: explain(validate.errors ?? [], 'path', compiler) }
     }
     return { values }
@@ -133,7 +141,7 @@ function createQueryCheck(parameters: readonly Parameter[], compiler: SchemaComp
 
 type HeaderCheck = (header: (name: string) => string | undefined) => { values: object } | { problem: Problem }
 
-/** Headers that are not declared are nobody's business here; browsers and proxies send many. */
+/** Ignores undeclared headers, because browsers and proxies send many. */
 function createHeaderCheck(parameters: readonly Parameter[], compiler: SchemaCompiler): HeaderCheck {
   const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
   const validate = compiler.compile({ type: 'object', properties })
@@ -148,7 +156,7 @@ function createHeaderCheck(parameters: readonly Parameter[], compiler: SchemaCom
   }
 }
 
-/** The schema with ordinary numbers in place of the document's bigints. */
+/** Resolves the schema, and gives its default as an ordinary number: the document holds bigints. */
 function resolved(schema: Node, compiler: SchemaCompiler): Node {
   const node = compiler.resolve(schema)
   return typeof node.default === 'bigint' ? { ...node, default: Number(node.default) } : node

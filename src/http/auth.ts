@@ -1,10 +1,17 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.ts'
+import type { HttpContext } from './state.ts'
 
-/** Who is asking: the number of the API key in the configuration, or why the credential is not acceptable. */
-export type Caller =
-  | { readonly kind: 'known'; readonly key: number }
-  | { readonly kind: 'stranger'; readonly problem: AppError }
+/** The sender of a request. */
+export interface Caller {
+  /** The key of the rate limit: the API key, or the peer address of an unauthenticated caller. */
+  readonly limitKey: string
+  /** The reason why the credential is not acceptable; undefined for an authenticated caller. */
+  readonly refusal: AppError | undefined
+}
+
+/** Identifies the sender of a request by its `Authorization` header. */
+export type Authenticate = (context: HttpContext) => Caller
 
 const MISSING = new AppError(
   'unauthorized',
@@ -13,22 +20,29 @@ const MISSING = new AppError(
 const UNACCEPTABLE = new AppError('unauthorized', 'This API key is not accepted.')
 
 /**
- * Tells who sent an `Authorization` header. Only hashes are kept and compared, in constant time and always against every
- * key, so that neither the length nor a common beginning shows.
+ * Creates the check of API keys. It keeps and compares hashes only, in constant time and always against every key, so that
+ * the time reveals neither the length of a key nor a common beginning.
  */
-export function createAuthenticator(
-  apiKeys: readonly string[],
-): (authorization: string | undefined) => Caller {
+export function createAuthenticator(apiKeys: readonly string[]): Authenticate {
   if (apiKeys.length === 0) throw new Error('at least one API key is needed')
   const hashes = apiKeys.map(digest)
-  return (authorization) => {
-    if (authorization === undefined) return { kind: 'stranger', problem: MISSING }
+  return (context) => {
+    const { authorization = '' } = context.headers
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
-    if (token === undefined) return { kind: 'stranger', problem: MISSING }
-    const digested = digest(token)
-    const key = hashes.reduce((found, known, index) => (timingSafeEqual(known, digested) ? index : found), -1)
-    return key < 0 ? { kind: 'stranger', problem: UNACCEPTABLE } : { kind: 'known', key }
+    const key = token === undefined ? -1 : indexOf(hashes, digest(token))
+    if (key >= 0) return { limitKey: `key ${key}`, refusal: undefined }
+    const limitKey = `peer ${context.req.socket.remoteAddress}`
+    return { limitKey, refusal: token === undefined ? MISSING : UNACCEPTABLE }
   }
+}
+
+/** @throws AppError `unauthorized` for an unauthenticated caller */
+export function requireCredential({ refusal }: Caller): void {
+  if (refusal !== undefined) throw refusal
+}
+
+function indexOf(hashes: readonly Buffer[], wanted: Buffer): number {
+  return hashes.reduce((found, known, index) => (timingSafeEqual(known, wanted) ? index : found), -1)
 }
 
 function digest(token: string): Buffer {

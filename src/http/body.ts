@@ -4,7 +4,11 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import type { Limits } from './limits.ts'
 import type { HttpContext } from './state.ts'
 
-/** Reads the JSON body of a request, which has to be declared as one of the media types. Throws AppError 400 with a code of its own for each way in which that fails. */
+/**
+ * Reads the JSON body of a request. The request must declare one of the media types.
+ *
+ * @throws AppError with a code for each kind of unreadable body
+ */
 export type BodyReader = (context: HttpContext, mediaTypes: readonly string[]) => Promise<unknown>
 
 const JSON_PROBLEMS: Record<JsonProblem, { code: ErrorCode; detail: string }> = {
@@ -16,15 +20,16 @@ const JSON_PROBLEMS: Record<JsonProblem, { code: ErrorCode; detail: string }> = 
   depth: { code: 'json_too_deep', detail: 'The JSON in the body is nested too deeply.' },
 }
 
-/** Bytes that are no UTF-8 must not silently turn into U+FFFD: somebody may be about to sign them. */
+/** Fails on bytes that are not UTF-8. A replacement character would change a message that the caller wants to sign. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Without an encoding koa-bodyparser hands over the bytes as they are; its type declarations do not know that. */
+/** Makes koa-bodyparser return bytes: it passes the option on to raw-body. Its type declarations do not contain the option. */
 const AS_BYTES = { encoding: false }
 
 /**
- * koa-bodyparser collects the bytes and guards their number; what they mean is decided here, because its own JSON.parse
- * would round integers.
+ * Creates the reader of bodies. koa-bodyparser collects the bytes and limits their number. The reader parses them itself,
+ * because the JSON.parse of koa-bodyparser would round integers. It runs as a stage of the pipeline and not as a middleware,
+ * so that the service reads no body of an unauthenticated caller.
  */
 export function createBodyReader({
   bodyBytes,
@@ -33,7 +38,7 @@ export function createBodyReader({
   const collect = bodyParser({
     ...AS_BYTES,
     enableTypes: ['text'],
-    // Which of them the operation takes is checked before.
+    // assertReadable has already checked that the operation takes the media type.
     extendTypes: { text: ['application/json', '+json'] },
     textLimit: `${bodyBytes}b`,
   })
@@ -58,7 +63,7 @@ function assertReadable(context: HttpContext, mediaTypes: readonly string[], bod
   if (Number(length) > bodyBytes) throw tooLarge(bodyBytes)
 }
 
-/** JSON is UTF-8 (RFC 8259), so the only charset that may be named is this one. */
+/** Accepts UTF-8 as the only charset, because RFC 8259 requires it for JSON. */
 function isOneOf(mediaTypes: readonly string[], contentType: string): boolean {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
   return (

@@ -5,8 +5,8 @@ import { AppError } from '../errors.ts'
 import { toFailure } from './failure.ts'
 
 /**
- * Answers what Node could not even read as an HTTP request. There is no Koa context for it, so the bytes are written by
- * hand; the body is the same as that of any other failure.
+ * Answers bytes that Node cannot read as an HTTP request. Koa never sees them, so this function writes the answer to the
+ * socket; the body is that of any other failure.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, log: Logger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -15,7 +15,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   }
   const requestId = randomUUID()
   const failure = toFailure(failureOf(error.code))
-  log.info({ request_id: requestId, code: failure.body.code, reason: error.code }, 'unreadable request')
+  log.info({ request_id: requestId, code: failure.body.code, reason: error.code }, 'request unreadable')
   const body = JSON.stringify(failure.body)
   const head = [
     `HTTP/1.1 ${failure.status} ${failure.body.message}`,

@@ -1,34 +1,47 @@
 import { AppError } from '../errors.ts'
 import type { HttpContext } from './state.ts'
 
-/** The time that a request has. */
+/** The time limit of one request. */
 export interface Deadline {
-  /** Aborted when the time is up or the caller has gone. */
+  /** Aborts when the time is up, or the caller has disconnected. */
   readonly signal: AbortSignal
-  /** The result of `work`, or AppError when the time is up first. The work itself is only told by the signal. */
-  race<T>(work: Promise<T>): Promise<T>
+  /**
+   * Waits for the work, or fails with `late()` when the time is up first. The work continues; only the signal tells it to
+   * stop.
+   */
+  race<T>(work: Promise<T>, late: () => AppError): Promise<T>
 }
 
-/** Starts the clock for a request. `arrived` tells whether the whole request is here, to know whose fault a delay is. */
-export function startDeadline(context: HttpContext, ms: number, arrived: () => boolean): Deadline {
+/** Starts the time limit of a request. It ends with the connection or the answer. */
+export function startDeadline(context: HttpContext, ms: number): Deadline {
   const controller = new AbortController()
   const { promise: expired, reject } = Promise.withResolvers<never>()
+  let failure = handlerTooSlow
   const timer = setTimeout(() => {
-    reject(arrived() ? tooLong() : tooSlow())
+    // The rejection comes first, so that the caller learns of the time limit and not of the abort that follows from it.
+    reject(failure())
     controller.abort()
   }, ms)
   context.res.once('close', () => {
     clearTimeout(timer)
     if (!context.res.writableFinished) controller.abort()
   })
-  return { signal: controller.signal, race: (work) => Promise.race([work, expired]) }
+  return {
+    signal: controller.signal,
+    race: (work, late) => {
+      failure = late
+      return Promise.race([work, expired])
+    },
+  }
 }
 
-function tooSlow(): AppError {
+/** Makes the failure for a body that does not arrive in time: the caller causes the delay. */
+export function bodyTooSlow(): AppError {
   return new AppError('request_too_slow', 'The request did not arrive completely in time.')
 }
 
-function tooLong(): AppError {
+/** Makes the failure for a handler that does not finish in time: the service causes the delay. */
+export function handlerTooSlow(): AppError {
   return new AppError(
     'request_timeout',
     'The request was not finished in time. It may still take effect; look before you repeat it.',

@@ -1,13 +1,13 @@
 import type { Pagination } from '../contract/operations.ts'
 
-/** What a handler of an enveloped operation returns. */
+/** The result of a handler, before the envelope. */
 export interface SuccessResult {
   readonly data: unknown
   readonly pagination?: Pagination
   readonly logs?: readonly string[]
 }
 
-/** The body of a success. `metadata` is there only when there is something to tell. */
+/** Puts the envelope around a result. `metadata` exists only when the handler has logs. */
 export function successBody({ data, pagination, logs = [] }: SuccessResult): object {
   return {
     success: true,

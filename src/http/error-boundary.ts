@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { AppError, internalError } from '../errors.ts'
 import { toFailure } from './failure.ts'
 import { sendJson } from './send.ts'
-import type { HttpContext, Middleware } from './state.ts'
+import { type HttpContext, logFields, type Middleware } from './state.ts'
 import type { FailureStatus } from './status-of-code.ts'
 
-/** The only place that answers failures. Whatever is thrown behind it becomes a failure body; faults are logged. */
+/** Turns every error of the middleware behind it into a failure body. It logs the errors that are our fault. */
 export function errorBoundary({ log }: { log: Logger }): Middleware {
   return async function errorBoundary(context, next) {
     try {
@@ -27,14 +27,5 @@ export function sendFailure(context: HttpContext, error: AppError): FailureStatu
 }
 
 function logFault(log: Logger, context: HttpContext, failure: AppError): void {
-  const { requestId, operation, transactionId } = context.state
-  log.error(
-    {
-      err: failure.cause ?? failure,
-      request_id: requestId,
-      operation: operation?.id,
-      transaction: transactionId,
-    },
-    'request failed',
-  )
+  log.error({ err: failure.cause ?? failure, ...logFields(context) }, 'request failed')
 }

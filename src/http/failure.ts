@@ -1,5 +1,6 @@
 import type { Schemas } from '../contract/operations.ts'
 import type { AppError } from '../errors.ts'
+import { MethodNotAllowedError } from './method-not-allowed.ts'
 import { type FailureStatus, STATUS_OF_CODE } from './status-of-code.ts'
 
 /** `message` of the failure body: the five texts of the interface, and one for each status that it does not have. */
@@ -14,7 +15,7 @@ const MESSAGES: Readonly<Record<FailureStatus, string>> = {
 }
 
 /** The answer to a request that failed. */
-export interface Failure {
+interface Failure {
   readonly status: FailureStatus
   readonly headers: Readonly<Record<string, string>>
   readonly body: Schemas['Failure']
@@ -32,10 +33,11 @@ export function toFailure(error: AppError): Failure {
   }
 }
 
-function headersOf({ retryAfterSeconds, allowedMethods }: AppError, status: FailureStatus) {
+function headersOf(error: AppError, status: FailureStatus): Record<string, string> {
+  const { retryAfterSeconds } = error
   return {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
-    ...(allowedMethods && { Allow: allowedMethods.join(', ') }),
+    ...(error instanceof MethodNotAllowedError && { Allow: error.allowedMethods.join(', ') }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Starts to listen and tells where. Rejects when the port is taken. */
+/** Starts to listen and returns the address. Rejects when the port is in use. */
 export async function listen(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
@@ -15,7 +15,7 @@ export async function listen(
   return { host: address, port: actual }
 }
 
-/** Takes no new connections, lets the requests that are here finish, and cuts what is left after the deadline. */
+/** Stops new connections, lets open requests finish, and closes the remaining connections after the deadline. */
 export async function drain(server: Server, deadlineMs: number): Promise<void> {
   if (!server.listening) return
   const { promise, resolve } = Promise.withResolvers<void>()

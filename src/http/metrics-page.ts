@@ -1,35 +1,32 @@
-import type { Caller } from './auth.ts'
-import { methodNotAllowed } from './method-not-allowed.ts'
-import { type RateLimiter, rateLimited } from './rate-limit.ts'
-import type { Middleware } from './state.ts'
+import Router from '@koa/router'
+import type { DefaultContext } from 'koa'
+import type { Guard } from './guard.ts'
+import { MethodNotAllowedError } from './method-not-allowed.ts'
+import type { Middleware, State } from './state.ts'
 
-/** The metrics as text, and of which type it is. */
+/** Renders the metrics as text, with the media type of the text. */
 export type MetricsReader = () => Promise<{ readonly contentType: string; readonly body: string }>
 
 interface MetricsPageOptions {
   readonly read: MetricsReader
-  readonly authenticate: (authorization: string | undefined) => Caller
-  readonly limiter: RateLimiter
+  readonly guard: Guard
 }
 
-/** Existing scrapers ask for the second. Neither is in the contract: what stands there is Prometheus's, not ours. */
+/** Existing scrapers use the second path. Neither is in the contract, because Prometheus defines the format of the page. */
 const PATHS = ['/metrics', '/api/v1/metrics']
 
 const METHODS = ['GET', 'HEAD']
 
-/** Serves the metrics to those who have an API key. */
-export function metricsPage({ read, authenticate, limiter }: MetricsPageOptions): Middleware {
-  return async function metricsPage(context, next) {
-    if (!PATHS.includes(context.path)) return next()
-    const caller = authenticate(context.headers.authorization)
-    const known = caller.kind === 'known'
-    const seconds = limiter.take(known ? `key ${caller.key}` : `peer ${context.req.socket.remoteAddress}`)
-    if (seconds > 0) throw rateLimited(seconds)
-    if (!known) throw caller.problem
-    if (!METHODS.includes(context.method)) throw methodNotAllowed(METHODS)
+/** Serves the metrics to callers with an API key. @koa/router routes the paths that the contract does not have. */
+export function metricsPage({ read, guard }: MetricsPageOptions): Middleware {
+  const router = new Router<State, DefaultContext>({ sensitive: true, strict: true })
+  router.all(PATHS, async (context) => {
+    guard(context)
+    if (!METHODS.includes(context.method)) throw new MethodNotAllowedError(METHODS)
     const { contentType, body } = await read()
     context.status = 200
     context.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store' })
     context.body = body
-  }
+  })
+  return router.routes() as Middleware
 }

@@ -5,28 +5,28 @@ import type { MetricsReader } from './metrics-page.ts'
 
 interface MetricsServerOptions {
   readonly host: string
-  /** 0 for any free port. */
+  /** 0 selects any free port. */
   readonly port: number
   readonly read: MetricsReader
   readonly log: Logger
 }
 
-/** A server of the metrics alone. */
+/** A server that serves the metrics only. */
 export interface MetricsServer {
-  /** Rejects when the port is taken. */
+  /** Rejects when the port is in use. */
   listen(): Promise<{ host: string; port: number }>
   close(): Promise<void>
 }
 
-/** Whoever scrapes sends a line and a few headers, and reads at once; in ms. */
+/** A scraper sends one line and a few headers, and reads at once. A longer limit would only help slow attackers. */
 const REQUEST_TIMEOUT_MS = 5_000
 
-/** Few scrape. More connections would take file descriptors from the API. */
+/** A deployment has few scrapers. More connections would take file descriptors from the API. */
 const MAX_CONNECTIONS = 16
 
 /**
- * Serves `/metrics` to everybody who reaches the port, as scrapers expect it. It holds numbers and the names of relayers,
- * networks and notifications; who is to see them is for the network around it to decide.
+ * Serves `/metrics` to everybody who reaches the port, as scrapers expect. The page holds numbers and the names of relayers,
+ * networks and notifications; the network around the service limits its readers.
  */
 export function createMetricsServer({ host, port, read, log }: MetricsServerOptions): MetricsServer {
   const server = createServer(
@@ -49,13 +49,13 @@ function respond(read: MetricsReader, log: Logger): RequestListener {
       response.setHeader('Content-Type', contentType)
       sendText(response, 200, body)
     } catch (error) {
-      log.error({ err: error }, 'the metrics could not be written')
+      log.error({ err: error }, 'metrics not rendered')
       sendText(response, 500, 'Internal Server Error\n')
     }
   }
 }
 
-/** Node leaves the body out where the request is HEAD. */
+/** Node omits the body of an answer to HEAD. */
 function sendText(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status
   response.setHeader('Cache-Control', 'no-store')

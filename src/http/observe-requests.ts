@@ -1,20 +1,20 @@
 import type { Middleware } from './state.ts'
 
-/** Is told how requests are answered. Must not throw. */
+/** Receives the progress of each request. Its methods must not throw. */
 export interface RequestObserver {
   begun(): void
   answered(answer: {
-    /** Of the contract; absent for everything else. */
+    /** The operation of the contract; absent for other paths. */
     readonly operation?: string | undefined
     readonly method: string
     readonly status: number
     readonly seconds: number
   }): void
-  /** Nothing more is sent: at once, but for event streams. */
+  /** The connection has sent the whole answer, or has closed; event streams end long after their answer began. */
   ended(): void
 }
 
-/** Tells the observer of every request. */
+/** Reports every request to the observer. */
 export function observeRequests(observer: RequestObserver): Middleware {
   return async function observeRequests(context, next) {
     const start = performance.now()

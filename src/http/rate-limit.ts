@@ -1,19 +1,20 @@
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 
+/** The settings of a rate limiter. */
 export interface RateLimitOptions {
-  /** Requests per second in the long run. */
+  /** The number of requests per second in the long run. */
   readonly perSecond: number
-  /** Requests that may come at once after a pause. */
+  /** The number of requests that can come at once after a pause. */
   readonly burst: number
   readonly clock: Clock
-  /** How many keys are remembered; the one that was quiet for longest is forgotten first. Default 10000. */
+  /** The number of keys in memory; the limiter forgets the key that was idle for the longest time. Default 10000. */
   readonly maxKeys?: number
 }
 
-/** Counts requests per key. */
+/** Counts the requests of each key. The buckets live in this process only: several processes allow several times the rate. */
 export interface RateLimiter {
-  /** Takes one token. 0 when there was one, otherwise the whole seconds until there is. */
+  /** Takes one token. Returns 0 on success, otherwise the whole seconds until there is a token. */
   take(key: string): number
 }
 
@@ -23,8 +24,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets, one per key. A forgotten key starts with a full bucket, so the bound on memory is generous: only somebody
- * with more addresses than `maxKeys` gains from it.
+ * Creates token buckets, one per key. A forgotten key starts with a full bucket, so the bound on memory is generous: only a
+ * caller with more addresses than `maxKeys` gains from it.
  */
 export function createRateLimiter({
   perSecond,
@@ -43,13 +44,13 @@ export function createRateLimiter({
     return bucket
   }
 
-  /** A Map keeps the order of insertion, so the first key is the one that was quiet for longest. */
+  /** Moves the key to the end. A Map keeps the order of insertion, so the first key was idle for the longest time. */
   function remember(key: string, bucket: Bucket): void {
     buckets.delete(key)
     buckets.set(key, bucket)
     if (buckets.size <= maxKeys) return
-    const [quietest] = buckets.keys()
-    if (quietest !== undefined) buckets.delete(quietest)
+    const [idlest] = buckets.keys()
+    if (idlest !== undefined) buckets.delete(idlest)
   }
 
   return {
@@ -63,8 +64,10 @@ export function createRateLimiter({
   }
 }
 
-/** Makes the failure for a caller whose bucket is empty. */
-export function rateLimited(retryAfterSeconds: number): AppError {
-  const detail = `Too many requests. Try again in ${retryAfterSeconds} s.`
-  return new AppError('rate_limited', detail, { retryAfterSeconds })
+/** @throws AppError `rate_limited` when the bucket of the key is empty */
+export function countRequest(limiter: RateLimiter, key: string): void {
+  const seconds = limiter.take(key)
+  if (seconds === 0) return
+  const detail = `Too many requests. Try again in ${seconds} s.`
+  throw new AppError('rate_limited', detail, { retryAfterSeconds: seconds })
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from './state.ts'
 
-/** What may be echoed: nothing that could break out of a header or of a log line, and not arbitrarily long. */
+/** Accepts only ids that cannot break out of a header or a log line, with a bounded length. */
 const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** Gives every request a name: the caller's `X-Request-Id` when it is acceptable, otherwise a new one. */
+/** Gives every request an id: the caller's `X-Request-Id` when it is acceptable, otherwise a new one. */
 export function requestId(): Middleware {
   return function requestId(context, next) {
     const wanted = context.get('X-Request-Id')

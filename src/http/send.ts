@@ -1,7 +1,7 @@
 import { stringifyJson } from '../contract/integers.ts'
 import type { HttpContext } from './state.ts'
 
-/** Answers with JSON in which no integer is rounded. Answers of the API are never cached by anybody. */
+/** Answers with JSON and exact integers. `no-store` keeps caches from answering for the API. */
 export function sendJson(context: HttpContext, status: number, body: unknown): void {
   context.status = status
   context.set('Content-Type', 'application/json; charset=utf-8')

@@ -2,20 +2,25 @@ import type { DefaultContext, Middleware as KoaMiddleware, ParameterizedContext 
 import type { ContractOperation } from '../contract/document.ts'
 import type { ErrorCode } from '../errors.ts'
 
-/** What the middleware know of a request besides what Koa does. */
+/** The state that the middleware share about a request. */
 export interface State {
-  /** Names the request in logs and in `X-Request-Id`. */
+  /** Identifies the request in the log and in `X-Request-Id`. */
   requestId: string
-  /** The operation of the contract; absent until it is found, and for pages outside the contract. */
+  /** The operation of the contract; absent before routing, and for pages outside the contract. */
   operation?: ContractOperation
-  /** The transaction that the request is about: as its path says, unchecked, or the one that was made. For the log. */
-  transactionId?: string
-  /** The code of the failure that is answered. */
+  /** The path parameters, unchecked, and after a success the id of the record that the request created. For the log. */
+  ids?: Readonly<Record<string, string>>
+  /** The code of the failure that the caller receives. */
   failureCode?: ErrorCode
 }
 
-/** Koa's context with our state. */
+/** The context of Koa with our state. */
 export type HttpContext = ParameterizedContext<State, DefaultContext>
 
-/** A step of the list in server.ts. */
+/** A middleware of the list in pipeline.ts. */
 export type Middleware = KoaMiddleware<State, DefaultContext>
+
+/** Gives the fields that lead from a log line to its request and its transaction. */
+export function logFields({ state: { requestId, operation, ids } }: HttpContext) {
+  return { request_id: requestId, operation: operation?.id, transaction: ids?.transaction_id }
+}

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
 
-/** The HTTP status of a failure. 405 and 409 belong to operations that the incumbent's interface does not have. */
+/** The HTTP status of a failure. The interface has texts for all but 405 and 409. */
 export type FailureStatus = 400 | 401 | 404 | 405 | 409 | 429 | 500
 
 /** The table gives each error code its HTTP status. Nothing else in the service decides the status of a failure. */

@@ -15,13 +15,13 @@ const U128 =
 const INT64 = 'an integer from 0 to 9223372036854775807, as a JSON integer or a decimal string'
 
 function check(body: string, operation: OperationId = 'replaceTransaction') {
-  const verdict = validator.request(operation, {
+  const result = validator.request(operation, {
     path: { relayer_id: 'r', transaction_id: 't' },
     querystring: '',
     header: () => undefined,
     body: parseJson(body),
   })
-  return verdict.kind === 'invalid' ? sentence(verdict.problem) : verdict.kind
+  return result.kind === 'invalid' ? sentence(result.problem) : result.kind
 }
 
 const operation = (text: string) => `{"network":"testnet","operations":[${text}]}`
@@ -184,13 +184,13 @@ describe('transaction requests', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), fc.boolean(), (value, quoted) => {
         const body = parseJson(`{"value":${quoted ? `"${value}"` : value}}`)
-        const verdict = validator.request('sendTransaction', {
+        const result = validator.request('sendTransaction', {
           path: { relayer_id: 'r' },
           querystring: '',
           header: () => undefined,
           body,
         })
-        expect(verdict).toMatchObject({ kind: 'valid', input: { body: { value } } })
+        expect(result).toMatchObject({ kind: 'valid', input: { body: { value } } })
       }),
     )
   })
@@ -212,15 +212,15 @@ describe('transaction requests', () => {
 
 describe('queries', () => {
   const query = (querystring: string, id: OperationId = 'listTransactions') => {
-    const verdict = validator.request(id, {
+    const result = validator.request(id, {
       path: { relayer_id: 'r' },
       querystring,
       header: () => undefined,
       body: undefined,
     })
-    return verdict.kind === 'invalid'
-      ? sentence(verdict.problem)
-      : verdict.kind === 'valid' && verdict.input.query
+    return result.kind === 'invalid'
+      ? sentence(result.problem)
+      : result.kind === 'valid' && result.input.query
   }
 
   test.each([

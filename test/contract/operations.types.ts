@@ -1,11 +1,25 @@
-/** Compiled by `tsc`, never run: what the types of the contract allow and what they do not. */
-import type { Bare, Data, HandlerMap, Input, Schemas, Success } from '../../src/contract/operations.ts'
+/** `tsc` compiles this file and nothing runs it: it proves which values the types of the contract allow. */
+import type {
+  Bare,
+  Data,
+  HandlerMap,
+  Input,
+  Result,
+  Schemas,
+  Streamed,
+  Success,
+} from '../../src/contract/operations.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
 /** The service throws exactly the codes that the contract lists, neither fewer nor more. */
 export const codesOfServiceAreCodesOfContract: Equal<ErrorCode, Schemas['ErrorCode']> = true
+
+/** The declared response of an operation decides the form of its result. */
+export const streamIsStreamed: Equal<Result<'streamEvents'>, Streamed> = true
+export const replyOfRpcIsBare: Equal<Result<'rpc'>, Bare<'rpc'>> = true
+export const listHasEnvelope: Equal<Result<'listRelayers'>, Success<'listRelayers'>> = true
 
 export const wideIntegersAreBigInt: Equal<
   Extract<Input<'sendTransaction'>['body'], { value: unknown }>['value'],

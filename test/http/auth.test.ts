@@ -62,7 +62,7 @@ describe('authorization', () => {
     ['POST', '/api/v1/relayers/r/sign'],
     ['GET', '/api/v1/healthXYZ'],
     ['GET', '/api/v1/relayers/%zz/transactions'],
-  ])('a stranger learns nothing from %s %s', async (method, path) => {
+  ])('an unauthenticated caller learns nothing from %s %s', async (method, path) => {
     const reply = await ask(port, { method, path })
     expect(reply.status).toBe(401)
     expect(reply.headers.allow).toBeUndefined()
@@ -76,7 +76,7 @@ describe('authorization', () => {
     },
   )
 
-  test('the body of a stranger is not waited for', async () => {
+  test('the server does not wait for the body of an unauthenticated caller', async () => {
     const headers = { 'content-type': 'application/json', 'content-length': '1000000' }
     const reply = await ask(port, {
       method: 'POST',

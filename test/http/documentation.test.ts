@@ -5,7 +5,7 @@ import { ask, startSharedStub } from './stub-server.ts'
 
 const { port } = await startSharedStub()
 
-test('/openapi.yaml is the file as it is written', async () => {
+test('/openapi.yaml is the unchanged file', async () => {
   const reply = await ask(port, { path: '/openapi.yaml' })
   expect(reply.headers['content-type']).toContain('yaml')
   expect(reply.text).toBe(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'))
@@ -18,7 +18,7 @@ test('/openapi.json has exact integers', async () => {
   expect(document.components.schemas.Int64?.maximum).toBe(2n ** 63n - 1n)
 })
 
-test('/docs refers to nothing outside of this host', async () => {
+test('/docs refers to no other host', async () => {
   const { text, headers } = await ask(port, { path: '/docs' })
   expect(text).not.toMatch(/https?:\/\//)
   expect(headers['content-security-policy']).toContain("default-src 'none'")
@@ -27,7 +27,7 @@ test('/docs refers to nothing outside of this host', async () => {
   expect(bundle.text.length).toBeGreaterThan(500_000)
 })
 
-test('a page that the reader has is not sent again', async () => {
+test('a page that the reader already has is not sent again', async () => {
   const first = await ask(port, { path: '/openapi.json' })
   const again = await ask(port, {
     path: '/openapi.json',
@@ -36,7 +36,7 @@ test('a page that the reader has is not sent again', async () => {
   expect([again.status, again.text]).toEqual([304, ''])
 })
 
-test('/ leads to the reference', async () => {
+test('/ redirects to the reference', async () => {
   const reply = await ask(port, { path: '/' })
   expect([reply.status, reply.headers.location]).toEqual([302, '/docs'])
 })

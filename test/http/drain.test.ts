@@ -4,7 +4,7 @@ import { BEARER, call, startStub } from './stub-server.ts'
 
 const EMPTY = { data: [], pagination: { current_page: 1, per_page: 10, total_items: 0 } }
 
-/** A handler that has begun when `begun` resolves, and answers when `finish` is called. */
+/** A handler that resolves `begun` when it starts, and answers when the test calls `finish`. */
 function heldHandler() {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
@@ -16,7 +16,7 @@ function heldHandler() {
   return { begun, finish, listRelayers }
 }
 
-test('draining lets the request that is here finish, and takes no other', async () => {
+test('draining lets the open request finish, and takes no other', async () => {
   const { begun, finish, listRelayers } = heldHandler()
   const { port, server } = await startStub({ handlers: { listRelayers } })
   const answer = call(port, 'GET', '/api/v1/relayers')
@@ -40,7 +40,7 @@ test('draining does not wait for idle kept-alive connections', async () => {
   await closed
 })
 
-test('draining cuts what is left after the deadline', async () => {
+test('draining closes the remaining connections after the deadline', async () => {
   const { begun, listRelayers } = heldHandler()
   const { port, server } = await startStub({ handlers: { listRelayers } })
   const socket = connect(port, '127.0.0.1')
@@ -49,7 +49,7 @@ test('draining cuts what is left after the deadline', async () => {
   await server.drain(50)
 })
 
-test('draining twice is draining once', async () => {
+test('a second drain changes nothing', async () => {
   const { server } = await startStub()
   await Promise.all([server.drain(1000), server.drain(1000)])
 })

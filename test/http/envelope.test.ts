@@ -5,7 +5,7 @@ import { call, startStub } from './stub-server.ts'
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 1 }
 
 describe('envelope', () => {
-  test('a success has success and data, and nothing that is absent', async () => {
+  test('a success has success and data, and no absent field', async () => {
     const { port } = await startStub()
     const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })
     expect(Object.keys(reply.json ?? {})).toEqual(['success', 'data'])
@@ -26,7 +26,7 @@ describe('envelope', () => {
     expect(reply.json).toEqual({ success: true, data: [notification], pagination: PAGINATION })
   })
 
-  test('logs come as metadata', async () => {
+  test('logs appear as metadata', async () => {
     const data = { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 28 }
     const { port } = await startStub({ handlers: { sign: async () => ({ data, logs: ['told'] }) } })
     const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })
@@ -52,7 +52,7 @@ describe('envelope', () => {
     expect(reply.text).toContain('"gas_price_cap":340282366920938463463374607431768211455,"min_balance":1}')
   })
 
-  test('a known failure has its own status, code and sentence', async () => {
+  test('an AppError has its status, code and sentence', async () => {
     const sign = async () => {
       throw new AppError('relayer_paused', 'An operator has paused this relayer.')
     }
@@ -74,23 +74,26 @@ describe('envelope', () => {
     null,
     undefined,
     { status: 418, expose: true, message: 'teapot' },
-  ])('a fault (%s) is 500, says nothing, and is in the log under the request id', async (fault) => {
-    const sign = async () => {
-      throw fault
-    }
-    const { port, lines } = await startStub({ handlers: { sign } })
-    const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })
-    expect(reply.status).toBe(500)
-    expect(reply.json).toMatchObject({
-      success: false,
-      data: null,
-      message: 'Internal Server Error',
-      code: 'internal_error',
-    })
-    expect(reply.text).not.toMatch(/hunter2|teapot|string/)
-    const logged = lines.find((line) => line.msg === 'request failed')
-    expect(logged).toMatchObject({ request_id: reply.headers['x-request-id'], operation: 'sign' })
-  })
+  ])(
+    'an unexpected error (%s) is 500, reveals nothing, and is in the log under the request id',
+    async (fault) => {
+      const sign = async () => {
+        throw fault
+      }
+      const { port, lines } = await startStub({ handlers: { sign } })
+      const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })
+      expect(reply.status).toBe(500)
+      expect(reply.json).toMatchObject({
+        success: false,
+        data: null,
+        message: 'Internal Server Error',
+        code: 'internal_error',
+      })
+      expect(reply.text).not.toMatch(/hunter2|teapot|string/)
+      const logged = lines.find((line) => line.msg === 'request failed')
+      expect(logged).toMatchObject({ request_id: reply.headers['x-request-id'], operation: 'sign' })
+    },
+  )
 })
 
 describe('request id', () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { loadContract, type Node } from '../../src/contract/document.ts'
 import { AppError, type ErrorCode, internalError } from '../../src/errors.ts'
 import { toFailure } from '../../src/http/failure.ts'
+import { MethodNotAllowedError } from '../../src/http/method-not-allowed.ts'
 import { STATUS_OF_CODE } from '../../src/http/status-of-code.ts'
 
 const { document } = await loadContract()
@@ -20,7 +21,7 @@ test('each code has the status that the contract describes', () => {
 const HEADERS: [AppError, Record<string, string>][] = [
   [new AppError('unauthorized', 'Send a key.'), { 'WWW-Authenticate': 'Bearer' }],
   [new AppError('rate_limited', 'Wait.', { retryAfterSeconds: 3 }), { 'Retry-After': '3' }],
-  [new AppError('method_not_allowed', 'No.', { allowedMethods: ['GET', 'HEAD'] }), { Allow: 'GET, HEAD' }],
+  [new MethodNotAllowedError(['GET', 'HEAD']), { Allow: 'GET, HEAD' }],
   [new AppError('relayer_paused', 'It is paused.'), {}],
 ]
 

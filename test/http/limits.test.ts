@@ -6,7 +6,7 @@ import { BEARER, call, rawExchange, startStub } from './stub-server.ts'
 const HEAD = `POST /api/v1/relayers/r/sign HTTP/1.1\r\nHost: x\r\nAuthorization: ${BEARER}\r\nContent-Type: application/json\r\n`
 
 describe('limits', () => {
-  test('headers that do not end are answered and cut', async () => {
+  test('headers without an end are answered, and the connection is closed', async () => {
     const { port } = await startStub({ limits: { headersTimeoutMs: 100 } })
     const answer = await rawExchange(port, 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
@@ -14,14 +14,14 @@ describe('limits', () => {
     expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/)
   })
 
-  test('a body that does not arrive is 400, and the connection is over', async () => {
+  test('a body that does not arrive is 400, and the connection is closed', async () => {
     const { port } = await startStub({ limits: { requestTimeoutMs: 100, keepAliveTimeoutMs: 50 } })
     const answer = await rawExchange(port, `${HEAD}Content-Length: 50\r\nConnection: close\r\n\r\n{"mess`)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('"code":"request_too_slow"')
   })
 
-  test('a handler that takes too long is told so, and the caller gets 500', async () => {
+  test('a handler that takes too long is aborted, and the caller receives 500', async () => {
     let aborted = false
     const listRelayers = (_input: unknown, { signal }: { signal: AbortSignal }) =>
       new Promise<never>(() => {
@@ -34,7 +34,15 @@ describe('limits', () => {
     expect([reply.status, reply.json?.code, aborted]).toEqual([500, 'request_timeout', true])
   })
 
-  test('a caller who leaves is noticed by the handler', async () => {
+  test('the caller learns of the time limit, even if the handler fails because of its abort', async () => {
+    const listRelayers = (_input: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const { port } = await startStub({ handlers: { listRelayers }, limits: { requestTimeoutMs: 50 } })
+    const reply = await call(port, 'GET', '/api/v1/relayers')
+    expect([reply.status, reply.json?.code]).toEqual([500, 'request_timeout'])
+  })
+
+  test('the signal of the handler aborts when the caller disconnects', async () => {
     const { promise: left, resolve } = Promise.withResolvers<void>()
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const listRelayers = (_input: unknown, { signal }: { signal: AbortSignal }) => {
@@ -64,14 +72,14 @@ describe('limits', () => {
     'nonsense\r\n\r\n',
     'GET /api/v1/health HTTP/9.9\r\n\r\n',
     'GET /\u0000 HTTP/1.1\r\nHost: x\r\n\r\n',
-  ])('what is no HTTP (%j) is 400 with the failure body', async (text) => {
+  ])('bytes that are not HTTP (%j) are 400 with the failure body', async (text) => {
     const { port } = await startStub()
     const answer = await rawExchange(port, text)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('"success":false,"data":null,"message":"Bad Request"')
   })
 
-  test('a body that is cut off leaves the server in good health', async () => {
+  test('a body that is cut off does not disturb the server', async () => {
     const { port, lines } = await startStub()
     const socket = connect(port, '127.0.0.1')
     socket.write(`${HEAD}Content-Length: 50\r\n\r\n{"mess`)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { writeOncePerTurn } from '../../src/log.ts'
 
-test('the lines of one turn are written together and in order, those of the next turn after them', async () => {
+test('the lines of one turn of the event loop are written together and in order', async () => {
   const writes: string[] = []
   const stream = writeOncePerTurn({ write: (text) => void writes.push(text) })
   stream.write('1\n')

@@ -69,7 +69,7 @@ describe('methods', () => {
     [`/api/v1/relayers/${'a'.repeat(101)}/transactions`, 'relayer_not_found'],
     ['/api/v1/relayers/r/transactions/%E2%82%AC', 'transaction_not_found'],
     ['/api/v1/relayers/r/transactions/..%2f..', 'transaction_not_found'],
-  ])('%s cannot be the id of anything: 404 %s', async (path, code) => {
+  ])('%s cannot be an id: 404 %s', async (path, code) => {
     const reply = await call(port, 'GET', path)
     expect([reply.status, reply.json?.code]).toEqual([404, code])
   })

@@ -9,28 +9,28 @@ const SILENT: RequestObserver = { begun: () => {}, answered: () => {}, ended: ()
 const withMetrics = (observer: RequestObserver = SILENT) =>
   startStub({ metrics: { observer, read: async () => TEXT } })
 
-test.each(['/metrics', '/api/v1/metrics'])('%s is for those who have a key', async (path) => {
+test.each(['/metrics', '/api/v1/metrics'])('%s requires a key', async (path) => {
   const { port } = await withMetrics()
-  const stranger = await ask(port, { path })
-  expect([stranger.status, stranger.json?.code]).toEqual([401, 'unauthorized'])
+  const refused = await ask(port, { path })
+  expect([refused.status, refused.json?.code]).toEqual([401, 'unauthorized'])
   const reply = await ask(port, { path, headers: { authorization: BEARER } })
   expect([reply.status, reply.text]).toEqual([200, TEXT.body])
   expect(reply.headers['content-type']).toBe(TEXT.contentType)
   expect(reply.headers['cache-control']).toBe('no-store')
 })
 
-test('no other method is understood', async () => {
+test('another method is refused', async () => {
   const { port } = await withMetrics()
   const reply = await call(port, 'POST', '/api/v1/metrics', {})
   expect([reply.status, reply.headers.allow]).toEqual([405, 'GET, HEAD'])
 })
 
-test.each(['/metrics', '/api/v1/metrics'])('%s is nothing where nobody counts', async (path) => {
+test.each(['/metrics', '/api/v1/metrics'])('%s does not exist without metrics', async (path) => {
   const { port } = await startStub()
   expect((await call(port, 'GET', path)).status).toBe(404)
 })
 
-test('the observer hears of the operation, never of the path', async () => {
+test('the observer receives the operation, never the path', async () => {
   const seen: unknown[] = []
   const { port } = await withMetrics({
     begun: () => void seen.push('begun'),

@@ -12,7 +12,7 @@ async function start(read = async () => TEXT): Promise<number> {
   return (await server.listen()).port
 }
 
-test('whoever reaches the port may read', async () => {
+test('the page requires no credential', async () => {
   const port = await start()
   const reply = await ask(port, { path: '/metrics?name=x' })
   expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([
@@ -28,15 +28,15 @@ test('whoever reaches the port may read', async () => {
   ])
 })
 
-test('there is nothing else', async () => {
+test('every other path and method is refused', async () => {
   const port = await start()
   expect((await ask(port, { path: '/' })).status).toBe(404)
   expect((await ask(port, { path: '/api/v1/relayers' })).status).toBe(404)
   expect((await ask(port, { method: 'POST', path: '/metrics' })).status).toBe(405)
 })
 
-test('a fault says nothing about the inside', async () => {
-  const port = await start(() => Promise.reject(new Error('the secret of the inside')))
+test('a failure reveals nothing about its cause', async () => {
+  const port = await start(() => Promise.reject(new Error('the secret cause')))
   const reply = await ask(port, { path: '/metrics' })
   expect([reply.status, reply.text]).toEqual([500, 'Internal Server Error\n'])
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createRateLimiter } from '../../src/http/rate-limit.ts'
 import { ask, BEARER, call, startStub } from './stub-server.ts'
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until a test advances it. */
 function stoppedClock() {
   let now = 1_000_000
   return {
@@ -37,7 +37,7 @@ describe('rate limit over HTTP', () => {
     expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(429)
   })
 
-  test('what the contract does not limit goes on when the rest is exhausted', async () => {
+  test('an exhausted limit does not stop paths that the contract does not limit', async () => {
     const { port } = await startStub({ clock: stoppedClock(), rateLimit: { perSecond: 1, burst: 1 } })
     await call(port, 'GET', '/api/v1/relayers')
     expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(429)
@@ -52,19 +52,19 @@ describe('rate limit over HTTP', () => {
     }
   })
 
-  test('strangers share the bucket of their address and take nothing from callers', async () => {
+  test('unauthenticated callers share the bucket of their address and take nothing from authenticated ones', async () => {
     const { port } = await startStub({ clock: stoppedClock(), rateLimit: { perSecond: 1, burst: 2 } })
-    const stranger = (token: string) =>
+    const unauthenticated = (token: string) =>
       ask(port, { path: '/api/v1/relayers', headers: { authorization: `Bearer ${token}` } })
-    expect((await stranger('one')).status).toBe(401)
-    expect((await stranger('two')).status).toBe(401)
-    expect((await stranger('three')).status).toBe(429)
+    expect((await unauthenticated('one')).status).toBe(401)
+    expect((await unauthenticated('two')).status).toBe(401)
+    expect((await unauthenticated('three')).status).toBe(429)
     expect((await ask(port, { path: '/api/v1/relayers', headers: { authorization: BEARER } })).status).toBe(
       200,
     )
   })
 
-  test('a stranger at the notifications is always told 401, as that operation has no 429', async () => {
+  test('an unauthenticated caller of the notifications always receives 401, because that operation has no 429', async () => {
     const { port } = await startStub({ clock: stoppedClock(), rateLimit: { perSecond: 1, burst: 1 } })
     for (let count = 0; count < 4; count += 1)
       expect((await ask(port, { path: '/api/v1/notifications' })).status).toBe(401)
@@ -72,7 +72,16 @@ describe('rate limit over HTTP', () => {
 })
 
 describe('token bucket', () => {
-  test('never gives more than burst plus what the time was worth', () => {
+  test('a long pause refills the bucket up to the burst, not above it', () => {
+    const clock = stoppedClock()
+    const limiter = createRateLimiter({ ...RATE, clock })
+    const takeAll = () => Array.from({ length: 5 }, () => limiter.take('key') === 0)
+    expect(takeAll()).toEqual([true, true, true, false, false])
+    clock.advance(3_600_000)
+    expect(takeAll()).toEqual([true, true, true, false, false])
+  })
+
+  test('never gives more than the burst and the refill of the elapsed time', () => {
     const step = fc.record({ wait: fc.nat({ max: 3000 }), tries: fc.nat({ max: 10 }) })
     fc.assert(
       fc.property(
@@ -94,7 +103,7 @@ describe('token bucket', () => {
     )
   })
 
-  test('the seconds it names are enough', () => {
+  test('a token exists after the announced seconds', () => {
     const clock = stoppedClock()
     const limiter = createRateLimiter({ perSecond: 0.3, burst: 1, clock })
     expect(limiter.take('key')).toBe(0)
@@ -104,7 +113,7 @@ describe('token bucket', () => {
     expect(limiter.take('key')).toBe(0)
   })
 
-  test('forgets the key that was quiet for longest, so that memory is bounded', () => {
+  test('forgets the key that was idle for the longest time, so that memory is bounded', () => {
     const limiter = createRateLimiter({ perSecond: 1, burst: 1, clock: stoppedClock(), maxKeys: 2 })
     expect(limiter.take('a')).toBe(0)
     expect(limiter.take('b')).toBe(0)
@@ -114,7 +123,7 @@ describe('token bucket', () => {
     expect(limiter.take('b')).toBe(0)
   })
 
-  test('a clock that goes backwards takes nothing away', () => {
+  test('a clock that goes backwards takes no token away', () => {
     const clock = stoppedClock()
     const limiter = createRateLimiter({ perSecond: 1, burst: 2, clock })
     limiter.take('key')

@@ -7,7 +7,7 @@ import { ask, call, startStub } from './stub-server.ts'
 
 const SIGNATURE = { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 }
 
-/** Answers that the types would not allow, as a cast or a driver may produce them. */
+/** The types forbid these answers, but a cast or a database driver can produce them. */
 const WRONG: [name: string, data: object, mismatch: string][] = [
   [
     'a field too many',
@@ -54,7 +54,7 @@ test('a code that the status cannot have is a mismatch', async () => {
   )
 })
 
-test('readiness answers 503 as it is, and a malformed one is a mismatch', async () => {
+test('readiness answers 503 without the envelope, and a malformed body is a mismatch', async () => {
   const components = {
     database: { status: 'unhealthy' },
     networks: { status: 'healthy' },

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { BEARER, startStub } from './stub-server.ts'
 
-/** More than the buffers of a connection take, in pieces of this size. */
 const PIECE = 'x'.repeat(65_536)
-const MOST_PIECES = 1_000
+/** This many pieces exceed the buffers of a connection by far. */
+const MANY_PIECES = 1_000
 
-test('a reader that does not read makes the source wait, and its end is the end of the source', async () => {
+test('the source waits for a reader that does not read, and ends when the reader disconnects', async () => {
   let given = 0
   let ended = false
   async function* endless() {
@@ -26,7 +26,7 @@ test('a reader that does not read makes the source wait, and its end is the end 
   let before = -1
   await until(
     async () => {
-      // Twice the same count, a while apart: it has come to rest.
+      // An unchanged count after a pause shows that the source waits.
       const rests = given > 0 && given === before
       before = given
       await new Promise((resolve) => setTimeout(resolve, 200))
@@ -34,7 +34,7 @@ test('a reader that does not read makes the source wait, and its end is the end 
     },
     (rests) => rests,
   )
-  expect(given).toBeLessThan(MOST_PIECES)
+  expect(given).toBeLessThan(MANY_PIECES)
   expect(ended).toBe(false)
   socket.destroy()
   await until(

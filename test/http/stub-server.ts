@@ -5,7 +5,8 @@ import { pino } from 'pino'
 import { afterAll, onTestFinished } from 'vitest'
 import { loadContract } from '../../src/contract/document.ts'
 import type { HandlerMap } from '../../src/contract/operations.ts'
-import { createHttpServer, type HttpServerOptions } from '../../src/http/server.ts'
+import { createHttpServer } from '../../src/http/server.ts'
+import type { HttpServerOptions } from '../../src/http/server-options.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 
 export const API_KEY = 'a-key-for-tests-of-32-characters-'
@@ -80,7 +81,7 @@ const NETWORK = {
 
 async function* emptyStream(): AsyncGenerator<never[]> {}
 
-/** The smallest correct answer of every operation. A test replaces the one it is about. */
+/** Each handler gives the smallest correct answer. A test replaces the handler of its subject. */
 const HANDLERS: HandlerMap = {
   health: async () => ({ status: 200, body: 'OK' }),
   readiness: async () => ({
@@ -158,29 +159,23 @@ export interface StubOptions
   readonly clock?: Clock
 }
 
-/** A running server of the test that starts it, with its log lines, as objects. Answers are held against the contract. */
+/** Starts a server for one test, and collects its log lines as objects. The server checks its answers against the contract. */
 export async function startStub(options: StubOptions = {}) {
   const stub = await openStub(options)
   onTestFinished(() => stub.server.drain(0))
   return stub
 }
 
-/** One server for all tests of the file that starts it, where none of them changes it. */
-export async function startSharedStub() {
-  const stub = await openStub({})
+/** Starts one server for several tests that do not change it. */
+export async function startSharedStub(options: StubOptions = {}) {
+  const stub = await openStub(options)
   afterAll(() => stub.server.drain(0))
   return stub
 }
 
-async function openStub({ handlers = {}, clock = systemClock, ...options }: StubOptions) {
-  const lines: Record<string, unknown>[] = []
-  const sink = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(JSON.parse(String(chunk)))
-      done()
-    },
-  })
-  const server = await createHttpServer({
+/** Gives the options of a server whose handlers answer every operation. */
+export function stubOptions({ handlers = {}, clock = systemClock, ...options }: StubOptions = {}) {
+  return {
     contract: CONTRACT,
     handlers: { ...HANDLERS, ...handlers },
     apiKeys: [API_KEY],
@@ -188,10 +183,21 @@ async function openStub({ handlers = {}, clock = systemClock, ...options }: Stub
     port: 0,
     rateLimit: { perSecond: 1000, burst: 1000 },
     validateResponses: true,
-    log: pino({ level: 'info' }, sink),
+    log: pino({ level: 'silent' }),
     clock,
     ...options,
+  }
+}
+
+async function openStub(options: StubOptions) {
+  const lines: Record<string, unknown>[] = []
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(JSON.parse(String(chunk)))
+      done()
+    },
   })
+  const server = await createHttpServer({ ...stubOptions(options), log: pino({ level: 'info' }, sink) })
   const { port } = await server.listen()
   return { server, port, url: `http://127.0.0.1:${port}`, lines }
 }
@@ -211,7 +217,7 @@ export interface Ask {
   readonly body?: string | Buffer
 }
 
-/** One request on a connection of its own. `fetch` would repair some of what the tests want to send broken. */
+/** Sends one request on its own connection. `fetch` would repair some requests that the tests send broken on purpose. */
 export function ask(port: number, { method = 'GET', path, headers = {}, body }: Ask): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
   const outgoing = httpRequest(
@@ -235,14 +241,14 @@ export function ask(port: number, { method = 'GET', path, headers = {}, body }: 
   return promise
 }
 
-/** The same with the credential, and JSON for the body. */
+/** Sends a request with the credential, and with a JSON body. */
 export function call(port: number, method: string, path: string, body?: unknown): Promise<Reply> {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const headers = { authorization: BEARER, ...(text !== undefined && { 'content-type': 'application/json' }) }
   return ask(port, { method, path, headers, ...(text !== undefined && { body: text }) })
 }
 
-/** Writes raw bytes to the server and collects what comes back until the connection ends. */
+/** Writes raw bytes to the server and collects the answer until the connection ends. */
 export function rawExchange(port: number, text: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const socket = connect(port, '127.0.0.1')

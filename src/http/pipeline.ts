@@ -1,0 +1,146 @@
+import { assertHandlers } from '../contract/assert-handlers.ts'
+import { documentationPages } from '../contract/docs.ts'
+import type { ContractOperation } from '../contract/document.ts'
+import type { RequestContext } from '../contract/operations.ts'
+import { createBackend } from '../contract/router.ts'
+import { type ContractValidator, createValidator } from '../contract/validator.ts'
+import { AppError } from '../errors.ts'
+import { accessLog } from './access-log.ts'
+import { type Authenticate, createAuthenticator, requireCredential } from './auth.ts'
+import { type BodyReader, createBodyReader } from './body.ts'
+import { closeWhileDraining, type DrainState } from './close-while-draining.ts'
+import { bodyTooSlow, handlerTooSlow, startDeadline } from './deadline.ts'
+import { documentation } from './documentation.ts'
+import { errorBoundary } from './error-boundary.ts'
+import { createGuard, type Guard } from './guard.ts'
+import type { Limits } from './limits.ts'
+import { answerOtherMethod } from './method-not-allowed.ts'
+import { metricsPage } from './metrics-page.ts'
+import { observeRequests } from './observe-requests.ts'
+import { countRequest, createRateLimiter, type RateLimiter } from './rate-limit.ts'
+import { requestId } from './request-id.ts'
+import { requireHost } from './require-host.ts'
+import { requireValid } from './require-valid.ts'
+import { responseCheck } from './response-check.ts'
+import { sendResult } from './send-result.ts'
+import type { HttpServerOptions } from './server-options.ts'
+import type { HttpContext, Middleware } from './state.ts'
+
+interface PipelineOptions extends HttpServerOptions {
+  readonly limits: Limits
+  readonly drainState: DrainState
+}
+
+/**
+ * Creates the middleware of the server. The list is the order of a request: each middleware sees the request on its way in,
+ * from top to bottom, and the answer on its way out.
+ *
+ * @throws Error when an operation has no handler
+ */
+export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
+  const { contract, metrics, log, clock, limits } = options
+  const validator = createValidator(contract)
+  const authenticate = createAuthenticator(options.apiKeys)
+  const limiter = createRateLimiter({ ...options.rateLimit, clock })
+  const guard = createGuard(authenticate, limiter)
+  const stages = { authenticate, limiter, readBody: createBodyReader(limits), validator, guard }
+  return [
+    requestId(),
+    ...(metrics ? [observeRequests(metrics.observer)] : []),
+    accessLog({ log, clock }),
+    closeWhileDraining(options.drainState),
+    ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
+    errorBoundary({ log }),
+    requireHost(),
+    await operationsOfContract(options, stages),
+    documentation(await documentationPages(contract)),
+    ...(metrics ? [metricsPage({ read: metrics.read, guard })] : []),
+    notFound(guard),
+  ]
+}
+
+interface Stages {
+  readonly authenticate: Authenticate
+  readonly limiter: RateLimiter
+  readonly readBody: BodyReader
+  readonly validator: ContractValidator
+  readonly guard: Guard
+}
+
+/**
+ * Routes a request with openapi-backend: it finds the operation and calls the handler that is registered here. A path outside
+ * the contract goes on to the next middleware. The security handlers and the validation of openapi-backend stay unused, because
+ * the library fixes their order out of sight; `serve` below shows the order instead.
+ */
+async function operationsOfContract(options: PipelineOptions, stages: Stages): Promise<Middleware> {
+  const { contract, handlers, limits } = options
+  assertHandlers(contract, handlers)
+  const { backend, router } = await createBackend(contract)
+  for (const operation of contract.operations) {
+    const handler = handlers[operation.id] as AnyHandler
+    const service = { ...stages, operation, handler, timeoutMs: limits.requestTimeoutMs }
+    backend.register(operation.id, ({ request }, context: HttpContext) =>
+      serve(service, { context, params: request.params as PathParams }),
+    )
+  }
+  backend.register({
+    notFound: (_, _context, next) => next(),
+    methodNotAllowed: (_, context: HttpContext) =>
+      answerOtherMethod(context, { allowed: router.allowedMethods(context.path), guard: stages.guard }),
+  })
+  return function operationsOfContract(context, next) {
+    const { method, path } = context
+    return backend.handleRequest({ method, path, headers: {} }, context, next)
+  }
+}
+
+type AnyHandler = (input: unknown, context: RequestContext) => Promise<unknown>
+type PathParams = Readonly<Record<string, string>>
+
+interface Service extends Stages {
+  readonly operation: ContractOperation
+  readonly handler: AnyHandler
+  readonly timeoutMs: number
+}
+
+interface RoutedRequest {
+  readonly context: HttpContext
+  readonly params: PathParams
+}
+
+/** Serves a routed request: credential, rate limit, body, validation, handler, answer. */
+async function serve(service: Service, { context, params }: RoutedRequest): Promise<void> {
+  const { operation, authenticate, limiter, readBody, validator, handler } = service
+  context.state.operation = operation
+  context.state.ids = params
+
+  // The limit counts unauthenticated callers, too, so that nobody can try keys faster than it allows.
+  const caller = authenticate(context)
+  if (operation.rateLimited) countRequest(limiter, caller.limitKey)
+  if (operation.secured) requireCredential(caller)
+
+  const deadline = startDeadline(context, service.timeoutMs)
+  const body =
+    operation.body && (await deadline.race(readBody(context, operation.body.mediaTypes), bodyTooSlow))
+  const { querystring } = context
+  const header = (name: string) => headerOf(context, name)
+  const input = requireValid(validator.request(operation.id, { path: params, querystring, header, body }))
+
+  const { requestId } = context.state
+  const work = handler(input, { requestId, signal: deadline.signal })
+  sendResult(context, operation, await deadline.race(work, handlerTooSlow))
+}
+
+/** Joins the values of a repeated header. Node joins most of them itself; the contract declares none of the others. */
+function headerOf(context: HttpContext, name: string): string | undefined {
+  const value = context.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** Answers the paths that neither the contract nor a page has. */
+function notFound(guard: Guard): Middleware {
+  return function notFound(context) {
+    guard(context)
+    throw new AppError('not_found', 'There is nothing at this path.')
+  }
+}

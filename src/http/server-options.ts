@@ -1,0 +1,27 @@
+import type { Logger } from 'pino'
+import type { Contract } from '../contract/document.ts'
+import type { HandlerMap } from '../contract/operations.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Limits } from './limits.ts'
+import type { MetricsReader } from './metrics-page.ts'
+import type { RequestObserver } from './observe-requests.ts'
+
+/** The parts and settings of the HTTP server. */
+export interface HttpServerOptions {
+  readonly contract: Contract
+  readonly handlers: HandlerMap
+  /** The accepted bearer tokens. */
+  readonly apiKeys: readonly string[]
+  readonly host: string
+  /** 0 selects any free port. */
+  readonly port: number
+  /** `DEFAULT_LIMITS` completes absent limits. */
+  readonly limits?: Partial<Limits>
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number }
+  /** Checks every answer against the contract; a mismatch is logged and answered with 500. */
+  readonly validateResponses: boolean
+  /** Without metrics the server has no metrics page. */
+  readonly metrics?: { readonly observer: RequestObserver; readonly read: MetricsReader } | undefined
+  readonly log: Logger
+  readonly clock: Clock
+}

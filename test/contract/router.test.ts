@@ -1,0 +1,53 @@
+import { OpenAPIRouter } from 'openapi-backend'
+import { describe, expect, test } from 'vitest'
+import { loadContract } from '../../src/contract/document.ts'
+import { ContractRouter, createBackend, routingDefinition } from '../../src/contract/router.ts'
+
+const contract = await loadContract()
+const definition = routingDefinition(contract)
+const router = new ContractRouter(definition)
+
+test('a path of many slashes takes linear time', () => {
+  const start = performance.now()
+  expect(router.allowedMethods(`/${'/'.repeat(200_000)}x/`)).toEqual([])
+  expect(performance.now() - start).toBeLessThan(500)
+})
+
+test('a handler for an unknown operation is refused', async () => {
+  const { backend } = await createBackend(contract)
+  expect(() => backend.register('teleport', () => {})).toThrow('teleport')
+})
+
+test('openapi-backend calls the handler of the operation with the decoded path parameters', async () => {
+  const { backend } = await createBackend(contract)
+  backend.register('sign', ({ request }, caller) => ({ params: request.params, caller }))
+  const request = { method: 'POST', path: '/api/v1/relayers/a%20b/sign/', headers: {} }
+  expect(await backend.handleRequest(request, 'caller')).toEqual({
+    params: { relayer_id: 'a b' },
+    caller: 'caller',
+  })
+})
+
+describe('our router decides like the router of openapi-backend', () => {
+  const original = new OpenAPIRouter({ definition })
+  const paths = [
+    ...contract.operations.map(({ path }) => path.replaceAll(/\{[^}]+\}/g, 'x-1')),
+    '/api/v1',
+    '/api/v1/relayers/x/y',
+  ]
+  const cases = [...new Set(paths)].flatMap((path) =>
+    ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'].map((method) => [method, path] as const),
+  )
+
+  test.each(cases)('%s %s', (method, path) => {
+    const decide = (candidate: OpenAPIRouter) => {
+      try {
+        return candidate.matchOperation({ method, path, headers: {} }, true).operationId
+      } catch (error) {
+        return (error as Error).message.slice(0, 3)
+      }
+    }
+    expect(decide(router)).toBe(decide(original))
+    expect(decide(router)).toBeDefined()
+  })
+})

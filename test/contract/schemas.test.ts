@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { loadContract } from '../../src/contract/document.ts'
+import { explain } from '../../src/contract/explain.ts'
+import { createSchemaCompiler } from '../../src/contract/schemas.ts'
+
+const compiler = createSchemaCompiler(await loadContract(), { normalise: true })
+
+const FORMATS: [format: string, good: string, bad: string][] = [
+  ['date-time', '2030-01-01T00:00:00Z', '2030-02-30T00:00:00Z'],
+  ['date-time', '2030-01-01T00:00:00+01:00', '2016-12-31T23:59:60Z'],
+  ['uri', 'https://example.com/hook', 'example'],
+  ['uuid', '7b6e1f0a-0f4e-4d43-9a63-1f8f0a3b2c4d', '7b6e1f0a'],
+  ['ipv4', '127.0.0.1', '127.0.0.256'],
+]
+
+test.each(FORMATS)('the format %s accepts %s and refuses %s', (format, good, bad) => {
+  const validate = compiler.compile({ type: 'string', format })
+  expect([validate(good), validate(bad)]).toEqual([true, false])
+})
+
+test.each([
+  ['date-time', 'expected a date and time that exists, as in RFC 3339, such as 2030-01-01T00:00:00Z'],
+  ['uuid', 'expected text in the format uuid'],
+])('a value that breaks the format %s is explained', (format, expected) => {
+  const validate = compiler.compile({ type: 'string', format })
+  validate('x')
+  expect(explain(validate.errors ?? [], 'body', compiler)).toEqual({ path: 'body', expected })
+})
+
+test('an unknown format is an error of the contract', () => {
+  expect(() => compiler.compile({ type: 'string', format: 'colour' })).toThrow('unknown format')
+})

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { type ContractOperation, loadContract } from '../../src/contract/document.ts'
+import type { HandlerMap } from '../../src/contract/operations.ts'
+import { ask, BEARER, startSharedStub } from './stub-server.ts'
+
+/** The stub checks each answer against the contract, so an undeclared status becomes 500 in these tests. */
+const { operations } = await loadContract()
+
+const pathOf = ({ path }: ContractOperation, value: string) => path.replaceAll(/\{[^}]+\}/g, value)
+const cases = operations.map((operation) => [operation.id, operation] as const)
+
+/** No id of the contract has so many characters. */
+const TOO_LONG = 'x'.repeat(301)
+
+const withCredential = { authorization: BEARER }
+
+describe('without a credential', async () => {
+  const { port } = await startSharedStub()
+
+  test.each(cases)('%s answers 401 when the contract declares it', async (_id, operation) => {
+    const { status } = await ask(port, { method: operation.method, path: pathOf(operation, 'x') })
+    expect(operation.responses.has(401)).toBe(operation.secured)
+    expect(status).toBe(operation.secured ? 401 : 200)
+  })
+})
+
+describe('above the rate limit', async () => {
+  const { port } = await startSharedStub({ rateLimit: { perSecond: 0.001, burst: 1 } })
+  await ask(port, { path: '/api/v1/relayers', headers: withCredential })
+
+  test.each(cases)('%s answers 429 only when the contract declares it', async (_id, operation) => {
+    const request = { method: operation.method, path: pathOf(operation, '1'), headers: withCredential }
+    expect((await ask(port, request)).status === 429).toBe(operation.responses.has(429))
+  })
+})
+
+describe('with an id that cannot exist', async () => {
+  const { port } = await startSharedStub()
+  const withIds = cases.filter(([, { path, body }]) => path.includes('_id}') && body === undefined)
+
+  test.each(withIds)('%s answers 404', async (_id, operation) => {
+    const path = pathOf(operation, TOO_LONG)
+    expect((await ask(port, { method: operation.method, path, headers: withCredential })).status).toBe(404)
+  })
+})
+
+describe('with a handler that fails', async () => {
+  const fail = async () => {
+    throw new Error('the handler failed')
+  }
+  const handlers = Object.fromEntries(operations.map(({ id }) => [id, fail])) as unknown as HandlerMap
+  const { port, lines } = await startSharedStub({ handlers })
+  const withoutBody = cases.filter(([, { body }]) => body === undefined)
+
+  test.each(withoutBody)('%s answers 500 as the contract declares it', async (id, operation) => {
+    const path = pathOf(operation, '1')
+    const reply = await ask(port, { method: operation.method, path, headers: withCredential })
+    expect([reply.status, reply.json?.code]).toEqual([500, 'internal_error'])
+    const mismatches = lines.filter(({ operation, mismatch }) => operation === id && mismatch !== undefined)
+    expect(mismatches).toEqual([])
+  })
+})
