@@ -1,18 +1,18 @@
 import type { Answer } from './answer.ts'
 
-/** The answer of one endpoint to a simulation, read as far as the caller decides by it. */
+/** One endpoint answers a simulation so. The answer is the caller's decision: a success may be a refusal, too. */
 export interface SimulationOpinion<T> {
   readonly answer: Answer<T>
-  /** The newest block that the endpoint knows; undefined when it did not tell. */
+  /** The endpoint knows no newer block than this one; undefined when it did not tell. */
   readonly head: bigint | undefined
   /** The endpoint has not reached the newest block that any endpoint told of, or did not tell. */
   readonly behind: boolean
 }
 
 interface Circumstances {
-  /** The head of the endpoint that refused this content first, as far as that is remembered. */
+  /** The endpoint that refused this content first had this head; undefined when nothing is remembered. */
   readonly firstRefusedAt: bigint | undefined
-  /** Blocks after which a repeated refusal is final although other endpoints do not answer. */
+  /** A repeated refusal is final after so many blocks, although other endpoints do not answer. */
   readonly finalAfter: bigint
 }
 
@@ -35,7 +35,7 @@ export function evaluateSimulations<T>(
   return { kind: 'refused', refusal: { ...newest.answer.refusal, unanswered: true } }
 }
 
-/** The head at which the newest endpoint refuses; undefined when it does not refuse. */
+/** Returns the head at which the newest endpoint refuses; undefined when it does not refuse. */
 export function refusedAt(opinions: readonly SimulationOpinion<unknown>[]): bigint | undefined {
   const newest = newestOf(opinions.filter(isAnswered))
   return newest?.answer.kind === 'refused' && !newest.behind ? newest.head : undefined

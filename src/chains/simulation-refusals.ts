@@ -3,13 +3,13 @@ import { fingerprintOf } from '../lib/fingerprint.ts'
 import type { Answer, Refusal } from './answer.ts'
 import { evaluateSimulations, refusedAt, type SimulationOpinion } from './simulation-opinions.ts'
 
-/** The content that simulations refused lately, in memory. A process that starts again waits again. */
+/** Remembers, in memory, which content simulations refused lately. A process that starts again waits again. */
 export interface SimulationRefusals {
   /** Combines the answers of all endpoints to a simulation of this content, in view of earlier refusals of the same content. */
   settle<T>(content: unknown, opinions: readonly SimulationOpinion<T>[]): Answer<T>
 }
 
-/** Contents that are remembered at most; the oldest are forgotten first. */
+/** No more contents than these are remembered; the oldest are forgotten first. */
 const MAX_REMEMBERED = 1_000
 
 /**
@@ -23,7 +23,7 @@ interface Occasion {
   readonly last: bigint
 }
 
-/** Remembers nothing yet. `finalAfter`: blocks after which a repeated refusal is final although other endpoints do not answer. */
+/** Remembers nothing yet. A repeated refusal is final after `finalAfter` blocks, although other endpoints do not answer. */
 export function createSimulationRefusals(finalAfter: bigint): SimulationRefusals {
   const occasions = new Map<string, Occasion>()
   return {
@@ -55,10 +55,10 @@ function remember(occasions: Map<string, Occasion>, key: string, occasion: Occas
   if (occasions.size > MAX_REMEMBERED && oldest !== undefined) occasions.delete(oldest)
 }
 
-/** Refusals that depend on the state of the newest block, and that would end a transaction. Missing funds only make it wait. */
+/** These refusals depend on the state of the newest block and would end a transaction. Missing funds only make it wait. */
 const DEPENDS_ON_STATE: readonly Refusal['code'][] = ['execution_reverted', 'fee_payer_at_risk']
 
-/** Whether another endpoint that has a newer block may answer otherwise. */
+/** Tells that an endpoint with a newer block may answer otherwise, and that the refusal would end a transaction. */
 export function dependsOnState({ code }: Refusal): boolean {
   return DEPENDS_ON_STATE.includes(code)
 }

@@ -49,7 +49,7 @@ export function withinLimit(gas: bigint, most: bigint): bigint {
   return larger(withoutMargin(gas), most)
 }
 
-/** The parameter of `eth_estimateGas`. */
+/** `eth_estimateGas` takes this. */
 export interface GasCall {
   readonly from: string
   readonly to?: string
@@ -57,7 +57,7 @@ export interface GasCall {
   readonly data: string
 }
 
-/** The call that a node simulates for this request. */
+/** Writes the call that a node simulates for this request. */
 export function gasCallOf(request: EvmRequest, from: string): GasCall {
   return {
     from,
@@ -81,7 +81,7 @@ export async function estimateGas(
   return isSame ? readCompared(again, control) : { kind: 'unknown', detail: estimate.detail }
 }
 
-/** An estimate of the call, and beside it one of a call of nothing from the same account; read by `readCompared`. */
+/** Asks for the call, and beside it for a call of nothing from the same account. `readCompared` reads the replies. */
 export function comparedCalls(call: GasCall): RpcCall[] {
   const nothing = { from: call.from, to: NO_CODE, value: '0x0', data: '0x' }
   return [call, nothing].map((one) => ({ method: 'eth_estimateGas', params: [one] }))

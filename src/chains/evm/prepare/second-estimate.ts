@@ -2,13 +2,13 @@ import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { SimulationOpinion } from '../../simulation-opinions.ts'
-import type { SimulationRefusals } from '../../simulation-refusals.ts'
+import { dependsOnState, type SimulationRefusals } from '../../simulation-refusals.ts'
 import type { EvmRequest } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { HEIGHT, readQuantity } from '../quantity.ts'
 import { comparedCalls, estimateGas, type GasCall, gasCallOf, readCompared } from './gas.ts'
 
-/** The means of an estimate. */
+/** An estimate needs these. */
 export interface EstimateContext {
   readonly client: Pick<PooledClient, 'send' | 'call' | 'sendEverywhere' | 'states'>
   readonly simulations: SimulationRefusals
@@ -25,8 +25,8 @@ export async function estimateWithSecondOpinion(
 ): Promise<Answer<bigint>> {
   const { client } = context
   const answer = await estimateGas(client, request, from)
-  const isReverted = answer.kind === 'refused' && answer.refusal.code === 'execution_reverted'
-  if (!isReverted || client.states().length < 2) return answer
+  const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
+  if (!isDoubtful || client.states().length < 2) return answer
   return estimateEverywhere(context, gasCallOf(request, from))
 }
 

@@ -17,12 +17,12 @@ export interface Outcome {
 }
 
 /**
- * Finalized slots after which a repeated refusal is final although another endpoint is silent: a minute, as long as a blockhash lives. More
- * holds up transactions while an endpoint is dead; fewer lets a late node end good ones.
+ * A repeated refusal is final after so many finalized slots although another endpoint is silent: a minute, as long as a blockhash lives. More
+ * slots hold up transactions while an endpoint is dead; fewer let a late node end good ones.
  */
 export const FINAL_AFTER_SLOTS = 150n
 
-/** What a guarded simulation is made with. */
+/** A guarded simulation needs these. */
 type GuardTools = Pick<PrepareContext, 'client' | 'timeouts' | 'simulations'>
 
 /**
@@ -52,7 +52,7 @@ export async function guardedSimulation(
   return simulations.settle(contentOf(judged.self, request), opinions)
 }
 
-/** The request without what differs each time: blockhash and compute budget. */
+/** Blockhash and compute budget differ each time, so the request stands for the content. */
 function contentOf(self: string, { transaction, instructions }: SolanaRequest): object {
   return { self, transaction, instructions }
 }

@@ -55,7 +55,7 @@ export async function simulate(tools: SimulationTools, trial: Trial): Promise<An
   return requireSameSlot(await tryOnce(tools, trial), trial)
 }
 
-/** Asks every endpoint once. What an endpoint says from behind is an answer too, and counts less than that of a newer one. */
+/** Asks every endpoint once. An answer from behind is an answer, too; it counts less than that of a newer endpoint. */
 export async function simulateEverywhere(
   { client, timeouts }: SimulationTools,
   trial: Trial,

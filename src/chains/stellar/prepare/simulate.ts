@@ -33,18 +33,18 @@ const FAULT_OF_CALL =
   /^(HostError\b|Could not unmarshal transaction|Transaction contains (more than one operation|unsupported operation type)|To perform a SimulateTransaction for|(optional|cannot set) '?authMode)/
 
 /**
- * Ledgers after which a repeated refusal is final although another endpoint is silent: a minute, in which a node that is only late comes to
- * the ledger that the caller has seen. More holds up the account while an endpoint is dead; fewer lets a late node end good calls.
+ * A repeated refusal is final after so many ledgers although another endpoint is silent: a node that is only late comes within this minute
+ * to the ledger that the caller has seen. More ledgers hold up the account while an endpoint is dead; fewer let a late node end good calls.
  */
 export const FINAL_AFTER_LEDGERS = 12n
 
-/** The means of a simulation. */
+/** A simulation needs these. */
 export interface SimulationContext {
   readonly client: PooledClient
   readonly simulations: SimulationRefusals
 }
 
-/** The decision that a caller takes by a simulation. It may refuse, too: what a call needs depends on the ledger that it was simulated with. */
+/** The caller decides by a simulation. It may refuse, too: the needs of a call depend on the ledger that it was simulated with. */
 type Decide<T> = (simulation: Simulation) => Answer<T>
 
 /**
@@ -82,7 +82,7 @@ function callOf(tx: Transaction): RpcCall {
   return { method: 'simulateTransaction', params: { transaction: closeEnvelope(tx) } }
 }
 
-/** Everything that a simulation depends on. Fee, time bounds and sequence number differ each time and do not matter to it. */
+/** The simulation depends on this alone. Fee, time bounds and sequence number differ each time and do not matter to it. */
 function contentOf({ sourceAccount, operations }: Transaction): readonly string[] {
   return [underlying(sourceAccount), ...operations.map((operation) => operation.toXdr('base64'))]
 }
