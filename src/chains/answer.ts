@@ -19,6 +19,8 @@ export interface Refusal {
     | 'not_supported'
   /** A sentence for a person, with the field and the number that would be accepted. */
   readonly detail: string
+  /** Another endpoint was asked and did not answer, so it may know better: nothing that was accepted may end because of this (I6). */
+  readonly unanswered?: true
 }
 
 /** The answer to a question that may be refused, or that no node could answer (`unknown`, I6: never a no). */

@@ -12,6 +12,7 @@ import {
   replacementFloor,
 } from '../../../src/chains/evm/prepare/fees.ts'
 import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm/prepare/prepare.ts'
+import { createSimulationRefusals } from '../../../src/chains/simulation-refusals.ts'
 import type { Speed } from '../../../src/chains/speed.ts'
 import { accountWith, attemptOf, eip1559, legacy, requestOf } from './build.ts'
 
@@ -103,11 +104,14 @@ describe('pricing', () => {
     const client: PrepareContext['client'] = {
       send: async () => [],
       call: async () => ({ kind: 'result', result: '0x5208' }),
+      sendEverywhere: async () => [],
+      states: () => [],
     }
     await fc.assert(
       fc.asyncProperty(attempts, market, speed, price, async (pool, now, level, gasPriceCap) => {
         const context: PrepareContext = {
           client,
+          simulations: createSimulationRefusals(1n),
           eip1559: true,
           market: async () => ({ kind: 'ok', value: now }),
         }
