@@ -133,7 +133,7 @@ export interface EndpointReport {
 /** Prices of one unit of what the chain sells: of gas, in wei; of an operation, in stroops; of a compute unit, in micro-lamports. */
 export interface PriceComparison {
   /** The most that the draft pays. */
-  readonly offered: bigint
+  readonly bid: bigint
   /** What the service would offer now at the same level. */
   readonly market: bigint
   /** What the next block asks at least; absent where blocks have no base fee. */

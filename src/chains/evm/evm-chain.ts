@@ -149,7 +149,7 @@ function createBalanceReader(client: PooledClient): EvmChain['balance'] {
 
 function comparePrice({ fees }: EvmDraft, level: Speed, market: Market): PriceComparison {
   const prices = {
-    offered: ceilingOf(fees),
+    bid: ceilingOf(fees),
     market: ceilingOf(marketFees(market, level, fees.kind === 'eip1559')),
   }
   return market.baseFee === undefined ? prices : { ...prices, baseFee: market.baseFee }

@@ -107,7 +107,7 @@ export function createSolanaChain({
     balance: (address) => readBalance(client, address),
     comparePrice: async ({ transaction, unitPrice }, level) => {
       const price = await askPrice(client, openTransaction(transaction).message, level)
-      return price.kind === 'ok' ? { kind: 'ok', value: { offered: unitPrice, market: price.value } } : price
+      return price.kind === 'ok' ? { kind: 'ok', value: { bid: unitPrice, market: price.value } } : price
     },
     cost: ({ fee, spends }) => fee + spends,
     amountOut: amountOutOf,

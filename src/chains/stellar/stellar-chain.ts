@@ -142,7 +142,7 @@ function createBalanceReader(client: PooledClient): StellarChain['balance'] {
 }
 
 function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Market) {
-  return { offered: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
+  return { bid: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
 }
 
 function reportEndpoints(client: PooledClient): EndpointReport[] {
