@@ -99,7 +99,7 @@ export function signatureFee(message: Message): bigint {
 }
 
 /** What `unitLimit` units cost at this price, in lamports, rounded up as the network does (agave `get_prioritization_fee`). */
-export function priorityFee(unitPrice: bigint, unitLimit: number): bigint {
+function priorityFee(unitPrice: bigint, unitLimit: number): bigint {
   return (unitPrice * BigInt(unitLimit) + MICRO - 1n) / MICRO
 }
 

@@ -7,6 +7,7 @@ import type { Case, PrepareContext } from '../prepare/prepare-context.ts'
 import { MAX_ACCOUNTS_ASKED, readAccounts } from '../read/account-state.ts'
 import { isMultiSigner, type Message } from '../wire/message.ts'
 import { drained, holdsTokensOf, lamportsTaken, tokensTaken } from './drain.ts'
+import { withHarmVeto } from './harm-veto.ts'
 import { type Simulation, simulate, simulateEverywhere, type Trial } from './simulate.ts'
 
 /** What a simulation says that matters. */
@@ -49,7 +50,7 @@ export async function guardedSimulation(
   if (!isDoubtful || client.states().length < 2) return answer
   const endpoints = await simulateEverywhere(tools, trial)
   const opinions = endpoints.map((opinion) => ({ ...opinion, answer: guard(one, trial, opinion.answer) }))
-  return simulations.settle(contentOf(subject.self, request), opinions)
+  return simulations.settle(contentOf(subject.self, request), withHarmVeto(opinions))
 }
 
 /** Blockhash and compute budget differ each time, so the request stands for the content. */
