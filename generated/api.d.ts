@@ -1102,10 +1102,12 @@ export interface components {
         readonly Timestamp: string;
         /** @description 20 bytes in hexadecimal with the EIP-55 checksum. */
         readonly EvmAddress: string;
-        /** @description The address of an account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
-        readonly AccountAddress: string;
-        /** @description 32 bytes in hexadecimal, with `0x` on EVM and without on Stellar. On Solana the first signature, 64 bytes in base58. */
-        readonly TransactionHash: string;
+        /** @description 32 bytes in hexadecimal with `0x`. */
+        readonly EvmHash: string;
+        /** @description 32 bytes in hexadecimal, without `0x`. */
+        readonly StellarHash: string;
+        /** @description 64 bytes in base58. */
+        readonly SolanaSignature: string;
         /** @description Bytes in hexadecimal; `0x` means none. */
         readonly HexData: string;
         /**
@@ -1352,8 +1354,7 @@ export interface components {
         readonly CreateRelayerRequest: components["schemas"]["CreateEvmRelayerRequest"] | components["schemas"]["CreateStellarRelayerRequest"] | components["schemas"]["CreateSolanaRelayerRequest"];
         /** Evm */
         readonly CreateEvmRelayerRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
+            readonly id?: components["schemas"]["NewId"];
             readonly name: components["schemas"]["RelayerName"];
             /** @description Name of a network of this type, such as `sepolia`. */
             readonly network: string;
@@ -1362,223 +1363,162 @@ export interface components {
              * @enum {string}
              */
             readonly network_type: "evm";
-            /** @description Whether it begins switched off. It does not when absent. */
+            /** @description Creates it paused. It is not paused when absent. */
             readonly paused?: boolean;
             /** @description Names the signer that holds the key of the account. */
             readonly signer_id: components["schemas"]["Id"];
-            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
+            /** @description Names the notification that receives the events of this relayer. None does when absent or null. */
             readonly notification_id?: components["schemas"]["Id"] | null;
             readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description Rules of the relayer. The defaults when absent or null. */
+            /** @description The rules of the relayer. The defaults when absent or null. */
             readonly policies?: components["schemas"]["CreateEvmPolicies"] | null;
         };
-        /** @description Rules of a relayer on an EVM network. */
+        /** @description The id that it gets. A new UUID when absent. */
+        readonly NewId: components["schemas"]["Id"];
+        /** @description The rules of a relayer on an EVM network. */
         readonly CreateEvmPolicies: {
-            /** @description False forces legacy prices. True needs a network with EIP-1559. By default the features of the network decide. */
-            readonly eip1559_pricing?: boolean;
-            /** @description False means that every request must bring its `gas_limit`. True when absent. */
-            readonly gas_limit_estimation?: boolean;
+            readonly eip1559_pricing?: components["schemas"]["RelayerPolicies"]["eip1559_pricing"];
+            readonly gas_limit_estimation?: components["schemas"]["RelayerPolicies"]["gas_limit_estimation"];
             /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
-            /** @description What must stay on the account when everything in flight is paid, in wei. 1 when absent. */
+            /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
             readonly min_balance?: components["schemas"]["U128"];
-            /**
-             * @description Reserved for networks with a private pool. There is none yet, so only false is accepted.
-             * @constant
-             */
-            readonly private_transactions?: false;
-            /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
-            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
-            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
-            /** @description Accepted and of no effect. Why a transaction was reverted is always told. */
+            /** @constant */
+            readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"];
+            readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            /** @description Accepted and of no effect. The service always tells why a transaction reverted. */
             readonly include_revert_data?: boolean;
         };
         /** Stellar */
         readonly CreateStellarRelayerRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
-            readonly name: components["schemas"]["RelayerName"];
-            /** @description Name of a network of this type, such as `testnet`. */
-            readonly network: string;
+            readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
+            readonly name: components["schemas"]["CreateEvmRelayerRequest"]["name"];
+            readonly network: components["schemas"]["CreateEvmRelayerRequest"]["network"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             readonly network_type: "stellar";
-            /** @description Whether it begins switched off. It does not when absent. */
-            readonly paused?: boolean;
-            /** @description Names the signer that holds the key of the account. */
-            readonly signer_id: components["schemas"]["Id"];
-            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
-            readonly notification_id?: components["schemas"]["Id"] | null;
-            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description Rules of the relayer. The defaults when absent or null. */
+            readonly paused?: components["schemas"]["CreateEvmRelayerRequest"]["paused"];
+            readonly signer_id: components["schemas"]["CreateEvmRelayerRequest"]["signer_id"];
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
+            readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
+            /** @description The rules of the relayer. The defaults when absent or null. */
             readonly policies?: components["schemas"]["CreateStellarPolicies"] | null;
             /**
-             * @description Further accounts that lend their sequence numbers, so that as many transactions can be on their way at once: a number of accounts that the
-             *     service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do not exist yet.
-             *     None when absent or null.
+             * @description Further accounts that lend their sequence numbers, so that as many transactions can be in flight at once: a number of accounts
+             *     that the service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do
+             *     not exist yet. None when absent or null.
              */
             readonly channels?: number | readonly components["schemas"]["Id"][] | null;
         };
-        /** @description Rules of a relayer on a Stellar network. */
+        /** @description The rules of a relayer on a Stellar network. */
         readonly CreateStellarPolicies: {
-            /** @description What must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
+            /** @description The amount that must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
-            /** @description The most that one transaction may cost, whatever it asks for, in stroops. */
+            /** @description The most that one transaction may cost, whatever its request asks for, in stroops. */
             readonly max_fee?: components["schemas"]["Int64"];
-            /** @description How long a signed version may wait for its ledger; then it is signed anew. 120 when absent. */
-            readonly timeout_seconds?: number;
-            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
-            /**
-             * @description Who pays the fees: always the relayer.
-             * @enum {string}
-             */
-            readonly fee_payment_strategy?: "relayer";
-            /** @description Accepted and of no effect. How many transactions are on their way at once is decided by `channels`. */
+            readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            /** @description Accepted and of no effect. `channels` decides how many transactions are in flight at once. */
             readonly concurrent_transactions?: boolean;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly allowed_tokens?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly swap_config?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly slippage_percentage?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly fee_margin_percentage?: unknown;
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly slippage_percentage?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
         };
+        /**
+         * @description The account that pays the fees, which is always the relayer.
+         * @enum {string}
+         */
+        readonly FeePaymentStrategy: "relayer";
+        /** @description Not supported, because nobody pays fees in tokens here. */
+        readonly TokenFees: unknown;
         /** Solana */
         readonly CreateSolanaRelayerRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
-            readonly name: components["schemas"]["RelayerName"];
-            /** @description Name of a network of this type, such as `devnet`. */
-            readonly network: string;
+            readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
+            readonly name: components["schemas"]["CreateEvmRelayerRequest"]["name"];
+            readonly network: components["schemas"]["CreateEvmRelayerRequest"]["network"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             readonly network_type: "solana";
-            /** @description Whether it begins switched off. It does not when absent. */
-            readonly paused?: boolean;
-            /** @description Names the signer that holds the key of the account. */
-            readonly signer_id: components["schemas"]["Id"];
-            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
-            readonly notification_id?: components["schemas"]["Id"] | null;
-            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description Rules of the relayer. The defaults when absent or null. */
+            readonly paused?: components["schemas"]["CreateEvmRelayerRequest"]["paused"];
+            readonly signer_id: components["schemas"]["CreateEvmRelayerRequest"]["signer_id"];
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
+            readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
+            /** @description The rules of the relayer. The defaults when absent or null. */
             readonly policies?: components["schemas"]["CreateSolanaPolicies"] | null;
         };
-        /** @description Rules of a relayer on a Solana network. */
+        /** @description The rules of a relayer on a Solana network. */
         readonly CreateSolanaPolicies: {
-            /** @description What must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
+            /** @description The amount that must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
             /** @description The most that one transaction may cost in fees, in lamports. 1000000 when absent. */
             readonly max_allowed_fee_lamports?: components["schemas"]["Int64"];
-            /** @description The only programs that instructions may call, besides the compute budget program. Any when absent. */
-            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description The only accounts that a transaction may name, besides the relayer and the programs that it calls. Any when absent. */
-            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Accounts that a transaction may not name. Not together with `allowed_accounts`. */
-            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Most signatures of one transaction. */
-            readonly max_signatures?: number;
-            /** @description Most bytes of one transaction. 1232 when absent. */
-            readonly max_tx_data_size?: number;
-            /**
-             * @description Whose transactions may use the relayer as more than the payer of their fee. `own`, the default: those that nobody else
-             *     signs. `always`: all. `never`: none.
-             * @enum {string}
-             */
-            readonly fee_payer_spending?: "own" | "always" | "never";
-            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
-            /**
-             * @description Who pays the fees: always the relayer.
-             * @enum {string}
-             */
-            readonly fee_payment_strategy?: "relayer";
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly allowed_tokens?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly swap_config?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly fee_margin_percentage?: unknown;
+            readonly allowed_programs?: components["schemas"]["RelayerPolicies"]["allowed_programs"];
+            readonly allowed_accounts?: components["schemas"]["RelayerPolicies"]["allowed_accounts"];
+            readonly disallowed_accounts?: components["schemas"]["RelayerPolicies"]["disallowed_accounts"];
+            readonly max_signatures?: components["schemas"]["RelayerPolicies"]["max_signatures"];
+            readonly max_tx_data_size?: components["schemas"]["RelayerPolicies"]["max_tx_data_size"];
+            readonly fee_payer_spending?: components["schemas"]["RelayerPolicies"]["fee_payer_spending"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
         };
-        /** @description What is to change, as a JSON merge patch (RFC 7396). */
+        /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateRelayerRequest: {
             readonly name?: components["schemas"]["RelayerName"];
-            /** @description A paused relayer takes no new work. What it has accepted waits. */
+            /** @description A paused relayer takes no new work. Its accepted transactions wait. */
             readonly paused?: boolean;
-            /** @description Null to tell nobody. */
-            readonly notification_id?: components["schemas"]["Id"] | null;
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
             readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description Merged into the present ones; null for the defaults of all. */
+            /** @description The service merges them into the present ones; null sets the defaults of all. */
             readonly policies?: components["schemas"]["RelayerPoliciesPatch"] | null;
-            /** @description Cannot be changed. */
-            readonly id?: unknown;
-            /** @description Cannot be changed. */
-            readonly network?: unknown;
-            /** @description Cannot be changed. */
-            readonly network_type?: unknown;
-            /** @description Cannot be changed. */
-            readonly address?: unknown;
-            /** @description Cannot be changed. */
-            readonly signer_id?: unknown;
-            /** @description Cannot be changed. */
-            readonly channels?: unknown;
-            /** @description Cannot be changed. */
-            readonly system_disabled?: unknown;
-            /** @description Cannot be changed. */
-            readonly disabled_reason?: unknown;
+            readonly id?: components["schemas"]["Unchangeable"];
+            readonly network?: components["schemas"]["Unchangeable"];
+            readonly network_type?: components["schemas"]["Unchangeable"];
+            readonly address?: components["schemas"]["Unchangeable"];
+            readonly signer_id?: components["schemas"]["Unchangeable"];
+            readonly channels?: components["schemas"]["Unchangeable"];
+            readonly system_disabled?: components["schemas"]["Unchangeable"];
+            readonly disabled_reason?: components["schemas"]["Unchangeable"];
         };
-        /** @description Policies as when a relayer is created; null for the default. Those of another type of network than the relayer's are refused. */
+        /** @description Cannot be changed. */
+        readonly Unchangeable: unknown;
+        /**
+         * @description Policies as when a relayer is created; null for the default. The service refuses those of another type of network than the
+         *     relayer's.
+         */
         readonly RelayerPoliciesPatch: {
-            /** @description EVM. */
-            readonly eip1559_pricing?: boolean | null;
-            /** @description EVM. */
-            readonly gas_limit_estimation?: boolean | null;
-            /** @description EVM. */
-            readonly gas_price_cap?: components["schemas"]["U128"] | null;
-            readonly min_balance?: components["schemas"]["U128"] | null;
-            /** @description EVM. */
-            readonly private_transactions?: boolean | null;
-            /** @description EVM. */
-            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][] | null;
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][] | null;
-            /** @description EVM. */
-            readonly include_revert_data?: boolean | null;
-            /** @description Stellar. */
-            readonly max_fee?: components["schemas"]["Int64"] | null;
-            /** @description Stellar. */
-            readonly timeout_seconds?: number | null;
-            /** @description Stellar and Solana. */
-            readonly fee_payment_strategy?: "relayer" | null;
-            /** @description Stellar. */
-            readonly concurrent_transactions?: boolean | null;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly allowed_tokens?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly swap_config?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly slippage_percentage?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly fee_margin_percentage?: unknown;
-            /** @description Solana. */
-            readonly max_allowed_fee_lamports?: components["schemas"]["Int64"] | null;
-            /** @description Solana. */
-            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][] | null;
-            /** @description Solana. */
-            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][] | null;
-            /** @description Solana. */
-            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][] | null;
-            /** @description Solana. */
-            readonly max_signatures?: number | null;
-            /** @description Solana. */
-            readonly max_tx_data_size?: number | null;
-            /** @description Solana. */
-            readonly fee_payer_spending?: ("own" | "always" | "never") | null;
+            readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
+            readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
+            readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
+            readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
+            readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
+            readonly whitelist_receivers?: components["schemas"]["CreateEvmPolicies"]["whitelist_receivers"] | null;
+            readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
+            readonly include_revert_data?: components["schemas"]["CreateEvmPolicies"]["include_revert_data"] | null;
+            readonly max_fee?: components["schemas"]["CreateStellarPolicies"]["max_fee"] | null;
+            readonly timeout_seconds?: components["schemas"]["CreateStellarPolicies"]["timeout_seconds"] | null;
+            readonly fee_payment_strategy?: components["schemas"]["CreateStellarPolicies"]["fee_payment_strategy"] | null;
+            readonly concurrent_transactions?: components["schemas"]["CreateStellarPolicies"]["concurrent_transactions"] | null;
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly slippage_percentage?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+            readonly max_allowed_fee_lamports?: components["schemas"]["CreateSolanaPolicies"]["max_allowed_fee_lamports"] | null;
+            readonly allowed_programs?: components["schemas"]["CreateSolanaPolicies"]["allowed_programs"] | null;
+            readonly allowed_accounts?: components["schemas"]["CreateSolanaPolicies"]["allowed_accounts"] | null;
+            readonly disallowed_accounts?: components["schemas"]["CreateSolanaPolicies"]["disallowed_accounts"] | null;
+            readonly max_signatures?: components["schemas"]["CreateSolanaPolicies"]["max_signatures"] | null;
+            readonly max_tx_data_size?: components["schemas"]["CreateSolanaPolicies"]["max_tx_data_size"] | null;
+            readonly fee_payer_spending?: components["schemas"]["CreateSolanaPolicies"]["fee_payer_spending"] | null;
         };
         readonly RelayerResponse: {
             /** @constant */
@@ -1701,56 +1641,63 @@ export interface components {
             /** @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. */
             readonly weight: number;
         };
-        /**
-         * @description Rules of the relayer; each kind of network has its own. Amounts are exact JSON integers, in wei on EVM, in stroops on
-         *     Stellar and in lamports on Solana. A rule that is not set is left out.
-         */
+        /** @description The rules of a relayer; each kind of network has its own. A rule that is not set is left out. */
         readonly RelayerPolicies: {
-            /** @description False forces legacy prices. By default the features of the network decide. */
+            /** @description EVM. False forces legacy prices. True needs a network with EIP-1559. By default the features of the network decide. */
             readonly eip1559_pricing?: boolean;
-            /** @description False means that every request must bring its `gas_limit`. True by default. */
+            /** @description EVM. False means that every request must bring its `gas_limit`. True when absent. */
             readonly gas_limit_estimation?: boolean;
             /**
              * Format: u128
-             * @description The most that one unit of gas may cost, in wei. No cap when absent.
+             * @description EVM. The most that one unit of gas may cost, in wei. No cap when absent. An exact JSON integer: read it with a parser that
+             *     keeps integers above 2^53.
              */
             readonly gas_price_cap?: bigint;
             /**
              * Format: u128
-             * @description What must stay on the account when everything in flight is paid; a relayer whose account can spend less is disabled. 1 wei,
-             *     1000000 stroops or 10000000 lamports when absent; 0 for no minimum.
+             * @description The amount that must stay on the account when everything in flight is paid, in wei, stroops or lamports; the service disables a
+             *     relayer whose account can spend less. 1 wei, 1000000 stroops or 10000000 lamports when absent; 0 for no minimum. An exact
+             *     JSON integer: read it with a parser that keeps integers above 2^53.
              */
             readonly min_balance?: bigint;
-            /** @description Reserved for networks with a private pool; there is none yet, so a configuration with `true` is refused. */
+            /** @description EVM. Reserved for networks with a private pool. There is none yet, so only false is accepted. */
             readonly private_transactions?: boolean;
-            /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
-            readonly whitelist_receivers?: readonly string[];
-            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
-            readonly allowed_rpc_methods?: readonly string[];
+            /**
+             * @description EVM. The only addresses that may receive, besides the zero address and the relayer's own. Every address may when absent, none
+             *     when empty. Answers write them in lower case.
+             */
+            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
+            /** @description The only methods that `rpc` passes on. When absent, those that read, price and simulate; none when empty. */
+            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
             /**
              * Format: int64
-             * @description Stellar: the most that one transaction may cost, whatever it asks for, in stroops.
+             * @description Stellar. The most that one transaction may cost, whatever its request asks for, in stroops. An exact JSON integer: read it with a
+             *     parser that keeps integers above 2^53.
              */
             readonly max_fee?: bigint;
-            /** @description Stellar: how long a signed version may wait for its ledger; then it is signed anew. 120 when absent. */
+            /** @description Stellar. The time that a signed version has to reach a ledger, in seconds; the service then signs it anew. 120 when absent. */
             readonly timeout_seconds?: number;
             /**
              * Format: int64
-             * @description Solana: the most that one transaction may cost in fees, in lamports. 1000000 when absent.
+             * @description Solana. The most that one transaction may cost in fees, in lamports. 1000000 when absent. An exact JSON integer: read it with a
+             *     parser that keeps integers above 2^53.
              */
             readonly max_allowed_fee_lamports?: bigint;
-            /** @description Solana: the only programs that instructions may call, besides the compute budget program. Any when absent. */
+            /** @description Solana. The only programs that instructions may call, besides the compute budget program. Every program when absent. */
             readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Solana: the only accounts that a transaction may name, besides the relayer and the programs that it calls. Any when absent. */
+            /**
+             * @description Solana. The only accounts that a transaction may name, besides the relayer and the programs that it calls. Every account when
+             *     absent.
+             */
             readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Solana: accounts that a transaction may not name. Not together with `allowed_accounts`. */
+            /** @description Solana. Accounts that a transaction may not name. Not together with `allowed_accounts`. */
             readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Solana: most signatures of one transaction. */
+            /** @description Solana. The most signatures of one transaction. */
             readonly max_signatures?: number;
-            /** @description Solana: most bytes of one transaction. 1232 when absent. */
+            /** @description Solana. The most bytes of one transaction. 1232 when absent. */
             readonly max_tx_data_size?: number;
             /**
-             * @description Solana: whose transactions may use the relayer as more than the payer of their fee. `own`, the default: those that nobody
+             * @description Solana. The transactions that may use the relayer as more than the payer of their fee. `own`, the default: those that nobody
              *     else signs. `always`: all. `never`: none.
              * @enum {string}
              */
@@ -1768,8 +1715,7 @@ export interface components {
             readonly config: Record<string, never>;
         };
         readonly CreateSignerRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
+            readonly id?: components["schemas"]["NewId"];
             /**
              * @description How the key is given. `plain`: as it is. Key management services are not supported yet.
              * @enum {string}
@@ -1844,8 +1790,7 @@ export interface components {
          */
         readonly RpcEndpointUrl: string;
         readonly CreateNotificationRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
+            readonly id?: components["schemas"]["NewId"];
             /**
              * @description How events are delivered. `webhook` when absent.
              * @default webhook
@@ -1981,15 +1926,45 @@ export interface components {
         /** @description What an event tells. `payload_type` says which of these it is. */
         readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["TestPayload"];
         /** @description The transaction as it was then, with all the fields that `getTransactionById` shows except `attempts`. */
-        readonly TransactionPayload: {
-            /** @constant */
-            readonly payload_type: "transaction";
-            readonly id: components["schemas"]["Id"];
-            readonly relayer_id: components["schemas"]["Id"];
-            readonly status: components["schemas"]["TransactionStatus"];
-            readonly created_at: components["schemas"]["Timestamp"];
+        readonly TransactionPayload: components["schemas"]["EvmTransactionPayload"] | components["schemas"]["StellarTransactionPayload"] | components["schemas"]["SolanaTransactionPayload"];
+        /**
+         * EVM
+         * @description The transaction on an EVM network as it was then.
+         */
+        readonly EvmTransactionPayload: components["schemas"]["EvmTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
         } & {
-            readonly [key: string]: unknown;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+        };
+        /**
+         * Stellar
+         * @description The transaction on a Stellar network as it was then.
+         */
+        readonly StellarTransactionPayload: components["schemas"]["StellarTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+        };
+        /**
+         * Solana
+         * @description The transaction on a Solana network as it was then.
+         */
+        readonly SolanaTransactionPayload: components["schemas"]["SolanaTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
         };
         readonly RelayerDisabledPayload: {
             /** @constant */
@@ -2248,7 +2223,8 @@ export interface components {
         readonly SignedEvmTransaction: {
             /** @description What a node takes. */
             readonly signed_transaction: components["schemas"]["HexData"];
-            readonly hash: components["schemas"]["TransactionHash"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["EvmHash"];
             readonly signature: components["schemas"]["TransactionSignature"];
         };
         /** @description A call, or a batch of them. */
@@ -2478,153 +2454,344 @@ export interface components {
             /** @description How long a node may hold the transaction before the service raises the price by itself. */
             readonly raise_after_seconds: number;
         };
-        /** @description What became of a request. Shows the attempt that counts, which is the included one or else the newest. */
-        readonly Transaction: {
+        /**
+         * @description What became of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` tells
+         *     which fields there are.
+         */
+        readonly Transaction: components["schemas"]["EvmTransaction"] | components["schemas"]["StellarTransaction"] | components["schemas"]["SolanaTransaction"];
+        /**
+         * @description Present in the payload of an event, absent in every other answer.
+         * @constant
+         */
+        readonly TransactionPayloadType: "transaction";
+        /**
+         * EVM
+         * @description A transaction on an EVM network.
+         */
+        readonly EvmTransaction: {
+            /** @description Identifies the transaction. Never changes. */
             readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
             readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "evm";
             readonly status: components["schemas"]["TransactionStatus"];
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
-            /** @description When the request was accepted. */
+            /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description When the shown attempt was first taken by a node. */
+            /** @description When a node first took the shown attempt. */
             readonly sent_at?: components["schemas"]["Timestamp"];
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
             /** @description Hash of the shown attempt. Absent until something is signed. */
-            readonly hash?: components["schemas"]["TransactionHash"];
+            readonly hash?: components["schemas"]["EvmHash"];
             /** @description Address of the relayer. */
-            readonly from: components["schemas"]["AccountAddress"];
-            /** @description Absent for the creation of a smart contract. */
+            readonly from: components["schemas"]["EvmAddress"];
+            /** @description The receiver. Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description In wei. EVM. */
-            readonly value?: components["schemas"]["DecimalString"];
+            /** @description How much it transfers, in wei, as a decimal string. */
+            readonly value: components["schemas"]["DecimalString"];
+            /** @description Call data or creation code. Absent while nothing is signed and the request had none. */
             readonly data?: components["schemas"]["HexData"];
             /**
-             * @description The account nonce. EVM only; see `sequence_number`. Absent until it is given. It stays, unless the chain proves that something outside the service
+             * @description The account nonce. Absent until the service gives it. It stays, unless the chain proves that something outside the service
              *     has used it: then the transaction gets another one.
              */
             readonly nonce?: components["schemas"]["Quantity"];
-            /** @description The most gas that the transaction may use. */
+            /** @description The most gas that the transaction may use. Absent until it is known. */
             readonly gas_limit?: components["schemas"]["Quantity"];
-            /** @description Legacy price of a unit of gas, in wei. */
+            /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
             readonly gas_price?: components["schemas"]["DecimalString"];
-            /** @description EIP-1559: the most that a unit of gas may cost, in wei. */
+            /** @description EIP-1559: the most that a unit of gas may cost, in wei, as a decimal string. */
             readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
-            /** @description EIP-1559: how much of it may go to the block producer, in wei. */
+            /** @description EIP-1559: how much of it may go to the block producer, in wei, as a decimal string. */
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
             readonly signature?: components["schemas"]["TransactionSignature"];
             readonly speed?: components["schemas"]["TransactionSpeed"];
-            /** @description Stellar: the account whose sequence number it takes, which is the relayer, one of its channels, or whoever signed a `fee_bump` transaction. */
-            readonly source_account?: components["schemas"]["StellarAccount"];
-            /** @description Stellar: absent until it is given. Freed when the chain proves that nothing with it was included. */
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["EvmAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /**
+         * Stellar
+         * @description A transaction on a Stellar network.
+         */
+        readonly StellarTransaction: {
+            /** @description Identifies the transaction. Never changes. */
+            readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
+            readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description Explains the status to a person where there is something to explain. */
+            readonly status_reason?: string;
+            /** @description When the service accepted the request. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took the shown attempt. */
+            readonly sent_at?: components["schemas"]["Timestamp"];
+            /** @description When the transaction became final by inclusion. */
+            readonly confirmed_at?: components["schemas"]["Timestamp"];
+            /** @description Hash of the shown attempt. Absent until something is signed. */
+            readonly hash?: components["schemas"]["StellarHash"];
+            /** @description Address of the relayer. */
+            readonly from: components["schemas"]["StellarAccount"];
+            /**
+             * @description The account whose sequence number the transaction takes: the relayer, one of its channels, or the account that signed a `fee_bump`
+             *     transaction.
+             */
+            readonly source_account: components["schemas"]["StellarAccount"];
+            /**
+             * @description The sequence number, as a decimal string. Absent until the service gives it. The service frees it when the chain proves that nothing with
+             *     it was included.
+             */
             readonly sequence_number?: components["schemas"]["DecimalString"];
-            /** @description Stellar: what is bid at most, or, once it is included, what was charged; in stroops. Solana: what signatures and priority cost at most, in lamports. */
+            /** @description The most that the shown attempt bids, or, once it is included, what the network charged; in stroops, as an exact JSON integer. */
             readonly fee?: components["schemas"]["Quantity"];
-            /** @description Stellar: the most that the request allows, in stroops. */
+            /** @description The most that the request allows, in stroops, as an exact JSON integer. */
             readonly max_fee?: components["schemas"]["Quantity"];
-            /** @description Stellar: whether the shown attempt is in a fee bump. */
+            /** @description Whether the shown attempt is in a fee bump. Absent until something is signed. */
             readonly fee_bump?: boolean;
-            /** @description Stellar: when the shown attempt lapses. Solana: as in the request. */
+            /** @description When the shown attempt expires. Until something is signed, the `valid_until` of the request. */
             readonly valid_until?: components["schemas"]["Timestamp"];
-            /** @description Stellar: the signed envelope of the shown attempt, or what the request brought, as XDR in base64. */
+            /** @description The signed envelope of the shown attempt, or the one that the request brought, as XDR in base64. */
             readonly transaction_xdr?: string;
-            /** @description Stellar: the hash of the envelope that the ledger holds. Another one than `hash` where somebody else sent the same signed content, plain or in a fee bump of their own (CAP-15); `status_reason` says so. */
-            readonly applied_hash?: components["schemas"]["TransactionHash"];
-            /** @description Stellar: the account that paid `fee`, once it is included. */
+            /**
+             * @description The hash of the envelope that the ledger holds. It differs from `hash` where somebody else sent the same signed content, plain or in a
+             *     fee bump of their own (CAP-15); `status_reason` says so.
+             */
+            readonly applied_hash?: components["schemas"]["StellarHash"];
+            /** @description The account that paid `fee`, once the transaction is included. */
             readonly fee_account?: components["schemas"]["StellarAccount"];
-            /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
+            /** @description The `TransactionResult` of the ledger, as XDR in base64. */
             readonly result_xdr?: string;
-            /** @description Solana: the signed transaction of the shown attempt, or what the request brought; wire format in base64. */
-            readonly transaction?: string;
-            /** @description Solana: the same as `hash`. */
-            readonly transaction_signature?: components["schemas"]["TransactionHash"];
-            /** @description Solana: the last block height that takes the shown attempt. Absent with a durable nonce. */
-            readonly last_valid_block_height?: components["schemas"]["Quantity"];
-            /** @description Solana: what the request brought. */
-            readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
-            /** @description Stellar: what a smart contract returned, `ScVal` as XDR in base64. */
+            /** @description The value that a smart contract returned, as the XDR of its `ScVal` in base64. */
             readonly transaction_result_xdr?: string;
-            readonly attempts?: components["schemas"]["Attempts"];
+            readonly signature?: components["schemas"]["TransactionSignature"];
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["StellarAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
-        readonly TransactionWithAttempts: components["schemas"]["Transaction"] & {
-            readonly attempts: components["schemas"]["Attempts"];
+        /**
+         * Solana
+         * @description A transaction on a Solana network.
+         */
+        readonly SolanaTransaction: {
+            /** @description Identifies the transaction. Never changes. */
+            readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
+            readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description Explains the status to a person where there is something to explain. */
+            readonly status_reason?: string;
+            /** @description When the service accepted the request. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took the shown attempt. */
+            readonly sent_at?: components["schemas"]["Timestamp"];
+            /** @description When the transaction became final by inclusion. */
+            readonly confirmed_at?: components["schemas"]["Timestamp"];
+            /** @description The first signature of the shown attempt. Absent until something is signed. */
+            readonly hash?: components["schemas"]["SolanaSignature"];
+            /** @description Address of the relayer. */
+            readonly from: components["schemas"]["SolanaPublicKey"];
+            /** @description The signed transaction of the shown attempt, or the one that the request brought; wire format in base64. */
+            readonly transaction?: string;
+            /** @description The same as `hash`. */
+            readonly transaction_signature?: components["schemas"]["SolanaSignature"];
+            /** @description The instructions of the request. Absent when it brought a serialized transaction. */
+            readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
+            /** @description The most that signatures and priority cost, in lamports, as an exact JSON integer. Absent until something is signed. */
+            readonly fee?: components["schemas"]["Quantity"];
+            /** @description The last block height that takes the shown attempt. Absent with a durable nonce, and until something is signed. */
+            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description The `valid_until` of the request. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            readonly signature?: components["schemas"]["TransactionSignature"];
+            readonly speed?: components["schemas"]["TransactionSpeed"];
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["SolanaAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
-        /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists. */
-        readonly Attempts: readonly components["schemas"]["Attempt"][];
-        /** @description One signed version of a transaction. Versions with the same nonce exclude each other, so at most one is included. */
-        readonly Attempt: {
+        /** @description A transaction with every version that was ever signed. */
+        readonly TransactionWithAttempts: components["schemas"]["EvmTransactionWithAttempts"] | components["schemas"]["StellarTransactionWithAttempts"] | components["schemas"]["SolanaTransactionWithAttempts"];
+        /**
+         * EVM
+         * @description A transaction on an EVM network with every version that was ever signed.
+         */
+        readonly EvmTransactionWithAttempts: components["schemas"]["EvmTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["EvmAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+        };
+        /**
+         * Stellar
+         * @description A transaction on a Stellar network with every version that was ever signed.
+         */
+        readonly StellarTransactionWithAttempts: components["schemas"]["StellarTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["StellarAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+        };
+        /**
+         * Solana
+         * @description A transaction on a Solana network with every version that was ever signed.
+         */
+        readonly SolanaTransactionWithAttempts: components["schemas"]["SolanaTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["SolanaAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+        };
+        /**
+         * @description The reason for which the attempt was made.
+         *
+         *     - `send`: the first version.
+         *     - `replace`: asked for with PUT.
+         *     - `cancel`: asked for with DELETE.
+         *     - `speed_up`: the service raised the price by itself.
+         *     - `expire`: a no-op in its place, because `valid_until` passed.
+         *     - `abandon`: a no-op in its place, because no node would ever take it.
+         *     - `filler`: a no-op of the service's own that closes a gap before those behind it.
+         *     - `renew`: the same content again, because the earlier version lapsed.
+         *     - `errand`: something of the service's own that others wait for, such as opening channel accounts.
+         * @enum {string}
+         */
+        readonly AttemptKind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "filler" | "renew" | "errand";
+        /**
+         * @description The fate of the attempt, as far as it is known.
+         *
+         *     - `signed`: signed and stored; perhaps on its way.
+         *     - `broadcast`: a node took it.
+         *     - `refused`: the nodes would not take it; see `error`.
+         *     - `mined`: included and successful.
+         *     - `reverted`: included, but its effects were undone.
+         *     - `superseded`: something else with this nonce was included.
+         *     - `lapsed`: its time is over, and the chain has proved that it was not included.
+         * @enum {string}
+         */
+        readonly AttemptOutcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "lapsed";
+        /**
+         * EVM
+         * @description One signed version of a transaction on an EVM network.
+         */
+        readonly EvmAttempt: {
             /** @description 1 for the first. */
             readonly number: number;
-            /**
-             * @description - `send`: the first version.
-             *     - `replace`: asked for with PUT.
-             *     - `cancel`: asked for with DELETE.
-             *     - `speed_up`: the service raised the price by itself.
-             *     - `expire`: a no-op in its place, because `valid_until` passed.
-             *     - `abandon`: a no-op in its place, because no node would ever take it.
-             *     - `filler`: a no-op of the service's own that closes a gap before those behind it.
-             *     - `renew`: the same content again, because the earlier version lapsed.
-             *     - `errand`: something of the service's own that others wait for, such as opening channel accounts.
-             * @enum {string}
-             */
-            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "filler" | "renew" | "errand";
-            /**
-             * @description - `signed`: signed and stored; perhaps on its way.
-             *     - `broadcast`: a node took it.
-             *     - `refused`: the nodes would not take it; see `error`.
-             *     - `mined`: included and successful.
-             *     - `reverted`: included, but its effects were undone.
-             *     - `superseded`: something else with this nonce was included.
-             *     - `lapsed`: its time is over, and the chain has proved that it was not included.
-             * @enum {string}
-             */
-            readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "lapsed";
-            /** @description The account nonce that it is signed with. EVM. */
-            readonly nonce?: components["schemas"]["Quantity"];
-            readonly hash: components["schemas"]["TransactionHash"];
-            /** @description Absent for the creation of a smart contract. */
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The account nonce that it is signed with. */
+            readonly nonce: components["schemas"]["Quantity"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["EvmHash"];
+            /** @description The receiver. Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description In wei. */
-            readonly value?: components["schemas"]["DecimalString"];
-            readonly data?: components["schemas"]["HexData"];
-            readonly gas_limit?: components["schemas"]["Quantity"];
-            /** @description In wei. */
+            /** @description How much it transfers, in wei, as a decimal string. */
+            readonly value: components["schemas"]["DecimalString"];
+            /** @description Call data or creation code. */
+            readonly data: components["schemas"]["HexData"];
+            /** @description The most gas that it may use. */
+            readonly gas_limit: components["schemas"]["Quantity"];
+            /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
             readonly gas_price?: components["schemas"]["DecimalString"];
-            /** @description In wei. */
+            /** @description EIP-1559: the most that a unit of gas may cost, in wei, as a decimal string. */
             readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
-            /** @description In wei. */
+            /** @description EIP-1559: how much of it may go to the block producer, in wei, as a decimal string. */
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
-            /** @description Stellar: whose sequence number it takes. */
-            readonly source_account?: components["schemas"]["StellarAccount"];
-            /** @description Stellar. */
-            readonly sequence_number?: components["schemas"]["DecimalString"];
-            /** @description What is bid at most, in stroops on Stellar and in lamports on Solana. */
-            readonly fee?: components["schemas"]["Quantity"];
-            /** @description Stellar: what was charged, in stroops; `fee_account` paid it. */
-            readonly fee_charged?: components["schemas"]["Quantity"];
-            /** @description Stellar: whether it is in a fee bump. */
-            readonly fee_bump?: boolean;
-            /** @description Stellar: when it lapses. */
-            readonly valid_until?: components["schemas"]["Timestamp"];
-            /** @description Stellar: the signed envelope, as XDR in base64. */
-            readonly transaction_xdr?: string;
-            /** @description Stellar: the hash of the transaction inside the fee bump. It finds the transaction whoever wrapped it. */
-            readonly inner_hash?: components["schemas"]["TransactionHash"];
-            /** @description Stellar: the hash of the envelope that the ledger holds, once it is included. */
-            readonly applied_hash?: components["schemas"]["TransactionHash"];
-            /** @description Stellar: the account that paid `fee_charged`. */
-            readonly fee_account?: components["schemas"]["StellarAccount"];
-            /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
-            readonly result_xdr?: string;
-            /** @description Solana: the signed transaction, wire format in base64. */
-            readonly transaction?: string;
-            /** @description Solana. */
-            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description When the service signed it. */
             readonly signed_at: components["schemas"]["Timestamp"];
             /** @description When a node first took it. */
             readonly broadcast_at?: components["schemas"]["Timestamp"];
-            /** @description What the node said when it refused. */
+            /** @description The reason that the node gave when it refused the attempt. */
+            readonly error?: string;
+        };
+        /**
+         * Stellar
+         * @description One signed version of a transaction on a Stellar network.
+         */
+        readonly StellarAttempt: {
+            /** @description 1 for the first. */
+            readonly number: number;
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["StellarHash"];
+            /** @description The account whose sequence number it takes. */
+            readonly source_account: components["schemas"]["StellarAccount"];
+            /** @description The sequence number, as a decimal string. */
+            readonly sequence_number: components["schemas"]["DecimalString"];
+            /** @description The most that it bids, in stroops, as an exact JSON integer. */
+            readonly fee: components["schemas"]["Quantity"];
+            /** @description What the network charged, in stroops, as an exact JSON integer; `fee_account` paid it. */
+            readonly fee_charged?: components["schemas"]["Quantity"];
+            /** @description Whether it is in a fee bump. */
+            readonly fee_bump: boolean;
+            /** @description When it expires. Absent when it has no time bound. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            /** @description The signed envelope, as XDR in base64. */
+            readonly transaction_xdr: string;
+            /** @description The hash of the transaction inside the fee bump. It finds the transaction, whoever wrapped it. */
+            readonly inner_hash?: components["schemas"]["StellarHash"];
+            /** @description The hash of the envelope that the ledger holds, once it is included. */
+            readonly applied_hash?: components["schemas"]["StellarHash"];
+            /** @description The account that paid `fee_charged`. */
+            readonly fee_account?: components["schemas"]["StellarAccount"];
+            /** @description The `TransactionResult` of the ledger, as XDR in base64. */
+            readonly result_xdr?: string;
+            /** @description When the service signed it. */
+            readonly signed_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took it. */
+            readonly broadcast_at?: components["schemas"]["Timestamp"];
+            /** @description The reason that the node gave when it refused the attempt. */
+            readonly error?: string;
+        };
+        /**
+         * Solana
+         * @description One signed version of a transaction on a Solana network.
+         */
+        readonly SolanaAttempt: {
+            /** @description 1 for the first. */
+            readonly number: number;
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The first signature, by which the network knows it. */
+            readonly hash: components["schemas"]["SolanaSignature"];
+            /** @description The signed transaction, wire format in base64. */
+            readonly transaction: string;
+            /** @description The most that signatures and priority cost, in lamports, as an exact JSON integer. */
+            readonly fee: components["schemas"]["Quantity"];
+            /** @description The last block height that takes it. Absent with a durable nonce. */
+            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description When the service signed it. */
+            readonly signed_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took it. */
+            readonly broadcast_at?: components["schemas"]["Timestamp"];
+            /** @description The reason that the node gave when it refused the attempt. */
             readonly error?: string;
         };
         /** @description One of three groups of fields. The `network_type` of the relayer decides which. */

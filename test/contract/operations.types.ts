@@ -7,7 +7,17 @@ export const wideIntegersAreBigInt: Equal<
   Extract<Input<'sendTransaction'>['body'], { value: unknown }>['value'],
   bigint
 > = true
-export const nonceIsBigInt: Equal<Data<'getTransactionById'>['nonce'], bigint | undefined> = true
+type EvmTransaction = Extract<Data<'getTransactionById'>, { network_type: 'evm' }>
+export const nonceIsBigInt: Equal<EvmTransaction['nonce'], bigint | undefined> = true
+export const oneKindForEach: Equal<Data<'getTransactionById'>['network_type'], 'evm' | 'stellar' | 'solana'> =
+  true
+
+export function narrowed(transaction: Data<'getTransactionById'>): string | undefined {
+  // @ts-expect-error only a Stellar transaction has an envelope
+  if (transaction.network_type === 'evm') return transaction.transaction_xdr
+  return transaction.network_type === 'stellar' ? transaction.transaction_xdr : transaction.transaction
+}
+
 export const capIsBigInt: Equal<
   Data<'listRelayers'>[number]['policies']['gas_price_cap'],
   bigint | undefined
@@ -23,6 +33,7 @@ export const withoutPagination: Success<'listRelayers'> = { data: [] }
 export const withoutAttempts: Data<'sendTransaction'> = {
   id: '',
   relayer_id: '',
+  network_type: 'evm',
   status: 'pending',
   created_at: '',
   from: '',

@@ -17,6 +17,7 @@ const EMPTY_LIST = { data: [], pagination: { current_page: 1, per_page: 10, tota
 const TRANSACTION = {
   id: 't-1',
   relayer_id: 'r-1',
+  network_type: 'evm',
   status: 'pending',
   created_at: '2026-11-20T10:00:00.000Z',
   from: `0x${'1'.repeat(40)}`,
