@@ -124,7 +124,14 @@ describe('decimal string patterns are exactly the range', () => {
       -power,
       1n - power,
     ])
-    for (const value of [...near(minimum), ...near(maximum), ...powers]) {
+    const digits = String(maximum)
+    const beside = Array.from(digits).flatMap((_digit, place) =>
+      Array.from({ length: 10 }, (_, digit) => `${digits.slice(0, place)}${digit}`).flatMap((start) => [
+        BigInt(start.padEnd(digits.length, '0')),
+        BigInt(start.padEnd(digits.length, '9')),
+      ]),
+    )
+    for (const value of [...near(minimum), ...near(maximum), ...powers, ...beside]) {
       expect([value, matches.test(String(value))]).toEqual([value, value >= minimum && value <= maximum])
     }
     for (const text of ['', '-0', '00', '01', '+1', ' 1', '1.0', '1e3'])
