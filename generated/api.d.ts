@@ -9,8 +9,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Is the process alive?
-         * @description Answers `OK` as long as the process can answer at all. Looks at nothing else.
+         * Check that the process is alive
+         * @description Answers `OK` as long as the process can answer at all. It checks nothing else.
          */
         readonly get: operations["health"];
         readonly put?: never;
@@ -29,10 +29,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Can the service do its work?
-         * @description Looks at the database, the networks, the workers and the relayers. `degraded` still answers 200: part of the work is
-         *     impossible, for example because one network does not answer, or a relayer is disabled. Only `unhealthy` answers 503. The
-         *     body is not wrapped in the envelope.
+         * Check that the service can do its work
+         * @description The service checks its database, networks, workers and relayers. `degraded` still answers 200: part of the work is impossible, for
+         *     example because one network does not answer, or because a relayer is disabled. Only `unhealthy` answers 503. The body is not
+         *     wrapped in the envelope.
          */
         readonly get: operations["readiness"];
         readonly put?: never;
@@ -52,24 +52,24 @@ export interface paths {
         };
         /**
          * List relayers
-         * @description Those of the configuration and those created here, in the order of their creation, then by id.
+         * @description Lists the relayers of the configuration file and those that callers created, in the order of their creation, then by id.
          */
         readonly get: operations["listRelayers"];
         readonly put?: never;
         /**
          * Create a relayer
-         * @description Makes the account of a signer on a network one that the service operates. The fields are those of a relayer in the configuration file; the
-         *     account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
+         * @description The service operates the account of a signer on a network from now on. The fields are those of a relayer in the configuration
+         *     file; the account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
          *
-         *     - The network is one of the configuration or a well-known one; another is 400 `unknown_network`.
+         *     - The network is one of the configuration file or a well-known one; another is 400 `unknown_network`.
          *     - A signer or a notification that does not exist is 404 `signer_not_found` or `notification_not_found`.
-         *     - One account is operated by one relayer, as two would take each other's nonces: otherwise 400 `account_taken`.
+         *     - One relayer operates one account, because two would take each other's nonces: otherwise 400 `account_taken`.
          *     - An `id` that another relayer has is 409 `already_exists`. The id of a relayer that was deleted may be given again; its transactions
          *       come back with it.
-         *     - `custom_rpc_urls` are asked which chain they serve, for at most 5 seconds. One that serves another chain is 400 `wrong_chain`. One that does not
-         *       answer is no reason to refuse: `metadata.logs` says so.
-         *     - The health of the relayer is checked before this answers, for at most 5 seconds. A new account without money begins with `system_disabled`, and is
-         *       enabled by itself soon after `min_balance` has arrived.
+         *     - The service asks `custom_rpc_urls` which chain they serve, for at most 5 seconds. One that serves another chain is 400
+         *       `wrong_chain`. One that does not answer is no reason to refuse: `metadata.logs` says so.
+         *     - The service checks the health of the relayer before this answers, for at most 5 seconds. A new account without money begins
+         *       with `system_disabled`, and is enabled by itself soon after `min_balance` has arrived.
          */
         readonly post: operations["createRelayer"];
         readonly delete?: never;
@@ -100,11 +100,11 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a relayer
-         * @description Takes the relayer off the list; its account can be operated by another relayer from then on. Its transactions are kept, and come back when a relayer
-         *     with this id is created again.
+         * @description Takes the relayer off the list; another relayer can operate its account from then on. The service keeps its transactions, and they
+         *     come back when a relayer with this id is created again.
          *
-         *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: nothing
-         *     that was accepted is abandoned. Pause the relayer, cancel them or wait, then try again.
+         *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: the service
+         *     abandons no accepted transaction. Pause the relayer, cancel them or wait, then try again.
          */
         readonly delete: operations["deleteRelayer"];
         readonly options?: never;
@@ -115,12 +115,12 @@ export interface paths {
          *     are replaced as a whole. Only these fields can be changed; whatever decides about the account cannot. Changes of one relayer happen
          *     one after the other, and none is lost.
          *
-         *     New `custom_rpc_urls` are checked as when a relayer is created. Answers show urls masked: to keep one of several, send all of them whole; to leave all as
-         *     they are, leave the field out.
+         *     New `custom_rpc_urls` are checked as when a relayer is created. Answers show urls masked: to keep one of several, send all of
+         *     them whole; to leave all as they are, leave the field out.
          *
-         *     A relayer that is paused or disabled can be changed as well, and its health is checked before this answers when its endpoints or its
-         *     policies have changed: a disabled relayer that this helps is enabled in the answer. A relayer of the configuration file keeps what was changed here until
-         *     its entry in the file changes.
+         *     A relayer that is paused or disabled can be changed as well, and its health is checked before this answers when its endpoints or
+         *     its policies have changed: a disabled relayer that this helps is enabled in the answer. A relayer of the configuration file
+         *     keeps what was changed here until its entry in the file changes.
          */
         readonly patch: operations["updateRelayer"];
         readonly trace?: never;
@@ -139,9 +139,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * How a relayer is doing
-         * @description Its account on the network and what it has open, also while the relayer is paused or disabled. When no endpoint answers within 5 seconds, `balance` and what else only
-         *     the network knows is left out, and `metadata.logs` says why.
+         * Get the state of a relayer
+         * @description Shows the account of a relayer on its network and the number of its open transactions, also while the relayer is paused or
+         *     disabled. When no endpoint answers within 5 seconds, the answer leaves out `balance` and everything else that only the network
+         *     knows, and `metadata.logs` says why.
          */
         readonly get: operations["getRelayerStatus"];
         readonly put?: never;
@@ -166,9 +167,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What the account of a relayer can spend
-         * @description As the network tells it now: on Stellar without the reserve, on Solana without what an account has to keep to exist. What is in flight is not
-         *     subtracted. 0 for an account that does not exist yet. When no endpoint answers within 5 seconds, this is 500 `network_unavailable`.
+         * Get the balance that a relayer can spend
+         * @description Reads the balance from the network: on Stellar without the reserve, on Solana without the amount that an account needs to exist.
+         *     Transactions in flight are not subtracted. An account that does not exist yet has 0. When no endpoint answers within 5 seconds,
+         *     this is 500 `network_unavailable`.
          */
         readonly get: operations["getRelayerBalance"];
         readonly put?: never;
@@ -196,13 +198,17 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a message with a relayer
-         * @description Signs the UTF-8 bytes of `message`. A `message` that looks like hexadecimal is not decoded; it is text like any other.
+         * @description Signs the UTF-8 bytes of `message`. The service does not decode a `message` that looks like hexadecimal; it is text like any
+         *     other.
          *     Nothing is sent to a network.
          *
-         *     - EVM: as a personal message (EIP-191): the bytes are prefixed with `\x19Ethereum Signed Message:\n` and their count,
-         *       hashed with Keccak-256 and signed.
-         *     - Stellar: as SEP-53 has it: the bytes are prefixed with `Stellar Signed Message:\n`, hashed with SHA-256 and signed.
-         *       `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
+         *     - EVM: the service signs a personal message (EIP-191): it puts `\x19Ethereum Signed Message:\n` and the number of bytes before the
+         *       bytes, hashes them with Keccak-256 and signs the hash.
+         *     - Stellar: the service signs as SEP-53 says: it puts `Stellar Signed Message:\n` before the bytes, hashes them with SHA-256 and
+         *       signs the hash. `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
+         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses a message whose bytes are a transaction with
+         *       `invalid_request`, because the signature would also be one of that transaction. `r` and `s` are the two halves of the signature;
+         *       `signature` has it in base58, and `public_key` the account.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -234,9 +240,9 @@ export interface paths {
          *     hashes, or the whole document, from which the service makes them. EVM only; a relayer on another network is refused with
          *     `not_supported`. Nothing is sent to a network.
          *
-         *     A document has to say all that it is about: every field of a type needs a value, and a field that its type does not have is refused, as the signature would
-         *     not cover it. Where `types` has no `EIP712Domain`, it is made of the standard fields that `domain` has, in their standard order.
-         *     The service does not compare the `chainId` of the domain with the network of the relayer.
+         *     A document has to say all that it is about: every field of a type needs a value, and a field that its type does not have is
+         *     refused, as the signature would not cover it. Where `types` has no `EIP712Domain`, it is made of the standard fields that
+         *     `domain` has, in their standard order. The service does not compare the `chainId` of the domain with the network of the relayer.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -264,18 +270,19 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a transaction and send it yourself
-         * @description Signs a transaction exactly as it is, and gives the signed bytes. Nothing is sent or stored, and the numbering of the account does not change: if you send
-         *     the bytes, and the service uses the same nonce or sequence number, the network takes one of the two. To have a transaction priced, numbered, watched
-         *     and raised, send it with `sendTransaction` instead.
+         * @description Signs a transaction exactly as it is, and gives the signed bytes. Nothing is sent or stored, and the numbering of the account
+         *     does not change: if you send the bytes, and the service uses the same nonce or sequence number, the network takes one of the
+         *     two. To have a transaction priced, numbered, watched and raised, send it with `sendTransaction` instead.
          *
-         *     The rules of sending apply: what the transaction can take from the account has to be there on top of everything in flight and `min_balance`. When no
-         *     node can tell, nothing is signed (`network_unavailable`). Which body applies is decided by the `network_type` of the relayer; another one is
-         *     `wrong_network_type`.
+         *     The rules of sending apply: what the transaction can take from the account has to be there on top of everything in flight and
+         *     `min_balance`. When no node can tell, nothing is signed (`network_unavailable`). Which body applies is decided by the
+         *     `network_type` of the relayer; another one is `wrong_network_type`.
          *
-         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2 without an access list.
-         *       `gas_price_cap` and `whitelist_receivers` apply.
-         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations. `max_fee` limits the fee where
-         *       the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
+         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type
+         *       2 without an access list. `gas_price_cap` and `whitelist_receivers` apply.
+         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations.
+         *       `max_fee` limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the
+         *       relayer.
          *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending apply, and
          *       it has to pass a simulation.
          *
@@ -304,15 +311,21 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Ask the network of a relayer
-         * @description Passes JSON-RPC 2.0 calls on to the network of the relayer, one or a batch of at most 50. The service chooses the endpoint, and asks the next one when
-         *     it does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of the node; answers of a batch come in the
-         *     order of its calls. Numbers in `params` and in answers lose no digit. A call without `id` is answered under the id 1.
+         * Call the network of a relayer
+         * @description The service passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. It chooses the
+         *     endpoint, and asks
+         *     the next one when that does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of the
+         *     node; the answers of a batch come in the order of its calls. Numbers in `params` and in answers lose no digit. A call without `id`
+         *     is
+         *     answered under the id 1.
          *
-         *     Which methods are passed on, `allowed_rpc_methods` of the relayer decides. When it is not set, these are what reads, prices and simulates on the
-         *     network: `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`, and their like. What signs, sends, administers or keeps
-         *     state on a node is not among them: transactions are sent through this service, which numbers them. Any other
-         *     method is answered with the error -32601, and the node never hears of it. When no endpoint answers, the error is -33002.
+         *     `allowed_rpc_methods` of the relayer decides which methods the service passes on. When it is not set, these are the methods that
+         *     read,
+         *     price and simulate on the network, such as `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`. Methods that
+         *     sign, send,
+         *     administer or keep state on a node are not among them: this service sends transactions, because it gives them their nonces. The
+         *     answer to any other
+         *     method is the error -32601, and the node never receives the call. When no endpoint answers, the error is -33002.
          *
          *     A paused relayer, or one that the service has disabled, passes nothing on.
          */
@@ -415,15 +428,19 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Cancel everything that is waiting
-         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the rules of
-         *     canceling a single one: what never left the service is `canceled` at once, what was broadcast gets a no-op in its place and
-         *     ends as the network decides. The newest is canceled first, so that what an interruption leaves is the beginning of what was asked
-         *     for, never the end without the beginning.
+         * Cancel every waiting transaction
+         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the
+         *     rules of
+         *     canceling a single one: a transaction that never left the service is `canceled` at once; one that was broadcast is replaced by a
+         *     no-op,
+         *     and ends as the network decides. The service cancels the newest first, so that an interruption leaves the beginning of a sequence
+         *     and never an end without its beginning.
          *
-         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the request goes on
-         *     with them. What arrives meanwhile is not touched. Neither are cancellations that are under way and what the service sends for itself, so that
-         *     repeating it does nothing twice. A failure of one does not stop the others: `failures` has the reason of each.
+         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the
+         *     request goes on with them. The request does not touch transactions that arrive meanwhile, cancellations that are under way, and
+         *     transactions that the service sends for itself, so that repeating it does nothing twice. The failure of one cancellation does not
+         *     stop the
+         *     others: `failures` has the reason of each.
          */
         readonly delete: operations["deletePendingTransactions"];
         readonly options?: never;
@@ -456,37 +473,60 @@ export interface paths {
         readonly get: operations["getTransactionById"];
         /**
          * Replace a transaction with a new one
-         * @description The body is a whole new request, not a change of the old one. The transaction keeps its `id`, `relayer_id`, `nonce` and
-         *     `created_at`, so that only one of the two versions can ever be executed. `pending`, `sent` and `submitted` transactions can
-         *     be replaced; any other status is refused with `transaction_not_replaceable`.
+         * @description The body is a whole new request, not a change of the old one. The transaction keeps its `id`, `relayer_id` and `created_at`, and
+         *     on EVM and
+         *     Stellar its nonce or sequence number, so that the network executes at most one of the two versions. `pending`, `sent` and
+         *     `submitted`
+         *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`.
          *
-         *     While nothing is signed (`pending`) the content simply changes. From `sent` on the bytes may have left, and the nodes of the
-         *     network take the new version only if it pays more.
+         *     While nothing is signed (`pending`), the content simply changes. From `sent` on, the bytes may have left, and the rules of the
+         *     network apply.
          *
-         *     **EVM**: both fees must be at least 110 % (rounded up) of those of the newest attempt.
+         *     **EVM**: nodes take the new version only if both fees are at least 110 % (rounded up) of those of the newest attempt.
          *
-         *     - Explicit prices are used exactly as they are, or refused with `replacement_underpriced`; `error` names the minimum.
+         *     - The service uses explicit prices exactly as they are, or refuses them with `replacement_underpriced`; `error` names the minimum.
          *     - With `speed`, or without any price, the service takes the higher of the market price and the minimum.
          *     - A price above the `gas_price_cap` of the relayer is refused with `gas_price_above_cap`.
-         *     - Legacy and EIP-1559 pricing may follow each other. Gas is estimated anew when `gas_limit` is absent.
+         *     - Legacy and EIP-1559 pricing may follow each other. The service estimates gas anew when `gas_limit` is absent.
          *
          *     **Stellar**: the new version has the same sequence number and goes out in a fee bump, because validators take no other
-         *     replacement. It bids at least ten times what the dearest open version bids for each operation, within `max_fee`; otherwise
-         *     `replacement_underpriced`, and `error` names the `max_fee` that would do. What somebody else has signed (`fee_bump`)
-         *     can be paid more by sending the same `transaction_xdr` with a higher `max_fee`, and nothing else.
+         *     replacement. It bids at least ten times the highest bid of the open versions for each operation, within `max_fee`; otherwise it is
+         *     refused with `replacement_underpriced`, and `error` names the `max_fee` that would do. A caller can pay more for an externally
+         *     signed transaction
+         *     (`fee_bump`) by sending the same `transaction_xdr` with a higher `max_fee`, and can replace it by nothing else.
          *
-         *     The answer is the transaction as it now is; its `hash` is one that has been or will be broadcast, and `metadata.logs`
-         *     tells what happened to the fees. Should the network still include the older version, the record says so: it then shows
-         *     that version's content and hash, with an explanation in `status_reason`. Concurrent replacements are served one after the other.
+         *     **Solana**: two versions do not exclude each other, because transactions have no nonce. The service therefore checks the new
+         *     version at
+         *     once, keeps it, and sends it only when the blockhash of the earlier one has expired at finalized commitment and an endpoint that
+         *     holds
+         *     every block of its life shows that none of them includes it; this takes about a minute. Until then the answer and the record show
+         *     the earlier
+         *     version, and `metadata.logs` and `status_reason` say that the new one waits. Transactions that use the same durable nonce exclude
+         *     each other,
+         *     and are replaced at once: the new version has to advance the same nonce account, which the service adds where it builds the
+         *     transaction itself.
+         *
+         *     The answer is the transaction as it now is; its `hash` is one that has been or will be broadcast, and `metadata.logs` tells
+         *     what happened to the fees. If the network still includes the older version, the record shows the content and the hash of that
+         *     version, and `status_reason` explains it. The service handles concurrent replacements one after the other.
          */
         readonly put: operations["replaceTransaction"];
         readonly post?: never;
         /**
          * Cancel a transaction
-         * @description A replacement by something that does nothing, with the same nonce and under the rules of replacing: on EVM a transfer of 0
-         *     from the account to itself, on Stellar a `bump_sequence` to 0. What somebody else has signed cannot be canceled here. A transaction that never left the service is `canceled` at once. One that was broadcast keeps its
-         *     status until the network has decided: it ends as `canceled` when the no-op is included, and as what it then is when the
-         *     original was faster.
+         * @description Replaces the transaction with one that does nothing, under the rules of replacing. A transaction that never left the service is
+         *     `canceled` at once. One that may have been broadcast keeps its status until the network has decided: it ends as `canceled` when
+         *     the no-op is
+         *     included or the transaction can no longer be, and otherwise as the network decided.
+         *
+         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce.
+         *     - **Stellar**: the no-op is a `bump_sequence` to 0, with the same sequence number. The service cannot cancel an externally signed
+         *       transaction
+         *       (`not_supported`), because only its signer can use its sequence number.
+         *     - **Solana**: there is no no-op. The service stops broadcasting the transaction, and ends it as `canceled` when its blockhash has
+         *       expired and an
+         *       endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce
+         *       account.
          */
         readonly delete: operations["cancelTransaction"];
         readonly options?: never;
@@ -513,11 +553,11 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Why is it stuck?
+         * Explain why a transaction is where it is
          * @description Explains where a transaction stands, for people (`summary`, `message`) and for programs (`code`, `action`): its place in the
-         *     account's line, its fee against the market, what is missing before it, the money, what the nodes say, and what the
-         *     service does next and when. Asks the network, so it is meant for looking into one transaction, not for polling.
-         *     Facts that no node could tell are absent.
+         *     account's queue, its fee against the market, missing predecessors, the money, the answers of the nodes, and the next step of the
+         *     service with its time. It asks the network, so it is meant for looking into one transaction, not for polling. Facts that no
+         *     node could tell are absent.
          */
         readonly get: operations["diagnoseTransaction"];
         readonly put?: never;
@@ -543,9 +583,10 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a notification
-         * @description Relayers that name it in `notification_id` tell it of their events from then on. `url` must be an `http://` or `https://` url that may be
-         *     reached: addresses of private networks are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and those of
-         *     metadata services of clouds always. Names are looked up at each delivery, and the addresses that they stand for then are held to the same rule.
+         * @description The service sends it the events of the relayers that name it in `notification_id`, from then on. `url` must be an `http://` or
+         *     `https://` url that may be reached: addresses of private networks are refused unless the deployment allows them
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always. Names are looked up at each delivery, and the
+         *     addresses that they stand for then are held to the same rule.
          *
          *     A signing key is stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An `id` that a
          *     notification, or an entry of the configuration file, has is a conflict.
@@ -579,17 +620,18 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a notification
-         * @description With its signing keys and all deliveries, those included that wait; the events stay in the log. One that a relayer names in `notification_id` is refused
-         *     (400 `in_use`): change the relayer first. One of the configuration file stays deleted until its entry in the file changes.
+         * @description Deletes the notification with its signing keys and all deliveries, the waiting ones included; the events stay in the log. A
+         *     notification that a relayer names in `notification_id` is not deleted (400 `in_use`): change the relayer first. One of the
+         *     configuration file stays deleted until its entry in the file changes.
          */
         readonly delete: operations["deleteNotification"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change a notification
-         * @description A merge patch (RFC 7396): what is not named stays. What waits to be delivered goes to the new `url`; a notification that is paused because its
-         *     receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before no longer; to have both sign for
-         *     a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
+         * @description A merge patch (RFC 7396): fields that it does not name stay. Waiting deliveries go to the new `url`; a notification that is paused
+         *     because its receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before
+         *     no longer; to have both sign for a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
          *
          *     For a notification of the configuration file the change counts until its entry in the file changes.
          */
@@ -606,11 +648,11 @@ export interface paths {
         /**
          * Read the event log
          * @description Everything that happened, oldest first: each change of the status of a transaction, each new attempt, each relayer that the
-         *     service switched off or on. An event is written in the same database transaction as the change that it tells of, so none is missing.
+         *     service disabled or enabled. The service writes an event in the same database transaction as the change, so none is missing.
          *
-         *     Events are numbered. Remember the `number` of the last one that you have processed and pass it as `after`: nothing is ever
-         *     put in before a number that you have seen. An empty list means that you know everything. Events are kept for as long as the deployment says (30 days
-         *     unless told otherwise); `metadata.logs` tells when some after your cursor are gone.
+         *     Events are numbered. Remember the `number` of the last one that you have processed and pass it as `after`: nothing is ever put
+         *     in before a number that you have seen. An empty list means that you know everything. Events are kept for as long as the
+         *     deployment says (30 days unless told otherwise); `metadata.logs` tells when some after your cursor are gone.
          */
         readonly get: operations["listEvents"];
         readonly put?: never;
@@ -633,8 +675,8 @@ export interface paths {
          * @description Server-sent events: everything after the cursor, then each event as it happens. `id` of each is its number, `event` its
          *     type, `data` the event as `listEvents` shows it, in one line of JSON. A comment is sent when nothing has happened for 15 s.
          *
-         *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service stops, or after `duration`
-         *     seconds. Who reads slowly is sent the rest later; who does not read at all for a while is cut off.
+         *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service
+         *     stops, or after `duration` seconds. Who reads slowly is sent the rest later; who does not read at all for a while is cut off.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -660,7 +702,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a notification
-         * @description What was told, is being told, or could not be told to this destination, the newest event first.
+         * @description Lists deliveries that have arrived, that are under way, and that the service gave up, the newest event first.
          */
         readonly get: operations["listDeliveries"];
         readonly put?: never;
@@ -724,8 +766,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Deliver again
-         * @description The same event with the same id once more, whatever became of it. One that waits for its next try is tried now. The time
-         *     after which it is given up starts anew.
+         * @description Sends the same event with the same id once more, whatever became of it. A delivery that waits for its next try is tried now. The
+         *     time after which the service gives it up starts anew.
          */
         readonly post: operations["redeliver"];
         readonly delete?: never;
@@ -751,8 +793,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Deliver many again
-         * @description All dead letters, or everything in a range of event numbers: after a receiver was down for longer than the service tries, or
-         *     has lost what it had. At most 1000 deliveries are taken in one call, the oldest first; `remaining` tells how many are left.
+         * @description Sends all dead letters, or everything in a range of event numbers, again: after a receiver was down for longer than the service
+         *     tries, or has lost its records. One call takes at most 1000 deliveries, the oldest first; `remaining` tells how many are left.
          */
         readonly post: operations["redeliverMany"];
         readonly delete?: never;
@@ -805,7 +847,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Pause a notification
-         * @description Nothing is sent to it any more; what is to be sent waits. Requests that are under way end as usual.
+         * @description The service sends it nothing any more; its deliveries wait. Requests that are under way end as usual.
          */
         readonly post: operations["pauseNotification"];
         readonly delete?: never;
@@ -831,7 +873,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Resume a notification
-         * @description What has been waiting is sent. The time after which a delivery is given up starts anew for each of them.
+         * @description The service sends the deliveries that have been waiting. The time after which it gives up a delivery starts anew for each of them.
          */
         readonly post: operations["resumeNotification"];
         readonly delete?: never;
@@ -857,9 +899,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Change the signing key
-         * @description The new key signs from now on. For `overlap_seconds` each delivery carries the signature of the previous key, too: the header `webhook-signature` has
-         *     both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver meanwhile, and nothing
-         *     is refused.
+         * @description The new key signs from now on. For `overlap_seconds` each delivery carries the signature of the previous key, too: the header
+         *     `webhook-signature` has both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver
+         *     meanwhile, and nothing is refused.
          *
          *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes keys only from its configuration (400 `not_supported`).
          *     A key that is changed in the configuration file becomes the newest one at the next start, with an overlap of a day.
@@ -880,7 +922,8 @@ export interface paths {
         };
         /**
          * List signers
-         * @description Those of the configuration file and those that callers created, in the order of their creation, then by id. Nothing of their keys is shown.
+         * @description Lists the signers of the configuration file and those that callers created, in the order of their creation, then by id. The answer
+         *     shows nothing of their keys.
          */
         readonly get: operations["listSigners"];
         readonly put?: never;
@@ -912,15 +955,16 @@ export interface paths {
         };
         /**
          * Get a signer
-         * @description That it is there, and of which kind it is. Its key is never shown.
+         * @description Shows that the signer exists, and its type. The service never shows its key.
          */
         readonly get: operations["getSigner"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a signer
-         * @description With its key: **an account that nobody has another copy of the key of is lost with it.** One that a relayer signs with is refused (400 `in_use`): delete the
-         *     relayer first. One of the configuration file stays deleted until its entry in the file changes.
+         * @description Deletes the signer with its key: **an account is lost with it when nobody has another copy of the key.** A signer that a relayer signs
+         *     with is not deleted (400 `in_use`): delete the relayer first. One of the configuration file stays deleted until its entry in
+         *     the file changes.
          */
         readonly delete: operations["deleteSigner"];
         readonly options?: never;
@@ -954,7 +998,8 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -973,12 +1018,13 @@ export interface paths {
         readonly head?: never;
         /**
          * Change the endpoints of a network
-         * @description The urls take the place of all that the network had, in every process at once, for each relayer that has none of its own. Send them whole, not as an answer
-         *     showed them. They are asked which chain they serve: when one serves another than the network, nothing is changed (400 `wrong_chain`); when none answers
-         *     within a few seconds, they are taken as they are.
+         * @description The urls take the place of all that the network had, in every process at once, for each relayer that has none of its own. Send
+         *     them whole, not as an answer showed them. They are asked which chain they serve: when one serves another than the network,
+         *     nothing is changed (400 `wrong_chain`); when none answers within a few seconds, they are taken as they are.
          *
-         *     `http://` and `https://` only. Addresses of private networks are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and those of
-         *     metadata services of clouds always; names are looked up at each connection, and held to the same rule then.
+         *     `http://` and `https://` only. Addresses of private networks are refused unless the deployment allows them
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; names are looked up at each connection, and
+         *     held to the same rule then.
          *
          *     The change outlives a restart. When the urls of the network change in the configuration file, those count again.
          */
@@ -998,8 +1044,9 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A transaction has changed
-         * @description Sent to the notification of the relayer for each event about a transaction: accepted, signed, taken by a node, replaced, raised,
-         *     mined, final. `payload` is the transaction as it was then. See the tag Deliveries for order, signatures and retries.
+         * @description The service sends this to the notification of the relayer for each event about a transaction: the service accepted, signed,
+         *     broadcast, replaced or raised it, or the network included it or made it final. `payload` is the transaction as it was then. The
+         *     tag Deliveries explains order, signatures and retries.
          */
         readonly post: operations["onTransactionUpdate"];
         readonly delete?: never;
@@ -1019,9 +1066,9 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A transaction needs a person's attention
-         * @description Sent to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
-         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason` says
-         *     what is the matter and what can be done.
+         * @description The service sends this to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
+         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason`
+         *     explains the problem and the possible remedies.
          */
         readonly post: operations["onTransactionIncident"];
         readonly delete?: never;
@@ -1040,10 +1087,10 @@ export interface webhooks {
         readonly get?: never;
         readonly put?: never;
         /**
-         * The service switched a relayer off or on
-         * @description Sent to the notification of the relayer when a check of its health failed and switched it off (`relayer_disabled`), when
-         *     the reason is another one than before (`relayer_disabled` again), and when a check found everything right and switched it on
-         *     (`relayer_enabled`).
+         * The service disabled or enabled a relayer
+         * @description The service sends this to the notification of the relayer when a health check failed and disabled the relayer
+         *     (`relayer_disabled`), when the reason is another one than before (`relayer_disabled` again), and when a check found everything
+         *     right and enabled it (`relayer_enabled`).
          */
         readonly post: operations["onRelayerStateUpdate"];
         readonly delete?: never;
@@ -1062,8 +1109,8 @@ export interface webhooks {
         readonly get?: never;
         readonly put?: never;
         /**
-         * A test
-         * @description Sent when somebody asks for it with `sendTestEvent`.
+         * A test event
+         * @description The service sends this when somebody asks for it with `sendTestEvent`.
          */
         readonly post: operations["onNotificationTest"];
         readonly delete?: never;
@@ -1116,8 +1163,8 @@ export interface components {
          */
         readonly NetworkType: "evm" | "stellar" | "solana";
         /**
-         * @description How soon the transaction should be included, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It
-         *     decides the first price and how long the service waits before it raises the price by itself.
+         * @description The urgency of the transaction, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It decides the first
+         *     price and the time after which the service raises the price by itself.
          * @enum {string}
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
@@ -1134,7 +1181,7 @@ export interface components {
          */
         readonly TransactionStatus: "pending" | "sent" | "submitted" | "mined" | "confirmed" | "failed" | "canceled" | "expired";
         /**
-         * @description What went wrong, for programs. Codes may be added; an unknown one is best treated like its HTTP status.
+         * @description The reason of a failure, for programs. Codes may be added; an unknown one is best treated like its HTTP status.
          *
          *     | Code | Meaning |
          *     |---|---|
@@ -1161,7 +1208,7 @@ export interface components {
          *     | `headers_too_large` | The request line and the headers have more bytes than the deployment allows |
          *     | `request_too_slow` | The request did not arrive completely in time |
          *     | `wrong_network_type` | The body is a request for another type of network than the relayer's |
-         *     | `relayer_paused` | An operator has paused the relayer |
+         *     | `relayer_paused` | The relayer is paused |
          *     | `relayer_disabled` | The service has disabled the relayer; `disabled_reason` of the relayer tells why |
          *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
          *     | `transaction_not_replaceable` | The status of the transaction no longer allows to replace or cancel it |
@@ -1191,6 +1238,7 @@ export interface components {
         readonly Failure: {
             /** @constant */
             readonly success: false;
+            /** @description Always null. */
             readonly data: null;
             /** @description The text that belongs to the HTTP status. */
             readonly message: string;
@@ -1232,11 +1280,16 @@ export interface components {
             /** @enum {string} */
             readonly code?: "internal_error" | "request_timeout" | "network_unavailable";
         };
-        /** @description What the service did with the request, where that is not obvious. */
+        /** @description Explains the work that the service did for the request, where that is not obvious. */
         readonly Metadata: {
+            /** @description Sentences for a person, in order. */
             readonly logs: readonly {
-                /** @enum {string} */
+                /**
+                 * @description The level of the sentence.
+                 * @enum {string}
+                 */
                 readonly level: "log";
+                /** @description The sentence. Not stable; do not parse it. */
                 readonly message: string;
             }[];
             /** @description Reserved; always empty. */
@@ -1244,9 +1297,11 @@ export interface components {
         };
         /** @description The page that was served, which may differ from the one that was asked for. */
         readonly Pagination: {
+            /** @description The page that was served. */
             readonly current_page: number;
+            /** @description The number of items on a page that was applied. */
             readonly per_page: number;
-            /** @description How many items all pages hold together. */
+            /** @description The number of items on all pages together. */
             readonly total_items: number;
         };
         /** @description Part of the shape of every answer. Never sent with a success. */
@@ -1254,6 +1309,7 @@ export interface components {
         readonly RelayerListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Relayer"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1262,6 +1318,7 @@ export interface components {
         readonly NotificationListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Notification"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1270,6 +1327,7 @@ export interface components {
         readonly SignerListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Signer"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1285,6 +1343,7 @@ export interface components {
         readonly NetworkListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Network"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1308,6 +1367,7 @@ export interface components {
         readonly TransactionListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Transaction"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1339,15 +1399,18 @@ export interface components {
         /** @description The name of a JSON-RPC method. */
         readonly RpcMethodName: string;
         /**
-         * @description Endpoints that are used instead of the network's. The network's own when absent, null or empty. Unless the deployment allows it, they may not lead to
-         *     private networks; link-local addresses, where clouds keep their metadata, are never allowed.
+         * @description Endpoints that are used instead of the network's. The network's own when absent, null or empty. Unless the deployment allows it,
+         *     they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never allowed.
          */
         readonly CustomRpcUrls: readonly components["schemas"]["CustomRpcUrl"][] | null;
         /** @description One endpoint. */
         readonly CustomRpcUrl: {
             /** @description The whole url. Only its scheme and host are ever shown again. */
             readonly url: string;
-            /** @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked, so one at least needs more. 100 when absent. */
+            /**
+             * @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked, so one at least needs more. 100
+             *     when absent.
+             */
             readonly weight?: number;
         };
         /** @description A relayer, as the configuration file has it. `network_type` decides which fields and policies there are. */
@@ -1545,19 +1608,22 @@ export interface components {
         /** @description The state of a relayer. What no endpoint told is left out. */
         readonly RelayerStatus: {
             readonly network_type: components["schemas"]["NetworkType"];
-            /** @description What the account can spend, in wei, stroops or lamports; see `getRelayerBalance`. */
+            /** @description The amount that the account can spend, in wei, stroops or lamports, as a decimal string; see `getRelayerBalance`. */
             readonly balance?: components["schemas"]["DecimalString"];
-            /** @description EVM: the nonce that the next transaction gets. */
+            /** @description EVM: the nonce of the next transaction, as a decimal string. */
             readonly nonce?: components["schemas"]["DecimalString"];
-            /** @description Stellar: the sequence number of the account on the ledger. Absent, too, while the account does not exist. */
+            /**
+             * @description Stellar: the sequence number of the account on the ledger, as a decimal string. Absent, too, while the account does not
+             *     exist.
+             */
             readonly sequence_number?: components["schemas"]["DecimalString"];
-            /** @description How many transactions are `pending`, `sent` or `submitted`. */
+            /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
             readonly pending_transactions_count: number;
-            /** @description When a transaction of it was last confirmed. Absent when none was. */
+            /** @description When a transaction of the relayer was last confirmed. Absent when none was. */
             readonly last_confirmed_transaction_timestamp?: components["schemas"]["Timestamp"];
-            /** @description Switched off by the service itself. */
+            /** @description True while the service has disabled the relayer. */
             readonly system_disabled: boolean;
-            /** @description Switched off by an operator. */
+            /** @description True while the relayer is paused. */
             readonly paused: boolean;
         };
         readonly RelayerBalanceResponse: {
@@ -1567,11 +1633,12 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** @description What an account can spend. */
+        /** @description The balance that an account can spend. */
         readonly RelayerBalance: {
             /**
              * Format: u256
-             * @description An exact JSON integer, in `unit`.
+             * @description The balance in `unit`, as an exact JSON integer. It can be larger than 2^53, and `JSON.parse` of JavaScript then rounds it:
+             *     read it with a parser that keeps integers, or read the decimal string in `balance` of `getRelayerStatus`.
              */
             readonly balance: bigint;
             /**
@@ -1592,14 +1659,14 @@ export interface components {
             readonly address: string;
             /** @description Names the signer that holds the key. */
             readonly signer_id: string;
-            /** @description Names the notification that is told about this relayer's transactions. */
+            /** @description Names the notification that receives the events of this relayer. */
             readonly notification_id?: string;
-            /** @description Switched off by an operator. A paused relayer takes no new work. */
+            /** @description True while the relayer is paused. A paused relayer takes no new work. */
             readonly paused: boolean;
             /**
-             * @description Switched off by the service itself, because a check of its health failed; `disabled_reason` tells why. It signs nothing
-             *     new, and new work is refused with `relayer_disabled`. What is signed already goes on, what is accepted waits, and
-             *     nothing is canceled. The first check that finds everything right switches it on again.
+             * @description True while the service has disabled the relayer, because a health check failed; `disabled_reason` tells why. The relayer signs
+             *     nothing new, and new work is refused with `relayer_disabled`. Signed transactions go on, accepted ones wait, and nothing is
+             *     canceled. The first check that finds everything right enables it again.
              */
             readonly system_disabled: boolean;
             readonly disabled_reason?: components["schemas"]["DisabledReason"];
@@ -1607,15 +1674,16 @@ export interface components {
             readonly custom_rpc_urls?: readonly components["schemas"]["RpcUrl"][];
             readonly policies: components["schemas"]["RelayerPolicies"];
             /**
-             * @description Stellar: further accounts whose sequence numbers the relayer uses, so that as many transactions can be on their way at
-             *     once. They sign beside the relayer, which pays; the service opens them when they do not exist yet.
+             * @description Stellar: further accounts whose sequence numbers the relayer uses, so that as many transactions can be in flight at once. They
+             *     sign beside the relayer, which pays; the service opens them when they do not exist yet.
              */
             readonly channels?: readonly components["schemas"]["StellarAccount"][];
         };
         /**
-         * @description Why the service switched the relayer off. Every relayer is checked at the start of the service, when it is created, when
-         *     its endpoints or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); a disabled one after 10, 20, 30, 45 and then every 60 seconds. What no endpoint can
-         *     tell counts neither for nor against a relayer, so a short outage switches nothing off.
+         * @description The reason for which the service disabled the relayer. The service checks every relayer at its start, when it is created, when its
+         *     endpoints or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); it checks a disabled one after
+         *     10, 20, 30, 45 and then every 60 seconds. A fact that no endpoint can tell counts neither for nor against a relayer, so a short
+         *     outage disables none.
          */
         readonly DisabledReason: {
             /**
@@ -1629,9 +1697,10 @@ export interface components {
              * @enum {string}
              */
             readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "Multiple";
-            /** @description What was found, in sentences for people, with the numbers. */
+            /** @description The findings, in sentences for people, with the numbers. */
             readonly details: string;
         };
+        /** @description One endpoint, as answers show it. */
         readonly RpcUrl: {
             /**
              * @description Scheme and host; whatever follows is masked, as it often holds a secret.
@@ -1711,20 +1780,22 @@ export interface components {
              * @enum {string}
              */
             readonly type: "local";
-            /** @description What may be shown of how the key is reached; nothing for `local`. */
+            /** @description The part of its configuration that may be shown; empty for `local`. */
             readonly config: Record<string, never>;
         };
+        /** @description A new signer. */
         readonly CreateSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
             /**
-             * @description How the key is given. `plain`: as it is. Key management services are not supported yet.
+             * @description The way in which the key is given. `plain`: as it is. Key management services are not supported yet.
              * @enum {string}
              */
             readonly type: "plain";
+            /** @description The key. */
             readonly config: {
                 /**
-                 * @description The private key: 64 hex digits with or without `0x`, a Stellar secret seed (`S…`), or a Solana key pair (64 bytes in base58 or as a JSON list,
-                 *     as a text). Never returned.
+                 * @description The private key: 64 hex digits with or without `0x`, a Stellar secret seed (`S…`), or a Solana key pair (64 bytes in
+                 *     base58 or as a JSON list, as a text). Never returned.
                  */
                 readonly key: string;
             };
@@ -1736,22 +1807,25 @@ export interface components {
              * @example evm:sepolia
              */
             readonly id: string;
-            /** @description What relayers name in `network`; unique within its type. */
+            /** @description The name by which relayers refer to it in `network`; unique within its type. */
             readonly name: string;
             readonly network_type: components["schemas"]["NetworkType"];
             /** @description The endpoints that are asked now. None where nobody has given any yet. */
             readonly rpc_urls: readonly components["schemas"]["RpcUrl"][];
-            /** @description Where people can look at it. */
+            /** @description Explorers of the network, for people. */
             readonly explorer_urls?: readonly string[];
             /** @description Expected time between blocks, in milliseconds. */
             readonly average_blocktime_ms: number;
-            /** @description Whether its money is worth nothing. */
+            /** @description True when its money is worth nothing. */
             readonly is_testnet: boolean;
-            /** @description What is particular about it, in the words of the configuration: `arbitrum-based`, `rollup` … */
+            /** @description Particular traits, in the words of the configuration: `arbitrum-based`, `rollup` … */
             readonly tags?: readonly string[];
-            /** @description EVM. */
+            /** @description EVM: the chain id. */
             readonly chain_id?: number;
-            /** @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. Counts when `finality` is `depth`. */
+            /**
+             * @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. Counts when `finality` is
+             *     `depth`.
+             */
             readonly required_confirmations?: number;
             /**
              * @description EVM: when a transaction is `confirmed`.
@@ -1761,21 +1835,26 @@ export interface components {
              * @enum {string}
              */
             readonly finality?: "depth" | "safe" | "finalized";
-            /** @description EVM: the most gas that one transaction may ask for where that is less than a block holds (EIP-7825). Estimates are kept below it. */
+            /**
+             * @description EVM: the most gas that one transaction may ask for where that is less than a block holds (EIP-7825). Estimates are kept
+             *     below it.
+             */
             readonly max_gas_per_transaction?: number;
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
-            /** @description EVM: what its money is called. */
+            /** @description EVM: the symbol of its native currency. */
             readonly symbol?: string;
-            /** @description Stellar: tells its networks apart in everything that is signed. */
+            /** @description Stellar: the passphrase, which is part of everything that is signed and tells networks apart. */
             readonly passphrase?: string;
-            /** @description Solana: tells its clusters apart, in base58. */
+            /** @description Solana: the hash of the genesis block in base58, which tells clusters apart. */
             readonly genesis_hash?: string;
         };
+        /** @description The new endpoints of a network. */
         readonly UpdateNetworkRequest: {
             /** @description All endpoints from now on, each a url or a url with a weight. At least one must have a weight above 0. */
             readonly rpc_urls: readonly components["schemas"]["GivenRpcUrl"][];
         };
+        /** @description One endpoint: its url, or its url with a weight. */
         readonly GivenRpcUrl: components["schemas"]["RpcEndpointUrl"] | {
             readonly url: components["schemas"]["RpcEndpointUrl"];
             /**
@@ -1789,26 +1868,28 @@ export interface components {
          * @example https://rpc.example/v2/key
          */
         readonly RpcEndpointUrl: string;
+        /** @description A new notification. */
         readonly CreateNotificationRequest: {
             readonly id?: components["schemas"]["NewId"];
             /**
-             * @description How events are delivered. `webhook` when absent.
+             * @description The way in which the service delivers events. `webhook` when absent.
              * @default webhook
              * @enum {string}
              */
             readonly type: "webhook";
-            /** @description Where events are sent: an `http://` or `https://` url. */
+            /** @description The destination of events: an `http://` or `https://` url. */
             readonly url: string;
             /** @description Signs deliveries. Never returned. */
             readonly signing_key?: string;
         };
+        /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateNotificationRequest: {
             /**
-             * @description How events are delivered.
+             * @description The way in which the service delivers events.
              * @enum {string}
              */
             readonly type?: "webhook";
-            /** @description Where events are sent: an `http://` or `https://` url. */
+            /** @description The destination of events: an `http://` or `https://` url. */
             readonly url?: string;
             /** @description The only key from now on, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
             readonly signing_key?: string | null;
@@ -1817,21 +1898,21 @@ export interface components {
         readonly Notification: {
             readonly id: components["schemas"]["Id"];
             /**
-             * @description How events are delivered. `webhook`: as POST requests.
+             * @description The way in which the service delivers events. `webhook`: as POST requests.
              * @enum {string}
              */
             readonly type: "webhook";
-            /** @description Where events are sent. */
+            /** @description The destination of events. */
             readonly url: string;
-            /** @description Whether deliveries are signed. The key itself is never returned. */
+            /** @description True when the service signs deliveries. It never returns the key itself. */
             readonly has_signing_key: boolean;
             /**
-             * @description Nothing is sent to it at present. Absent when it is not so.
+             * @description True while the service sends it nothing. Absent otherwise.
              * @constant
              */
             readonly paused?: true;
             /**
-             * @description `operator`: somebody paused it · `gone`: the receiver answered with 410. Absent when not paused.
+             * @description `operator`: a caller paused it · `gone`: the receiver answered with 410. Absent when it is not paused.
              * @enum {string}
              */
             readonly paused_reason?: "operator" | "gone";
@@ -1839,6 +1920,7 @@ export interface components {
         readonly EventListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The events after the cursor, the oldest first. */
             readonly data: readonly components["schemas"]["Event"][];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
@@ -1846,6 +1928,7 @@ export interface components {
         readonly DeliveryListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Delivery"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1886,6 +1969,7 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
+        /** @description A UUID. */
         readonly Uuid: string;
         /** @description Position in the event log, in decimal digits. The first event has 1. */
         readonly EventNumber: string;
@@ -1898,7 +1982,7 @@ export interface components {
          *       most; then a no-op takes the nonce, and the transaction ends as `failed`.
          *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
          *       the network's finality setting allows for.
-         *     - `relayer_state_update`: the service switched a relayer off or on.
+         *     - `relayer_state_update`: the service disabled or enabled a relayer.
          *     - `notification_test`: somebody asked for a test event.
          * @enum {string}
          */
@@ -1923,7 +2007,7 @@ export interface components {
             /** @description The event as JSON, in one line. */
             readonly data: string;
         };
-        /** @description What an event tells. `payload_type` says which of these it is. */
+        /** @description The content of an event. `payload_type` says which of these it is. */
         readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["TestPayload"];
         /** @description The transaction as it was then, with all the fields that `getTransactionById` shows except `attempts`. */
         readonly TransactionPayload: components["schemas"]["EvmTransactionPayload"] | components["schemas"]["StellarTransactionPayload"] | components["schemas"]["SolanaTransactionPayload"];
@@ -1966,6 +2050,7 @@ export interface components {
              */
             readonly network_type: "solana";
         };
+        /** @description The service disabled a relayer. */
         readonly RelayerDisabledPayload: {
             /** @constant */
             readonly payload_type: "relayer_disabled";
@@ -1973,14 +2058,16 @@ export interface components {
             readonly relayer: components["schemas"]["Relayer"];
             readonly disable_reason: components["schemas"]["DisabledReason"];
         };
+        /** @description The service enabled a relayer. */
         readonly RelayerEnabledPayload: {
             /** @constant */
             readonly payload_type: "relayer_enabled";
             /** @description The relayer as it was then. */
             readonly relayer: components["schemas"]["Relayer"];
-            /** @description How many checks had failed in a row before this one. */
+            /** @description The number of checks that had failed in a row before this one. */
             readonly retry_count: number;
         };
+        /** @description A test. */
         readonly TestPayload: {
             /** @constant */
             readonly payload_type: "test";
@@ -2000,7 +2087,10 @@ export interface components {
         readonly TransactionIncidentWebhook: {
             /** @description Names the event; the same on every try. */
             readonly id: components["schemas"]["Uuid"];
-            /** @enum {string} */
+            /**
+             * @description The kind of incident.
+             * @enum {string}
+             */
             readonly event: "transaction_undecided" | "transaction_stuck" | "transaction_reorganized";
             readonly payload: components["schemas"]["TransactionPayload"];
             /** @description When it happened. */
@@ -2012,6 +2102,7 @@ export interface components {
             readonly id: components["schemas"]["Uuid"];
             /** @constant */
             readonly event: "relayer_state_update";
+            /** @description The change. */
             readonly payload: components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"];
             /** @description When it happened. */
             readonly timestamp: components["schemas"]["Timestamp"];
@@ -2045,7 +2136,7 @@ export interface components {
             /** @description Absent when the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly status: components["schemas"]["DeliveryStatus"];
-            /** @description How often it was sent. */
+            /** @description The number of times that the service has sent it. */
             readonly tries: number;
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When it was sent last. */
@@ -2056,9 +2147,9 @@ export interface components {
             readonly settled_at?: components["schemas"]["Timestamp"];
             /** @description HTTP status of the newest answer. Absent when there was none. */
             readonly response_code?: number;
-            /** @description How long the newest try took. */
+            /** @description The duration of the newest try, in milliseconds. */
             readonly latency_ms?: number;
-            /** @description Why the newest try failed. */
+            /** @description The reason for which the newest try failed. */
             readonly error?: string;
         };
         /** @description A delivery with what was sent and received. */
@@ -2072,7 +2163,7 @@ export interface components {
             /** @description Absent when the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly status: components["schemas"]["DeliveryStatus"];
-            /** @description How often it was sent. */
+            /** @description The number of times that the service has sent it. */
             readonly tries: number;
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When it was sent last. */
@@ -2083,21 +2174,24 @@ export interface components {
             readonly settled_at?: components["schemas"]["Timestamp"];
             /** @description HTTP status of the newest answer. Absent when there was none. */
             readonly response_code?: number;
-            /** @description How long the newest try took. */
+            /** @description The duration of the newest try, in milliseconds. */
             readonly latency_ms?: number;
-            /** @description Why the newest try failed. */
+            /** @description The reason for which the newest try failed. */
             readonly error?: string;
             /** @description The exact body that is signed and sent, on every try. */
             readonly body: string;
             /** @description The newest request. Absent until the first try. */
             readonly request?: {
+                /** @description The url that it was sent to. */
                 readonly url: string;
+                /** @description The headers that were sent. */
                 readonly headers: {
                     readonly [key: string]: string;
                 };
             };
             /** @description The newest answer. Absent when there was none. */
             readonly response?: {
+                /** @description The HTTP status. */
                 readonly code: number;
                 /** @description At most 50 of them. */
                 readonly headers: {
@@ -2107,7 +2201,7 @@ export interface components {
                 readonly body: string;
             };
         };
-        /** @description Which deliveries; exactly one of the two. */
+        /** @description The deliveries to send again, by exactly one of the two forms. */
         readonly RedeliverManyRequest: {
             /**
              * @description All dead letters.
@@ -2120,56 +2214,67 @@ export interface components {
             /** @description The number of the last event. */
             readonly to: components["schemas"]["EventNumber"];
         };
+        /** @description The numbers of deliveries. */
         readonly RedeliveryCount: {
-            /** @description How many are delivered again by this call. */
+            /** @description The number of deliveries that this call sends again. */
             readonly redelivered: number;
-            /** @description How many of the same kind are left. Call again for them; after a range with `from` raised. */
+            /** @description The number of deliveries of the same kind that are left. Call again for them; after a range with `from` raised. */
             readonly remaining: number;
         };
+        /** @description The event that is on its way. */
         readonly TestEvent: {
             readonly event_id: components["schemas"]["Uuid"];
         };
+        /** @description A new signing key. */
         readonly RotateSigningKeyRequest: {
             /** @description The new secret. Never returned. */
             readonly signing_key: string;
-            /** @description How long the previous key goes on signing. A day when absent; at most 30 days. */
+            /** @description The time for which the previous key goes on signing, in seconds. A day when absent; at most 30 days. */
             readonly overlap_seconds?: number;
         };
+        /** @description The state of the signing keys. */
         readonly SigningKeyRotation: {
             readonly notification_id: components["schemas"]["Id"];
             /** @description Absent when there was no key before. */
             readonly previous_key_expires_at?: components["schemas"]["Timestamp"];
         };
-        /** @description What became of canceling everything that was waiting. */
+        /** @description The outcome of canceling every waiting transaction. */
         readonly PendingCancellation: {
-            /** @description Those that are canceled, or have a no-op in their place by now; newest first. */
+            /** @description Transactions that are canceled, or have been replaced by a no-op; the newest first. */
             readonly queued_for_cancellation_transaction_ids: readonly components["schemas"]["Id"][];
-            /** @description Those that could not be canceled, and so may still be executed; newest first. */
+            /** @description Transactions that could not be canceled, and so may still be executed; the newest first. */
             readonly failed_to_queue_transaction_ids: readonly components["schemas"]["Id"][];
-            /** @description Why, in the same order. */
+            /** @description The reasons, in the same order. */
             readonly failures: readonly {
                 readonly transaction_id: components["schemas"]["Id"];
                 readonly code: components["schemas"]["ErrorCode"];
                 /** @description A sentence for a person. */
                 readonly error: string;
             }[];
-            /** @description How many are in the two lists. */
+            /** @description The number of transactions in the two lists. */
             readonly total_processed: number;
-            /** @description How many this request has not looked at. */
+            /** @description The number of transactions that this request has not handled. */
             readonly remaining: number;
         };
+        /** @description The message to sign. */
         readonly SignRequest: {
             /** @description The text to sign. Its UTF-8 bytes are signed; hexadecimal is not decoded. May be empty. */
             readonly message: string;
         };
-        /** @description The `network_type` of the relayer decides which. */
+        /** @description A transaction to sign. The `network_type` of the relayer decides which form applies. */
         readonly SignTransactionRequest: components["schemas"]["UnsignedStellarTransaction"] | components["schemas"]["UnsignedSolanaTransaction"] | components["schemas"]["UnsignedEvmTransaction"] | components["schemas"]["EncodedEvmTransaction"];
-        /** Stellar */
+        /**
+         * Stellar
+         * @description An unsigned transaction on Stellar.
+         */
         readonly UnsignedStellarTransaction: {
             /** @description A `TransactionEnvelope` as XDR in base64. Others may have signed it. */
             readonly unsigned_xdr: string;
         };
-        /** Solana */
+        /**
+         * Solana
+         * @description An unsigned transaction on Solana.
+         */
         readonly UnsignedSolanaTransaction: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
         };
@@ -2180,48 +2285,61 @@ export interface components {
         readonly UnsignedEvmTransaction: {
             /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
             readonly to?: string | null;
-            /** @description How much to transfer. */
+            /** @description The amount to transfer, in wei: an integer, or a string that keeps every digit. */
             readonly value: components["schemas"]["U128"];
             /** @description Call data or creation code; at most 128 KiB. */
             readonly data?: string;
             readonly nonce: components["schemas"]["Int64"];
             readonly gas_limit: components["schemas"]["Int64"];
-            /** @description Legacy price of a unit of gas. */
+            /** @description The legacy price of a unit of gas, in wei. */
             readonly gas_price?: components["schemas"]["U128"];
-            /** @description The most that a unit of gas may cost. */
+            /** @description The most that a unit of gas may cost, in wei. */
             readonly max_fee_per_gas?: components["schemas"]["U128"];
-            /** @description How much of it may go to the block producer. */
+            /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
         };
-        /** EVM, RLP */
+        /**
+         * EVM, RLP
+         * @description An unsigned transaction on EVM, in RLP.
+         */
         readonly EncodedEvmTransaction: {
-            /** @description What is signed, in RLP, as other tools serialize an unsigned transaction. */
+            /** @description The bytes to sign, in RLP, as other tools serialize an unsigned transaction. */
             readonly unsigned_transaction: string;
         };
         readonly SignTransactionResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The signed transaction, in the form of its network. */
             readonly data: components["schemas"]["SignedStellarTransaction"] | components["schemas"]["SignedSolanaTransaction"] | components["schemas"]["SignedEvmTransaction"];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** Stellar */
+        /**
+         * Stellar
+         * @description A signed transaction on Stellar.
+         */
         readonly SignedStellarTransaction: {
             /** @description The envelope with the signature, as XDR in base64. */
             readonly signedXdr: string;
             /** @description The 64 bytes of the signature in base64. */
             readonly signature: string;
         };
-        /** Solana */
+        /**
+         * Solana
+         * @description A signed transaction on Solana.
+         */
         readonly SignedSolanaTransaction: {
             /** @description The transaction with the signature, in wire format and base64. */
             readonly transaction: string;
             /** @description The signature in base58, by which the network knows the transaction. */
             readonly signature: string;
         };
-        /** EVM */
+        /**
+         * EVM
+         * @description A signed transaction on EVM.
+         */
         readonly SignedEvmTransaction: {
-            /** @description What a node takes. */
+            /** @description The bytes that a node takes. */
             readonly signed_transaction: components["schemas"]["HexData"];
             /** @description The hash by which the network knows it. */
             readonly hash: components["schemas"]["EvmHash"];
@@ -2234,6 +2352,7 @@ export interface components {
             /** @constant */
             readonly jsonrpc?: "2.0";
             readonly id?: components["schemas"]["RpcId"];
+            /** @description The name of the method. */
             readonly method: string;
             /** @description By place or by name. */
             readonly params?: readonly unknown[] | {
@@ -2244,27 +2363,33 @@ export interface components {
         };
         /** @description Any JSON value; it comes back as it was sent. */
         readonly RpcId: unknown;
+        /** @description The answer to a call, or the answers to a batch. */
         readonly RpcResponse: components["schemas"]["RpcReply"] | readonly components["schemas"]["RpcReply"][];
         /** @description Either `result` or `error`. */
         readonly RpcReply: {
             /** @constant */
             readonly jsonrpc: "2.0";
             readonly id: components["schemas"]["RpcId"];
-            /** @description What the node answered. */
+            /** @description The answer of the node. */
             readonly result?: unknown;
-            /** @description What the node, or the service in its place, has against the call. */
+            /** @description The error of the node, or of the service in its place. */
             readonly error?: {
+                /** @description The code of the error. */
                 readonly code: number;
+                /** @description The text of the error. */
                 readonly message: string;
                 /** @description A sentence for a person. Only in errors of the service. */
                 readonly description?: string;
-                /** @description What the node added. */
+                /** @description Details that the node added. */
                 readonly data?: unknown;
             };
         };
         /** @description Either the two hashes or the document. */
         readonly SignTypedDataRequest: components["schemas"]["TypedDataHashes"] | components["schemas"]["TypedDataDocument"];
-        /** Hashes */
+        /**
+         * Hashes
+         * @description The two hashes of a document.
+         */
         readonly TypedDataHashes: {
             /** @description The hash of the domain. */
             readonly domain_separator: components["schemas"]["Hash32"];
@@ -2275,25 +2400,26 @@ export interface components {
         readonly Hash32: string;
         /**
          * EIP-712 document
-         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and hexadecimal digits
-         *     in any letter case.
+         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and
+         *     hexadecimal digits in any letter case.
          */
         readonly TypedDataDocument: {
-            /** @description What the signature is for. Its fields are those of `EIP712Domain`. */
+            /** @description The domain of the signature. Its fields are those of `EIP712Domain`. */
             readonly domain: {
                 readonly [key: string]: unknown;
             };
             /** @description Fields of each struct, in the order in which they are signed. */
             readonly types: {
                 readonly [key: string]: readonly {
+                    /** @description The name of the field. */
                     readonly name: string;
                     /** @description A type of EIP-712, one of `types`, or arrays of them. */
                     readonly type: string;
                 }[];
             };
-            /** @description Which of `types` the message is. */
+            /** @description The name in `types` of the type of the message. */
             readonly primaryType: string;
-            /** @description What is signed. Empty when `primaryType` is `EIP712Domain`. */
+            /** @description The message to sign. Empty when `primaryType` is `EIP712Domain`. */
             readonly message: {
                 readonly [key: string]: unknown;
             };
@@ -2309,7 +2435,7 @@ export interface components {
             readonly s: string;
             /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
             readonly sig: string;
-            /** @description Which of the possible public keys is the right one, as 27 or 28; 0 for ed25519. */
+            /** @description The recovery id plus 27, which selects the public key: 27 or 28; 0 for ed25519. */
             readonly v: number;
             /** @description The signature in base64 (Stellar) or base58 (Solana). */
             readonly signature?: string;
@@ -2325,7 +2451,7 @@ export interface components {
             readonly r: string;
             /** @description 32 bytes. */
             readonly s: string;
-            /** @description Which of the possible public keys is the right one. */
+            /** @description The recovery id, which selects the public key. */
             readonly v: number;
             /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
             readonly sig: string;
@@ -2337,6 +2463,7 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
+        /** @description The facts about a transaction and the next step. */
         readonly Diagnosis: {
             readonly transaction_id: components["schemas"]["Id"];
             readonly status: components["schemas"]["TransactionStatus"];
@@ -2344,13 +2471,13 @@ export interface components {
             readonly summary: string;
             /** @description Everything that was found, the most important first. Never empty. */
             readonly findings: readonly components["schemas"]["Finding"][];
-            /** @description The account's line. Transactions are included in the order of their nonces. */
+            /** @description The place of the transaction in the account's queue. The network includes transactions in the order of their nonces. */
             readonly line: {
-                /** @description How many open transactions of the account come before this one. 0 is the head. */
+                /** @description The number of open transactions of the account that come before this one. 0 is the head. */
                 readonly position: number;
-                /** @description Signed and not mined. */
+                /** @description The number of transactions that are signed and not mined. */
                 readonly in_flight: number;
-                /** @description Further ones wait unsigned. */
+                /** @description The most transactions in flight. Further ones wait unsigned. */
                 readonly in_flight_limit: number;
             };
             /** @description Absent until the transaction has a nonce. */
@@ -2361,24 +2488,27 @@ export interface components {
                 /** @description Nonces before it that no transaction of the service has; at most 64 are listed. */
                 readonly missing: readonly components["schemas"]["Quantity"][];
             };
-            /** @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops; on Solana of a compute unit, in micro-lamports. Absent until something is signed. */
+            /**
+             * @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops; on Solana of a compute unit, in micro-lamports. All
+             *     are decimal strings. Absent until something is signed.
+             */
             readonly fees?: {
                 /** @description The most that the shown attempt pays. */
                 readonly offered: components["schemas"]["DecimalString"];
-                /** @description What the service would offer now at the same speed. */
+                /** @description The price that the service would set now at the same speed. */
                 readonly market?: components["schemas"]["DecimalString"];
-                /** @description What the next block asks at least. */
+                /** @description The least that the next block asks. */
                 readonly base_fee?: components["schemas"]["DecimalString"];
                 /** @description The `gas_price_cap` or the `max_fee` of the relayer. */
                 readonly cap?: components["schemas"]["DecimalString"];
             };
-            /** @description In wei, stroops or lamports. */
+            /** @description Amounts in wei, stroops or lamports, as decimal strings. */
             readonly funds?: {
-                /** @description What the account can spend. */
+                /** @description The amount that the account can spend. */
                 readonly balance?: components["schemas"]["DecimalString"];
-                /** @description What the other open transactions can still take. */
+                /** @description The most that the other open transactions can still take. */
                 readonly reserved: components["schemas"]["DecimalString"];
-                /** @description What this one can take. */
+                /** @description The most that this transaction can take. */
                 readonly needed: components["schemas"]["DecimalString"];
             };
             /** @description Absent unless a block holds the transaction. */
@@ -2387,42 +2517,46 @@ export interface components {
                 readonly block: components["schemas"]["Quantity"];
                 /** @description The newest block. */
                 readonly head?: components["schemas"]["Quantity"];
-                /** @description How many blocks must lie on top of it. */
+                /** @description The number of blocks that must lie on top of it. */
                 readonly required: number;
             };
             /** @description The nodes that the service asks for this relayer. */
             readonly endpoints: readonly {
+                /** @description The host of the endpoint. */
                 readonly host: string;
-                /** @description False while it is left alone after failures. */
+                /** @description False while the service leaves it alone after failures. */
                 readonly healthy: boolean;
-                /** @description The newest block that it told. */
+                /** @description The newest block that it reported. */
                 readonly head?: components["schemas"]["Quantity"];
                 /**
-                 * @description Solana: whether it tells of old transactions. One that does not, cannot prove that an expired transaction was not
-                 *     included. Absent where it was not asked.
+                 * @description Solana: true when it knows old transactions. Without history an endpoint cannot prove that an expired transaction was
+                 *     not included. Absent where the service has not asked it.
                  */
                 readonly keeps_history?: boolean;
                 /** @description Its last failure. */
                 readonly error?: string;
             }[];
+            /** @description The next step of the service. */
             readonly next_action: {
                 /**
-                 * @description - `sign`: prices it, gives it a nonce and signs it.
-                 *     - `broadcast`: offers the signed bytes to the nodes.
-                 *     - `raise_fee`: signs the same content with a higher fee.
-                 *     - `expire`: puts a no-op in its place.
-                 *     - `watch`: waits for a block to include it.
-                 *     - `confirm`: waits for blocks on top of the one that holds it.
-                 *     - `fill_gap`: uses up missing nonces before it.
-                 *     - `none`: nothing; it is final, or something from outside is needed.
+                 * @description - `sign`: the service prices it, gives it a nonce and signs it.
+                 *     - `broadcast`: the service sends the signed bytes to the nodes.
+                 *     - `raise_fee`: the service signs the same content with a higher fee.
+                 *     - `expire`: the service replaces it with a no-op.
+                 *     - `watch`: the service waits for a block to include it.
+                 *     - `confirm`: the service waits for blocks on top of the one that includes it.
+                 *     - `fill_gap`: the service uses up missing nonces before it.
+                 *     - `none`: the service does nothing; the transaction is final, or something from outside is needed.
                  * @enum {string}
                  */
                 readonly action: "sign" | "broadcast" | "raise_fee" | "expire" | "watch" | "confirm" | "fill_gap" | "none";
                 /** @description When; absent for as soon as possible and for never. */
                 readonly at?: components["schemas"]["Timestamp"];
+                /** @description The same in words for a person. */
                 readonly message: string;
             };
         };
+        /** @description One fact about a transaction. */
         readonly Finding: {
             /**
              * @description - `final`: it has ended.
@@ -2444,19 +2578,23 @@ export interface components {
              * @enum {string}
              */
             readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            /** @description The same in words for a person. */
             readonly message: string;
         };
         /** @description The requested speed and what it means on this network. */
         readonly TransactionSpeed: {
             readonly level: components["schemas"]["Speed"];
-            /** @description The market price is multiplied by this: `eth_gasPrice` for a legacy price, twice the next base fee for `max_fee_per_gas` (before the tip). */
+            /**
+             * @description The market price is multiplied by this: `eth_gasPrice` for a legacy price, twice the next base fee for `max_fee_per_gas`
+             *     (before the tip).
+             */
             readonly price_multiplier: number;
-            /** @description How long a node may hold the transaction before the service raises the price by itself. */
+            /** @description The time that the service gives the transaction before it raises the price by itself, in seconds. */
             readonly raise_after_seconds: number;
         };
         /**
-         * @description What became of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` tells
-         *     which fields there are.
+         * @description The state of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` tells which
+         *     fields there are.
          */
         readonly Transaction: components["schemas"]["EvmTransaction"] | components["schemas"]["StellarTransaction"] | components["schemas"]["SolanaTransaction"];
         /**
@@ -2493,7 +2631,7 @@ export interface components {
             readonly from: components["schemas"]["EvmAddress"];
             /** @description The receiver. Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description How much it transfers, in wei, as a decimal string. */
+            /** @description The amount that it transfers, in wei, as a decimal string. */
             readonly value: components["schemas"]["DecimalString"];
             /** @description Call data or creation code. Absent while nothing is signed and the request had none. */
             readonly data?: components["schemas"]["HexData"];
@@ -2557,7 +2695,7 @@ export interface components {
             readonly fee?: components["schemas"]["Quantity"];
             /** @description The most that the request allows, in stroops, as an exact JSON integer. */
             readonly max_fee?: components["schemas"]["Quantity"];
-            /** @description Whether the shown attempt is in a fee bump. Absent until something is signed. */
+            /** @description True when the shown attempt is in a fee bump. Absent until something is signed. */
             readonly fee_bump?: boolean;
             /** @description When the shown attempt expires. Until something is signed, the `valid_until` of the request. */
             readonly valid_until?: components["schemas"]["Timestamp"];
@@ -2678,8 +2816,8 @@ export interface components {
          *     - `expire`: a no-op in its place, because `valid_until` passed.
          *     - `abandon`: a no-op in its place, because no node would ever take it.
          *     - `filler`: a no-op of the service's own that closes a gap before those behind it.
-         *     - `renew`: the same content again, because the earlier version lapsed.
-         *     - `errand`: something of the service's own that others wait for, such as opening channel accounts.
+         *     - `renew`: the same content again, because the earlier version expired.
+         *     - `errand`: a setup transaction of the service's own that others wait for, such as opening channel accounts.
          * @enum {string}
          */
         readonly AttemptKind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "filler" | "renew" | "errand";
@@ -2692,7 +2830,7 @@ export interface components {
          *     - `mined`: included and successful.
          *     - `reverted`: included, but its effects were undone.
          *     - `superseded`: something else with this nonce was included.
-         *     - `lapsed`: its time is over, and the chain has proved that it was not included.
+         *     - `lapsed`: it has expired, and the chain has proved that it was not included.
          * @enum {string}
          */
         readonly AttemptOutcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "lapsed";
@@ -2711,7 +2849,7 @@ export interface components {
             readonly hash: components["schemas"]["EvmHash"];
             /** @description The receiver. Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description How much it transfers, in wei, as a decimal string. */
+            /** @description The amount that it transfers, in wei, as a decimal string. */
             readonly value: components["schemas"]["DecimalString"];
             /** @description Call data or creation code. */
             readonly data: components["schemas"]["HexData"];
@@ -2747,9 +2885,9 @@ export interface components {
             readonly sequence_number: components["schemas"]["DecimalString"];
             /** @description The most that it bids, in stroops, as an exact JSON integer. */
             readonly fee: components["schemas"]["Quantity"];
-            /** @description What the network charged, in stroops, as an exact JSON integer; `fee_account` paid it. */
+            /** @description The fee that the network charged, in stroops, as an exact JSON integer; `fee_account` paid it. */
             readonly fee_charged?: components["schemas"]["Quantity"];
-            /** @description Whether it is in a fee bump. */
+            /** @description True when it is in a fee bump. */
             readonly fee_bump: boolean;
             /** @description When it expires. Absent when it has no time bound. */
             readonly valid_until?: components["schemas"]["Timestamp"];
@@ -2805,17 +2943,17 @@ export interface components {
         readonly EvmTransactionRequest: {
             /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
             readonly to?: string | null;
-            /** @description How much to transfer. */
+            /** @description The amount to transfer, in wei: an integer, or a string that keeps every digit. */
             readonly value: components["schemas"]["U128"];
             /** @description Call data or creation code; at most 128 KiB. */
             readonly data?: string;
-            /** @description The most gas it may use. Estimated with a margin when absent or null. */
+            /** @description The most gas that it may use. The service estimates it with a margin when it is absent or null. */
             readonly gas_limit?: components["schemas"]["Int64"] | null;
-            /** @description Legacy price of a unit of gas. */
+            /** @description The legacy price of a unit of gas, in wei. */
             readonly gas_price?: components["schemas"]["U128"];
-            /** @description The most that a unit of gas may cost. */
+            /** @description The most that a unit of gas may cost, in wei. */
             readonly max_fee_per_gas?: components["schemas"]["U128"];
-            /** @description How much of it may go to the block producer. */
+            /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
             readonly speed?: components["schemas"]["Speed"];
             /**
@@ -2843,6 +2981,7 @@ export interface components {
          * @description Instructions from which the service builds the transaction. The relayer pays, and is the only signer.
          */
         readonly SolanaInstructionsRequest: {
+            /** @description The instructions, in order. */
             readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
             readonly speed?: components["schemas"]["Speed"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
@@ -2855,12 +2994,15 @@ export interface components {
         readonly SolanaValidUntil: string | null;
         /** @description 32 bytes in base58. */
         readonly SolanaPublicKey: string;
+        /** @description One instruction. */
         readonly SolanaInstruction: {
             readonly program_id: components["schemas"]["SolanaPublicKey"];
+            /** @description The accounts that the program is given, in order. */
             readonly accounts: readonly {
                 readonly pubkey: components["schemas"]["SolanaPublicKey"];
                 /** @description Only the relayer itself may be a signer. */
                 readonly is_signer: boolean;
+                /** @description True when the program may change the account. */
                 readonly is_writable: boolean;
             }[];
             /** @description Instruction data in base64, at most 1232 bytes. */
@@ -2876,7 +3018,10 @@ export interface components {
         readonly StellarTransactionRequest: {
             /** @description Must be the network of the relayer. */
             readonly network: string;
-            /** @description Source of the operations. The relayer's own account, which is also meant when it is absent, or that account with a number (`M…`). The service signs for no other. */
+            /**
+             * @description Source of the operations. The relayer's own account, which is also meant when it is absent, or that account with a number
+             *     (`M…`). The service signs for no other.
+             */
             readonly source_account?: components["schemas"]["StellarAccount"] | null;
             /** @description Mutually exclusive with `transaction_xdr`. One of smart contracts has to be alone, and goes without a memo. */
             readonly operations?: readonly components["schemas"]["OperationSpec"][] | null;
@@ -2905,6 +3050,7 @@ export interface components {
         };
         /** @description A memo, told apart by `type`. */
         readonly MemoSpec: components["schemas"]["MemoNone"] | components["schemas"]["MemoText"] | components["schemas"]["MemoId"] | components["schemas"]["MemoHash"] | components["schemas"]["MemoReturn"];
+        /** @description No memo. */
         readonly MemoNone: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2912,6 +3058,7 @@ export interface components {
              */
             readonly type: "none";
         };
+        /** @description A text. */
         readonly MemoText: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2921,6 +3068,7 @@ export interface components {
             /** @description At most 28 bytes of UTF-8. */
             readonly value: string;
         };
+        /** @description A number. */
         readonly MemoId: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2929,6 +3077,7 @@ export interface components {
             readonly type: "id";
             readonly value: components["schemas"]["Int64"];
         };
+        /** @description A hash. */
         readonly MemoHash: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2937,6 +3086,7 @@ export interface components {
             readonly type: "hash";
             readonly value: components["schemas"]["Bytes32"];
         };
+        /** @description The hash of the transaction that is refunded. */
         readonly MemoReturn: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2958,13 +3108,21 @@ export interface components {
             /** @constant */
             readonly type: "native";
         } | {
-            /** @enum {string} */
+            /**
+             * @description An asset with a code of up to 4 characters.
+             * @enum {string}
+             */
             readonly type: "credit4" | "credit_alphanum4";
+            /** @description The code of the asset. */
             readonly code: string;
             readonly issuer: components["schemas"]["StellarAccount"];
         } | {
-            /** @enum {string} */
+            /**
+             * @description An asset with a code of 5 to 12 characters.
+             * @enum {string}
+             */
             readonly type: "credit12" | "credit_alphanum12";
+            /** @description The code of the asset. */
             readonly code: string;
             readonly issuer: components["schemas"]["StellarAccount"];
         };
@@ -3019,8 +3177,11 @@ export interface components {
              * @enum {string}
              */
             readonly type: "invoke_contract";
+            /** @description The address of the contract. */
             readonly contract_address: string;
+            /** @description The function to call. */
             readonly function_name: string;
+            /** @description The arguments, in order. */
             readonly args: readonly components["schemas"]["ScVal"][];
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
@@ -3046,7 +3207,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "create_contract";
-            /** @description Whose contract it is; decides its address together with `salt`. */
+            /** @description The creator of the contract; it decides the address of the contract together with `salt`. */
             readonly source: {
                 /** @constant */
                 readonly from: "address";
@@ -3054,12 +3215,14 @@ export interface components {
             } | {
                 /** @constant */
                 readonly from: "contract";
+                /** @description The contract that creates it. */
                 readonly contract: string;
             };
             /** @description 32 bytes in hexadecimal. */
             readonly wasm_hash: string;
             /** @description 32 bytes in hexadecimal; zeros when absent. */
             readonly salt?: string;
+            /** @description The arguments of the constructor, in order. */
             readonly constructor_args?: readonly components["schemas"]["ScVal"][];
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
@@ -3080,8 +3243,10 @@ export interface components {
             readonly type: "upload_wasm";
             /** @description The code, in hexadecimal or base64. */
             readonly wasm: {
+                /** @description The code in hexadecimal. */
                 readonly hex: string;
             } | {
+                /** @description The code in base64. */
                 readonly base64: string;
             };
             readonly auth?: components["schemas"]["SorobanAuth"];
@@ -3153,6 +3318,7 @@ export interface components {
             readonly destination: components["schemas"]["StellarAccount"];
             readonly dest_asset: components["schemas"]["StellarAsset"];
             readonly dest_min: components["schemas"]["StellarAmount"];
+            /** @description Assets that the exchange passes through, in order. */
             readonly path?: readonly components["schemas"]["StellarAsset"][];
         };
         /**
@@ -3183,6 +3349,7 @@ export interface components {
             readonly destination: components["schemas"]["StellarAccount"];
             readonly dest_asset: components["schemas"]["StellarAsset"];
             readonly dest_amount: components["schemas"]["StellarAmount"];
+            /** @description Assets that the exchange passes through, in order. */
             readonly path?: readonly components["schemas"]["StellarAsset"][];
         };
         /**
@@ -3199,12 +3366,14 @@ export interface components {
              * @enum {string}
              */
             readonly type: "manage_data";
+            /** @description The name of the entry. */
             readonly name: string;
             /** @description At most 64 bytes in base64; null deletes the entry. */
             readonly value: string | null;
         };
         /**
-         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave the relayer too little weight lock the service out.
+         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave
+         *     the relayer too little weight lock the service out.
          * @example {
          *       "type": "set_options",
          *       "home_domain": "example.com"
@@ -3217,16 +3386,25 @@ export interface components {
              */
             readonly type: "set_options";
             readonly inflation_destination?: components["schemas"]["StellarAccount"];
+            /** @description The account flags to clear, as a sum. */
             readonly clear_flags?: number;
+            /** @description The account flags to set, as a sum. */
             readonly set_flags?: number;
+            /** @description The weight of the account's own key. */
             readonly master_weight?: number;
+            /** @description The weight that operations of low security need. */
             readonly low_threshold?: number;
+            /** @description The weight that operations of medium security need. */
             readonly medium_threshold?: number;
+            /** @description The weight that operations of high security need. */
             readonly high_threshold?: number;
+            /** @description The domain that describes the account. */
             readonly home_domain?: string;
+            /** @description A signer to add, change, or remove with the weight 0. */
             readonly signer?: {
                 /** @description `G…`, `T…`, `X…` or `P…`. */
                 readonly key: string;
+                /** @description The weight of the signer. */
                 readonly weight: number;
             };
         };
@@ -3273,6 +3451,7 @@ export interface components {
             readonly type: "create_claimable_balance";
             readonly asset: components["schemas"]["StellarAsset"];
             readonly amount: components["schemas"]["StellarAmount"];
+            /** @description The accounts that may claim it. */
             readonly claimants: readonly {
                 readonly destination: components["schemas"]["StellarAccount"];
                 readonly predicate?: components["schemas"]["ClaimPredicate"];
@@ -3287,7 +3466,9 @@ export interface components {
             /** @description Seconds after the creation of the balance. */
             readonly before_relative_time?: components["schemas"]["Int64"];
             readonly not?: components["schemas"]["ClaimPredicate"];
+            /** @description Both must hold. */
             readonly and?: readonly components["schemas"]["ClaimPredicate"][];
+            /** @description One of the two must hold. */
             readonly or?: readonly components["schemas"]["ClaimPredicate"][];
         };
         /**
@@ -3322,16 +3503,20 @@ export interface components {
             readonly bump_to: components["schemas"]["Int64"];
         };
         /**
-         * @description Who authorises the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it
-         *     needed. `none`: nobody; a call that asks for somebody is refused. `xdr`: signed entries of whoever has to agree.
-         *     `addresses` is refused with `not_supported`, as the service has no keys of others.
+         * @description The authorisation of the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it needed.
+         *     `none`: nobody; a call that asks for somebody is refused. `xdr`: signed entries of everybody who has to agree. `addresses` is
+         *     refused with `not_supported`, as the service has no keys of others.
          */
         readonly SorobanAuth: {
-            /** @enum {string} */
+            /**
+             * @description The kind of authorisation.
+             * @enum {string}
+             */
             readonly type: "none" | "source_account";
         } | {
             /** @constant */
             readonly type: "addresses";
+            /** @description The addresses that authorise. */
             readonly signers: readonly components["schemas"]["StellarAddress"][];
         } | {
             /** @constant */
@@ -3344,8 +3529,11 @@ export interface components {
          *     wider than 32 bits may be decimal strings. A map whose keys are symbols may come in any order.
          */
         readonly ScVal: "void" | {
+            /** @description True or false. */
             readonly bool?: boolean;
+            /** @description An unsigned 32-bit integer. */
             readonly u32?: number;
+            /** @description A signed 32-bit integer. */
             readonly i32?: number;
             readonly u64?: components["schemas"]["Uint64"];
             readonly i64?: components["schemas"]["SignedInt64"];
@@ -3355,11 +3543,16 @@ export interface components {
             readonly i128?: components["schemas"]["ScI128"];
             readonly u256?: components["schemas"]["ScU256"];
             readonly i256?: components["schemas"]["ScI256"];
+            /** @description Bytes in hexadecimal, without `0x`. */
             readonly bytes?: string;
+            /** @description A text. */
             readonly string?: string;
+            /** @description A symbol of at most 32 characters. */
             readonly symbol?: string;
             readonly address?: components["schemas"]["StellarAddress"];
+            /** @description A list of values. */
             readonly vec?: readonly components["schemas"]["ScVal"][];
+            /** @description A list of keys with their values. */
             readonly map?: readonly {
                 readonly key: components["schemas"]["ScVal"];
                 readonly val: components["schemas"]["ScVal"];
@@ -3399,34 +3592,46 @@ export interface components {
             readonly lo_hi: components["schemas"]["Uint64"];
             readonly lo_lo: components["schemas"]["Uint64"];
         } | string;
+        /** @description The health of the service and of its parts. */
         readonly Readiness: {
             /** @description False exactly when `status` is `unhealthy`. */
             readonly ready: boolean;
             readonly status: components["schemas"]["HealthStatus"];
-            /** @description What is wrong. Absent when nothing is. */
+            /** @description The parts that are not healthy. Absent when all are. */
             readonly reason?: string;
+            /** @description The health of each part. */
             readonly components: {
-                /** @description Does the database answer? */
+                /** @description Healthy when the database answers. */
                 readonly database: components["schemas"]["ComponentHealth"];
-                /** @description Does a node answer for each network, with the right chain id? */
+                /** @description Healthy when a node answers for each network, with the right chain id. */
                 readonly networks: components["schemas"]["ComponentHealth"];
-                /** @description Do the loops that submit and watch make progress? */
+                /** @description Healthy when the workers make progress. */
                 readonly workers: components["schemas"]["ComponentHealth"];
-                /** @description Has the service disabled relayers? `error` tells how many and why, never which. Never `unhealthy`: the others work. */
+                /**
+                 * @description Healthy when the service has disabled no relayer. `error` tells how many it has and why, never which. Never `unhealthy`:
+                 *     the others work.
+                 */
                 readonly relayers: components["schemas"]["ComponentHealth"];
             };
             /** @description When this was found out. */
             readonly timestamp: components["schemas"]["Timestamp"];
         };
-        /** @enum {string} */
+        /**
+         * @description The health of the service or of a part.
+         * @enum {string}
+         */
         readonly HealthStatus: "healthy" | "degraded" | "unhealthy";
+        /** @description The health of a part. */
         readonly ComponentHealth: {
             readonly status: components["schemas"]["HealthStatus"];
+            /** @description The reason when it is not healthy. */
             readonly error?: string;
             /** @description One entry for each part of the component. */
             readonly details?: readonly {
+                /** @description The name of the part. */
                 readonly name: string;
                 readonly status: components["schemas"]["HealthStatus"];
+                /** @description The reason when it is not healthy. */
                 readonly error?: string;
             }[];
         };
@@ -3452,7 +3657,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["RelayerResponse"];
             };
         };
-        /** @description What is known about the transaction, and what happens next. */
+        /** @description The known facts about the transaction, and the next step. */
         readonly Diagnosis: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3542,21 +3747,21 @@ export interface components {
                 readonly "application/json": components["schemas"]["InternalServerErrorFailure"];
             };
         };
-        /** @description What a receiver answers when it has taken the event. The body is not read. */
+        /** @description The receiver has taken the event. The service does not read the body. */
         readonly WebhookTaken: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content?: never;
         };
-        /** @description The receiver wants nothing more; the notification is paused. */
+        /** @description The receiver wants no further events; the service pauses the notification. */
         readonly WebhookGone: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content?: never;
         };
-        /** @description Too many at once. The service waits for as long as `Retry-After` says. */
+        /** @description The receiver has too many requests. The service waits for as long as `Retry-After` says. */
         readonly WebhookLater: {
             headers: {
                 readonly [name: string]: unknown;
@@ -3591,7 +3796,7 @@ export interface components {
          */
         readonly Page: number;
         /**
-         * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+         * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
          * @example 10
          */
         readonly PerPage: number;
@@ -3611,7 +3816,8 @@ export interface components {
          */
         readonly SignerId: components["schemas"]["Id"];
         /**
-         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+         *     this name.
          * @example evm:sepolia
          */
         readonly NetworkId: string;
@@ -3738,7 +3944,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -4061,7 +4267,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What the network, or the service in its place, answers. */
+            /** @description The answer of the network, or of the service in its place. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -4087,7 +4293,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -4203,7 +4409,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What was done with each of them. */
+            /** @description The outcome for each of them. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -4345,7 +4551,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -4552,7 +4758,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream begins with what happens next.
+                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream
+                 *     begins with what happens next.
                  * @example 1204
                  */
                 readonly after?: components["schemas"]["EventNumber"];
@@ -4609,7 +4816,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -4741,7 +4948,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description How many are delivered again. */
+            /** @description The number of deliveries that are sent again. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -4899,7 +5106,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -5029,7 +5236,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -5062,7 +5269,8 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -5094,7 +5302,8 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
