@@ -270,21 +270,24 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a transaction and send it yourself
-         * @description Signs a transaction exactly as it is, and gives the signed bytes. Nothing is sent or stored, and the numbering of the account
-         *     does not change: if you send the bytes, and the service uses the same nonce or sequence number, the network takes one of the
-         *     two. To have a transaction priced, numbered, watched and raised, send it with `sendTransaction` instead.
+         * @description Signs a transaction exactly as it is, and returns the signed bytes. The service sends and stores nothing, and the next nonce of
+         *     the
+         *     account does not change: if you send the bytes, and the service uses the same nonce or sequence number, the network takes one of
+         *     the two.
+         *     To have the service price, number, watch and raise a transaction, send it with `sendTransaction` instead.
          *
-         *     The rules of sending apply: what the transaction can take from the account has to be there on top of everything in flight and
-         *     `min_balance`. When no node can tell, nothing is signed (`network_unavailable`). Which body applies is decided by the
-         *     `network_type` of the relayer; another one is `wrong_network_type`.
+         *     The rules of sending apply: the account has to have the amount that the transaction can take, on top of everything in flight and
+         *     `min_balance`. When no node can tell, the service signs nothing (`network_unavailable`). The `network_type` of the relayer decides
+         *     which body
+         *     applies; another one is `wrong_network_type`.
          *
-         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type
-         *       2 without an access list. `gas_price_cap` and `whitelist_receivers` apply.
+         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2
+         *       without an access list. `gas_price_cap` and `whitelist_receivers` apply.
          *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations.
-         *       `max_fee` limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the
-         *       relayer.
-         *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending apply, and
-         *       it has to pass a simulation.
+         *       `max_fee` limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
+         *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending
+         *       apply,
+         *       and it has to pass a simulation.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -648,11 +651,13 @@ export interface paths {
         /**
          * Read the event log
          * @description Everything that happened, oldest first: each change of the status of a transaction, each new attempt, each relayer that the
-         *     service disabled or enabled. The service writes an event in the same database transaction as the change, so none is missing.
+         *     service disabled
+         *     or enabled. The service writes an event in the same database transaction as the change, so none is missing.
          *
-         *     Events are numbered. Remember the `number` of the last one that you have processed and pass it as `after`: nothing is ever put
-         *     in before a number that you have seen. An empty list means that you know everything. Events are kept for as long as the
-         *     deployment says (30 days unless told otherwise); `metadata.logs` tells when some after your cursor are gone.
+         *     Events have numbers. Remember the `number` of the last one that you have processed and pass it as `after`: the service never
+         *     inserts an event
+         *     before a number that you have seen. An empty list means that you know everything. The service keeps events for as long as the
+         *     deployment says (30 days when it says nothing); `metadata.logs` tells when some after your cursor are gone.
          */
         readonly get: operations["listEvents"];
         readonly put?: never;
@@ -1018,13 +1023,15 @@ export interface paths {
         readonly head?: never;
         /**
          * Change the endpoints of a network
-         * @description The urls take the place of all that the network had, in every process at once, for each relayer that has none of its own. Send
-         *     them whole, not as an answer showed them. They are asked which chain they serve: when one serves another than the network,
-         *     nothing is changed (400 `wrong_chain`); when none answers within a few seconds, they are taken as they are.
+         * @description The urls replace all urls of the network, in every process at once, for each relayer that has none of its own. Send them whole,
+         *     not as an
+         *     answer showed them. The service asks which chain they serve: when one serves another chain than the network, nothing changes (400
+         *     `wrong_chain`); when none answers within a few seconds, the service takes them as they are.
          *
-         *     `http://` and `https://` only. Addresses of private networks are refused unless the deployment allows them
-         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; names are looked up at each connection, and
-         *     held to the same rule then.
+         *     Only `http://` and `https://` are allowed. The service refuses addresses of private networks unless the deployment allows them
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; it looks names up at each connection, and applies
+         *     the
+         *     same rule then.
          *
          *     The change outlives a restart. When the urls of the network change in the configuration file, those count again.
          */
@@ -1147,7 +1154,7 @@ export interface components {
          * @description RFC 3339, UTC, with milliseconds.
          */
         readonly Timestamp: string;
-        /** @description 20 bytes in hexadecimal with the EIP-55 checksum. */
+        /** @description 20 bytes in hexadecimal. Answers write it with the EIP-55 checksum, unless a field says otherwise. */
         readonly EvmAddress: string;
         /** @description 32 bytes in hexadecimal with `0x`. */
         readonly EvmHash: string;
@@ -1259,13 +1266,19 @@ export interface components {
         readonly NotFoundFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Not found";
-            /** @enum {string} */
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
             readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Conflict";
-            /** @enum {string} */
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
             readonly code?: "idempotency_key_reused" | "already_exists";
         };
         readonly TooManyRequestsFailure: components["schemas"]["Failure"] & {
@@ -1277,7 +1290,10 @@ export interface components {
         readonly InternalServerErrorFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Internal Server Error";
-            /** @enum {string} */
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
             readonly code?: "internal_error" | "request_timeout" | "network_unavailable";
         };
         /** @description Explains the work that the service did for the request, where that is not obvious. */
@@ -1399,8 +1415,9 @@ export interface components {
         /** @description The name of a JSON-RPC method. */
         readonly RpcMethodName: string;
         /**
-         * @description Endpoints that are used instead of the network's. The network's own when absent, null or empty. Unless the deployment allows it,
-         *     they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never allowed.
+         * @description Endpoints that the service uses instead of the network's; it uses the network's own when this is absent, null or empty. Unless the
+         *     deployment allows it, they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never
+         *     allowed.
          */
         readonly CustomRpcUrls: readonly components["schemas"]["CustomRpcUrl"][] | null;
         /** @description One endpoint. */
@@ -1408,8 +1425,8 @@ export interface components {
             /** @description The whole url. Only its scheme and host are ever shown again. */
             readonly url: string;
             /**
-             * @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked, so one at least needs more. 100
-             *     when absent.
+             * @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0, so one
+             *     at least needs more. 100 when absent.
              */
             readonly weight?: number;
         };
@@ -1605,7 +1622,7 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** @description The state of a relayer. What no endpoint told is left out. */
+        /** @description The state of a relayer. It leaves out everything that no endpoint told. */
         readonly RelayerStatus: {
             readonly network_type: components["schemas"]["NetworkType"];
             /** @description The amount that the account can spend, in wei, stroops or lamports, as a decimal string; see `getRelayerBalance`. */
@@ -1703,11 +1720,11 @@ export interface components {
         /** @description One endpoint, as answers show it. */
         readonly RpcUrl: {
             /**
-             * @description Scheme and host; whatever follows is masked, as it often holds a secret.
+             * @description The scheme and the host; the rest is masked, because it often holds a secret.
              * @example https://rpc.example/***
              */
             readonly url: string;
-            /** @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. */
+            /** @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0. */
             readonly weight: number;
         };
         /** @description The rules of a relayer; each kind of network has its own. A rule that is not set is left out. */
@@ -1772,11 +1789,11 @@ export interface components {
              */
             readonly fee_payer_spending?: "own" | "always" | "never";
         };
-        /** @description A key that relayers sign with. Says nothing about the key itself. */
+        /** @description A key that relayers sign with. The record shows nothing of the key itself. */
         readonly Signer: {
             readonly id: components["schemas"]["Id"];
             /**
-             * @description `local`: the service holds the key itself, whether it came by the API (`plain`) or from the configuration.
+             * @description `local`: the service holds the key itself, from the API (`plain`) or from the configuration file.
              * @enum {string}
              */
             readonly type: "local";
@@ -1800,7 +1817,7 @@ export interface components {
                 readonly key: string;
             };
         };
-        /** @description A chain and how it is reached. What a network does not have, or does not say, is left out. */
+        /** @description A chain and its endpoints. It leaves out everything that the network does not have, or does not say. */
         readonly Network: {
             /**
              * @description Type and name with a colon between.
@@ -1810,7 +1827,7 @@ export interface components {
             /** @description The name by which relayers refer to it in `network`; unique within its type. */
             readonly name: string;
             readonly network_type: components["schemas"]["NetworkType"];
-            /** @description The endpoints that are asked now. None where nobody has given any yet. */
+            /** @description The endpoints that the service asks now. Empty where nobody has given any yet. */
             readonly rpc_urls: readonly components["schemas"]["RpcUrl"][];
             /** @description Explorers of the network, for people. */
             readonly explorer_urls?: readonly string[];
@@ -1823,8 +1840,8 @@ export interface components {
             /** @description EVM: the chain id. */
             readonly chain_id?: number;
             /**
-             * @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. Counts when `finality` is
-             *     `depth`.
+             * @description EVM: the number of blocks that must lie on top of the including one before a transaction is `confirmed`. Counts when
+             *     `finality` is `depth`.
              */
             readonly required_confirmations?: number;
             /**
@@ -1836,8 +1853,8 @@ export interface components {
              */
             readonly finality?: "depth" | "safe" | "finalized";
             /**
-             * @description EVM: the most gas that one transaction may ask for where that is less than a block holds (EIP-7825). Estimates are kept
-             *     below it.
+             * @description EVM: the most gas that one transaction may ask for, where that is less than a block holds (EIP-7825). The service keeps
+             *     estimates below it.
              */
             readonly max_gas_per_transaction?: number;
             /** @description EVM. `eip1559`: blocks have a base fee. */
@@ -2451,7 +2468,7 @@ export interface components {
             readonly r: string;
             /** @description 32 bytes. */
             readonly s: string;
-            /** @description The recovery id, which selects the public key. */
+            /** @description The recovery id, which selects the public key; plus 27 with a legacy price. */
             readonly v: number;
             /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
             readonly sig: string;
@@ -2467,9 +2484,9 @@ export interface components {
         readonly Diagnosis: {
             readonly transaction_id: components["schemas"]["Id"];
             readonly status: components["schemas"]["TransactionStatus"];
-            /** @description The most important finding in plain words. */
+            /** @description The most important finding, in words for a person. */
             readonly summary: string;
-            /** @description Everything that was found, the most important first. Never empty. */
+            /** @description All findings, the most important first. Never empty. */
             readonly findings: readonly components["schemas"]["Finding"][];
             /** @description The place of the transaction in the account's queue. The network includes transactions in the order of their nonces. */
             readonly line: {
@@ -2480,7 +2497,7 @@ export interface components {
                 /** @description The most transactions in flight. Further ones wait unsigned. */
                 readonly in_flight_limit: number;
             };
-            /** @description Absent until the transaction has a nonce. */
+            /** @description The nonce of the transaction and of its account. Absent until the transaction has a nonce. */
             readonly nonce?: {
                 readonly own: components["schemas"]["Quantity"];
                 /** @description The nonce that the chain takes next. */
@@ -2511,9 +2528,9 @@ export interface components {
                 /** @description The most that this transaction can take. */
                 readonly needed: components["schemas"]["DecimalString"];
             };
-            /** @description Absent unless a block holds the transaction. */
+            /** @description The depth of the transaction. Absent unless a block includes it. */
             readonly confirmations?: {
-                /** @description The block that holds it. */
+                /** @description The block that includes it. */
                 readonly block: components["schemas"]["Quantity"];
                 /** @description The newest block. */
                 readonly head?: components["schemas"]["Quantity"];
@@ -2550,7 +2567,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly action: "sign" | "broadcast" | "raise_fee" | "expire" | "watch" | "confirm" | "fill_gap" | "none";
-                /** @description When; absent for as soon as possible and for never. */
+                /** @description The time of the next step. Absent when it is due as soon as possible, or never. */
                 readonly at?: components["schemas"]["Timestamp"];
                 /** @description The same in words for a person. */
                 readonly message: string;
@@ -2581,12 +2598,12 @@ export interface components {
             /** @description The same in words for a person. */
             readonly message: string;
         };
-        /** @description The requested speed and what it means on this network. */
+        /** @description The requested speed and its meaning on this network. */
         readonly TransactionSpeed: {
             readonly level: components["schemas"]["Speed"];
             /**
-             * @description The market price is multiplied by this: `eth_gasPrice` for a legacy price, twice the next base fee for `max_fee_per_gas`
-             *     (before the tip).
+             * @description The service multiplies the market price by this: `eth_gasPrice` for a legacy price, twice the next base fee for
+             *     `max_fee_per_gas` (before the tip).
              */
             readonly price_multiplier: number;
             /** @description The time that the service gives the transaction before it raises the price by itself, in seconds. */
@@ -2646,7 +2663,7 @@ export interface components {
             readonly gas_price?: components["schemas"]["DecimalString"];
             /** @description EIP-1559: the most that a unit of gas may cost, in wei, as a decimal string. */
             readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
-            /** @description EIP-1559: how much of it may go to the block producer, in wei, as a decimal string. */
+            /** @description EIP-1559: the part of the fee that may go to the block producer, in wei, as a decimal string. */
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
             readonly signature?: components["schemas"]["TransactionSignature"];
             readonly speed?: components["schemas"]["TransactionSpeed"];
@@ -2702,8 +2719,8 @@ export interface components {
             /** @description The signed envelope of the shown attempt, or the one that the request brought, as XDR in base64. */
             readonly transaction_xdr?: string;
             /**
-             * @description The hash of the envelope that the ledger holds. It differs from `hash` where somebody else sent the same signed content, plain or in a
-             *     fee bump of their own (CAP-15); `status_reason` says so.
+             * @description The hash of the envelope that the ledger holds. It differs from `hash` where another account sent the same signed content,
+             *     plain or in a fee bump of its own (CAP-15); `status_reason` says so.
              */
             readonly applied_hash?: components["schemas"]["StellarHash"];
             /** @description The account that paid `fee`, once the transaction is included. */
@@ -2859,7 +2876,7 @@ export interface components {
             readonly gas_price?: components["schemas"]["DecimalString"];
             /** @description EIP-1559: the most that a unit of gas may cost, in wei, as a decimal string. */
             readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
-            /** @description EIP-1559: how much of it may go to the block producer, in wei, as a decimal string. */
+            /** @description EIP-1559: the part of the fee that may go to the block producer, in wei, as a decimal string. */
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
             /** @description When the service signed it. */
             readonly signed_at: components["schemas"]["Timestamp"];
@@ -2958,16 +2975,17 @@ export interface components {
             readonly speed?: components["schemas"]["Speed"];
             /**
              * Format: date-time
-             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. What is signed by then is
-             *     replaced by a no-op with the same nonce; what a block includes is what counts.
+             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. The service replaces a signed transaction
+             *     by a no-op with the same nonce; the transaction ends as the network decides.
              */
             readonly valid_until?: string;
         };
         /**
          * Solana, serialized transaction (group B)
-         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. What nobody else signs gets a new
-         *     blockhash, and compute units and a price for priority where it sets none. What others sign too is sent as it is: their
-         *     signatures have to be there, and the relayer only pays the fee (see `fee_payer_spending`).
+         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. Where nobody else signs, the service sets a
+         *     new blockhash, and a limit of compute units and a price for priority where the transaction sets none. Where others sign too, the
+         *     service broadcasts it byte for byte: their signatures have to be there, and the relayer only pays the fee (see
+         *     `fee_payer_spending`).
          */
         readonly SolanaTransactionRequest: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
@@ -2988,8 +3006,8 @@ export interface components {
         };
         /**
          * Format: date-time
-         * @description RFC 3339. After this time nothing is signed any more, and the transaction expires. What was signed before may still be
-         *     included until its blockhash has expired, which takes about a minute; what a block includes is what counts.
+         * @description RFC 3339. After this time the service signs nothing any more, and the transaction expires. A version that was signed before may
+         *     still be included until its blockhash has expired, which takes about a minute; the transaction ends as the network decides.
          */
         readonly SolanaValidUntil: string | null;
         /** @description 32 bytes in base58. */
@@ -3010,32 +3028,32 @@ export interface components {
         };
         /**
          * Stellar (group C)
-         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. What can be
-         *     said against it without the ledger is refused at once, with the field and its place: `operations[2].amount: …`. Every
-         *     transaction of the service's own making has an end: `valid_until`, or two minutes when there is none, after which it is
-         *     signed anew.
+         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. The service refuses
+         *     at once everything that is wrong without looking at the ledger, with the field and its place: `operations[2].amount: …`. Every
+         *     transaction that the service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it
+         *     anew.
          */
         readonly StellarTransactionRequest: {
             /** @description Must be the network of the relayer. */
             readonly network: string;
             /**
-             * @description Source of the operations. The relayer's own account, which is also meant when it is absent, or that account with a number
-             *     (`M…`). The service signs for no other.
+             * @description The source of the operations: the relayer's own account, which is also meant when this is absent, or that account with a
+             *     number (`M…`). The service signs for no other.
              */
             readonly source_account?: components["schemas"]["StellarAccount"] | null;
-            /** @description Mutually exclusive with `transaction_xdr`. One of smart contracts has to be alone, and goes without a memo. */
+            /** @description Mutually exclusive with `transaction_xdr`. An operation of smart contracts has to be alone, and goes without a memo. */
             readonly operations?: readonly components["schemas"]["OperationSpec"][] | null;
             /**
-             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. Unsigned, its source is the
-             *     relayer's account; the service gives it a sequence number, a fee and, where it has none, an end. Signed by somebody
-             *     else, it needs `fee_bump`, and goes out as it is.
+             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. When it is unsigned, its source is
+             *     the relayer's account; the service gives it a sequence number, a fee and, where it has none, an end. When it is externally
+             *     signed, it needs `fee_bump`, and the service broadcasts it as it is.
              */
             readonly transaction_xdr?: string | null;
             /** @description Asks for a fee-bump wrapper, which the relayer pays (CAP-15). Valid only when `transaction_xdr` holds a signed transaction. */
             readonly fee_bump?: boolean | null;
             /**
-             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The
-             *     network charges what the ledger asks, which is mostly less. A replacement has to bid ten times as much as what it
+             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The network
+             *     charges the price of the ledger, which is mostly less. A replacement has to bid ten times as much as the version that it
              *     replaces, and one operation more; `max_fee` has to allow it.
              * @default 1000000
              */

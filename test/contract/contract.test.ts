@@ -96,6 +96,17 @@ describe('openapi.yaml', () => {
     for (const status of statuses) expect(description).toContain(`- \`${status}\`:`)
   })
 
+  test('every property is described, where it stands or where it refers to', () => {
+    const bare = Object.entries((document.components as { schemas: Record<string, Node> }).schemas).flatMap(
+      ([name, node]) => undescribed(node, name),
+    )
+    expect(bare).toEqual([])
+  })
+
+  test('no line is longer than a screen', () => {
+    expect(contract.yaml.split('\n').filter((line) => line.length > 150)).toEqual([])
+  })
+
   test('is frozen, so that no request can change it', () => {
     expect(() => {
       Object.assign(document.info as object, { title: 'x' })
@@ -153,6 +164,14 @@ describe('examples', () => {
     expect(validate(plain(example?.value))).toBe(true)
   })
 
+  test.each(['evm', 'stellar', 'solana'])('there is a transaction on %s among them', (kind) => {
+    const answer = media.find(({ where }) => where === 'getTransactionById 200')
+    const shown = Object.values((answer?.node.examples ?? {}) as Record<string, Node>).map(
+      ({ value }) => (value as { data: Node }).data.network_type,
+    )
+    expect(shown).toContain(kind)
+  })
+
   const webhooks = Object.entries(document.webhooks as Record<string, Node>)
 
   test.each(webhooks)('webhook %s: each is valid', (_event, { post }) => {
@@ -175,6 +194,22 @@ test('generated/api.d.ts is current', async () => {
 
 function schema(name: string): Node {
   return ((document.components as Node).schemas as Record<string, Node>)[name] ?? {}
+}
+
+/** The paths of properties that neither say nor refer to what they are. A constant is described by its value. */
+function undescribed(node: unknown, path: string): string[] {
+  if (typeof node !== 'object' || node === null || path.endsWith('/not')) return []
+  const { properties = {} } = node as { properties?: Record<string, Node> }
+  const bare = Object.entries(properties).filter(([, property]) => !isDescribed(property))
+  const inner = Object.entries(node).flatMap(([key, value]) => undescribed(value, `${path}/${key}`))
+  return [...bare.map(([name]) => `${path}.${name}`), ...inner]
+}
+
+function isDescribed(property: Node): boolean {
+  const { description, $ref: reference, const: constant, oneOf } = property as { oneOf?: Node[] } & Node
+  if (description !== undefined || constant !== undefined) return true
+  if (reference !== undefined) return isDescribed(resolveReference(document, property))
+  return oneOf?.some(isDescribed) ?? false
 }
 
 function operationNode({ path, method }: ContractOperation): Node {
