@@ -12,7 +12,7 @@ export interface paths {
          * Check that the process is alive
          * @description Answers `OK` as long as the process can answer at all. It checks nothing else.
          */
-        readonly get: operations["health"];
+        readonly get: operations["getHealth"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -34,7 +34,7 @@ export interface paths {
          *     example because one network does not answer, or because a relayer is disabled. Only `unhealthy` answers 503. The body is not
          *     wrapped in the envelope.
          */
-        readonly get: operations["readiness"];
+        readonly get: operations["getReadiness"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -212,7 +212,7 @@ export interface paths {
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
-        readonly post: operations["sign"];
+        readonly post: operations["signMessage"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -332,7 +332,7 @@ export interface paths {
          *
          *     A paused relayer, or one that the service has disabled, passes nothing on.
          */
-        readonly post: operations["rpc"];
+        readonly post: operations["callRpc"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -774,7 +774,7 @@ export interface paths {
          * @description Sends the same event with the same id once more, whatever became of it. A delivery that waits for its next try is tried now. The
          *     time after which the service gives it up starts anew.
          */
-        readonly post: operations["redeliver"];
+        readonly post: operations["redeliverDelivery"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -801,7 +801,7 @@ export interface paths {
          * @description Sends all dead letters, or everything in a range of event numbers, again: after a receiver was down for longer than the service
          *     tries, or has lost its records. One call takes at most 1000 deliveries, the oldest first; `remaining` tells how many are left.
          */
-        readonly post: operations["redeliverMany"];
+        readonly post: operations["redeliverDeliveries"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1753,7 +1753,7 @@ export interface components {
              *     when empty. Answers write them in lower case.
              */
             readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
-            /** @description The only methods that `rpc` passes on. When absent, those that read, price and simulate; none when empty. */
+            /** @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. */
             readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
             /**
              * Format: int64
@@ -2138,7 +2138,7 @@ export interface components {
          * @description - `waiting`: an earlier event of the same transaction comes first.
          *     - `pending`: being sent, or waiting for its next try.
          *     - `delivered`: the receiver answered in the range 200 to 299.
-         *     - `dead`: given up; `redeliver` tries again.
+         *     - `dead`: given up; `redeliverDelivery` tries again.
          * @enum {string}
          */
         readonly DeliveryStatus: "waiting" | "pending" | "delivered" | "dead";
@@ -3897,7 +3897,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly health: {
+    readonly getHealth: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3920,7 +3920,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly readiness: {
+    readonly getReadiness: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -4158,7 +4158,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly sign: {
+    readonly signMessage: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -4266,7 +4266,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly rpc: {
+    readonly callRpc: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -4910,7 +4910,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly redeliver: {
+    readonly redeliverDelivery: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -4947,7 +4947,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly redeliverMany: {
+    readonly redeliverDeliveries: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;

@@ -55,7 +55,7 @@ type ContentOf<
 type BodyOf<Id extends OperationId> = ContentOf<Id, 200 | 201 | 503>
 
 /** Operations whose answer is not wrapped in the envelope. */
-type BareOperationId = 'health' | 'readiness' | 'rpc'
+type BareOperationId = 'getHealth' | 'getReadiness' | 'callRpc'
 
 /** Operations that go on answering. */
 type StreamOperationId = 'streamEvents'

@@ -27,8 +27,8 @@ export interface DeliveryHandlerDeps {
 type Operations =
   | 'listDeliveries'
   | 'getDelivery'
-  | 'redeliver'
-  | 'redeliverMany'
+  | 'redeliverDelivery'
+  | 'redeliverDeliveries'
   | 'sendTestEvent'
   | 'pauseNotification'
   | 'resumeNotification'
@@ -53,7 +53,7 @@ function seeing({ db, steering, bodiesOf }: DeliveryHandlerDeps) {
       return { data: items.map(presentDelivery), pagination: page.describe(total) }
     },
     getDelivery: async ({ path }) => show(await requireDelivery(db, path)),
-    redeliver: async ({ path }) => {
+    redeliverDelivery: async ({ path }) => {
       const { delivery } = await requireDelivery(db, path)
       await steering.redeliver(path.notification_id, { kind: 'one', id: delivery.id })
       return show(await requireDelivery(db, path))
@@ -63,7 +63,7 @@ function seeing({ db, steering, bodiesOf }: DeliveryHandlerDeps) {
 
 function steering({ db, steering, keys }: DeliveryHandlerDeps) {
   return {
-    redeliverMany: async ({ path, body }) => {
+    redeliverDeliveries: async ({ path, body }) => {
       const { id } = await requireNotification(db, path.notification_id)
       return { data: await steering.redeliver(id, selectionOf(body)) }
     },
@@ -90,7 +90,7 @@ function steering({ db, steering, keys }: DeliveryHandlerDeps) {
   } satisfies Partial<HandlerMap>
 }
 
-function selectionOf(body: Input<'redeliverMany'>['body']): Selection {
+function selectionOf(body: Input<'redeliverDeliveries'>['body']): Selection {
   if ('status' in body) return { kind: 'dead' }
   return { kind: 'range', from: BigInt(body.from), to: BigInt(body.to) }
 }

@@ -82,7 +82,11 @@ function headerOf(context: HttpContext, name: string): string | undefined {
 }
 
 /** The operations whose answer is not wrapped. */
-const BARE: ReadonlySet<OperationId | undefined> = new Set<OperationId>(['health', 'readiness', 'rpc'])
+const BARE: ReadonlySet<OperationId | undefined> = new Set<OperationId>([
+  'getHealth',
+  'getReadiness',
+  'callRpc',
+])
 
 function answer(context: HttpContext, result: unknown): void {
   const { operation } = context.state

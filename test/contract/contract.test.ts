@@ -15,8 +15,8 @@ const { document, operations } = contract
 
 /** The table of failures of the interface, with the statuses that the design gives to the messages. */
 const STATUSES: Record<string, number[]> = {
-  health: [200, 400, 500],
-  readiness: [200, 400, 500, 503],
+  getHealth: [200, 400, 500],
+  getReadiness: [200, 400, 500, 503],
   listRelayers: [200, 400, 401, 429, 500],
   createRelayer: [201, 400, 401, 404, 409, 429, 500],
   getRelayer: [200, 400, 401, 404, 429, 500],
@@ -25,10 +25,10 @@ const STATUSES: Record<string, number[]> = {
   getRelayerStatus: [200, 400, 401, 404, 429, 500],
   getRelayerBalance: [200, 400, 401, 404, 429, 500],
   listNotifications: [200, 400, 401, 500],
-  sign: [200, 400, 401, 404, 429, 500],
+  signMessage: [200, 400, 401, 404, 429, 500],
   signTypedData: [200, 400, 401, 404, 429, 500],
   signTransaction: [200, 400, 401, 404, 429, 500],
-  rpc: [200, 400, 401, 404, 429, 500],
+  callRpc: [200, 400, 401, 404, 429, 500],
   listTransactions: [200, 400, 401, 404, 429, 500],
   sendTransaction: [200, 400, 401, 404, 409, 429, 500],
   getTransactionById: [200, 400, 401, 404, 429, 500],
@@ -41,8 +41,8 @@ const STATUSES: Record<string, number[]> = {
   streamEvents: [200, 400, 401, 429, 500],
   listDeliveries: [200, 400, 401, 404, 429, 500],
   getDelivery: [200, 400, 401, 404, 429, 500],
-  redeliver: [200, 400, 401, 404, 429, 500],
-  redeliverMany: [200, 400, 401, 404, 429, 500],
+  redeliverDelivery: [200, 400, 401, 404, 429, 500],
+  redeliverDeliveries: [200, 400, 401, 404, 429, 500],
   sendTestEvent: [200, 400, 401, 404, 429, 500],
   pauseNotification: [200, 400, 401, 404, 429, 500],
   resumeNotification: [200, 400, 401, 404, 429, 500],
@@ -69,7 +69,10 @@ describe('openapi.yaml', () => {
   })
 
   test('asks for a credential everywhere but for health and readiness', () => {
-    expect(operations.filter(({ secured }) => !secured).map(({ id }) => id)).toEqual(['health', 'readiness'])
+    expect(operations.filter(({ secured }) => !secured).map(({ id }) => id)).toEqual([
+      'getHealth',
+      'getReadiness',
+    ])
   })
 
   test.each(operations.map(({ id, path }) => [id, path]))(

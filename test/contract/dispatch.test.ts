@@ -55,16 +55,16 @@ describe('the order of a request', () => {
   test('route, credential, rate limit, body, handler', async () => {
     const { asked, exchange } = recordedExchange()
     expect(await dispatcher.dispatch(exchange)).toEqual({
-      id: 'sign',
+      id: 'signMessage',
       input: { path: { relayer_id: 'r' }, query: {}, header: {}, body: { message: 'x' } },
     })
-    expect(asked).toEqual(['routed sign', 'credential', 'admit', 'body'])
+    expect(asked).toEqual(['routed signMessage', 'credential', 'admit', 'body'])
   })
 
   test('a stranger is counted and refused before the body is read', async () => {
     const { asked, exchange } = recordedExchange({ credentialProblem: () => unauthorized('no') })
     await expect(dispatcher.dispatch(exchange)).rejects.toMatchObject({ status: 401 })
-    expect(asked).toEqual(['routed sign', 'admit'])
+    expect(asked).toEqual(['routed signMessage', 'admit'])
   })
 
   test('whoever is over the limit is refused before the body is read', async () => {
@@ -74,7 +74,7 @@ describe('the order of a request', () => {
       },
     })
     await expect(dispatcher.dispatch(exchange)).rejects.toMatchObject({ status: 429 })
-    expect(asked).toEqual(['routed sign', 'credential'])
+    expect(asked).toEqual(['routed signMessage', 'credential'])
   })
 
   test.each([

@@ -24,7 +24,7 @@ export const capIsBigInt: Equal<
 > = true
 export const pageIsNumber: Equal<Input<'listRelayers'>['query']['page'], number | undefined> = true
 export const noBody: Equal<Input<'listRelayers'>['body'], undefined> = true
-export const plainText: Equal<Bare<'health'>['body'], 'OK'> = true
+export const plainText: Equal<Bare<'getHealth'>['body'], 'OK'> = true
 
 // @ts-expect-error a list has pagination
 export const withoutPagination: Success<'listRelayers'> = { data: [] }
@@ -44,8 +44,8 @@ export const withoutAttempts: Data<'sendTransaction'> = {
 export const unknownStatus: Input<'listTransactions'>['query'] = { status: 'done' }
 
 declare const handlers: HandlerMap
-const { sign, ...others } = handlers
-export const signAlone = { sign }
+const { signMessage, ...others } = handlers
+export const signAlone = { signMessage }
 
 // @ts-expect-error an operation without a handler
 export const incomplete: HandlerMap = others

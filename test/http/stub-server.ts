@@ -83,8 +83,8 @@ async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** The smallest correct answer of every operation. A test replaces the one it is about. */
 const HANDLERS: HandlerMap = {
-  health: async () => ({ status: 200, body: 'OK' }),
-  readiness: async () => ({
+  getHealth: async () => ({ status: 200, body: 'OK' }),
+  getReadiness: async () => ({
     status: 200,
     body: {
       ready: true,
@@ -109,9 +109,9 @@ const HANDLERS: HandlerMap = {
   getRelayerBalance: async () => ({ data: { balance: 0n, unit: 'wei' } }),
   listNotifications: async () => EMPTY_LIST,
   listTransactions: async () => EMPTY_LIST,
-  sign: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),
+  signMessage: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),
   signTransaction: async () => ({ data: { signedXdr: 'AAAA', signature: 'AAAA' } }),
-  rpc: async () => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: null } }),
+  callRpc: async () => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: null } }),
   signTypedData: async () => ({
     data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 28 },
   }),
@@ -134,8 +134,8 @@ const HANDLERS: HandlerMap = {
   streamEvents: async () => ({ stream: emptyStream() }),
   listDeliveries: async () => EMPTY_LIST,
   getDelivery: async () => ({ data: DELIVERY }),
-  redeliver: async () => ({ data: DELIVERY }),
-  redeliverMany: async () => ({ data: { redelivered: 0, remaining: 0 } }),
+  redeliverDelivery: async () => ({ data: DELIVERY }),
+  redeliverDeliveries: async () => ({ data: { redelivered: 0, remaining: 0 } }),
   sendTestEvent: async () => ({ data: { event_id: EVENT_ID } }),
   pauseNotification: async () => ({ data: NOTIFICATION }),
   resumeNotification: async () => ({ data: NOTIFICATION }),
