@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Get a relayer
-         * @description The relayer as it is now, also while it is paused or disabled.
+         * @description Shows the relayer as it is now, also while it is paused or disabled.
          */
         readonly get: operations["getRelayer"];
         readonly put?: never;
@@ -111,16 +111,19 @@ export interface paths {
         readonly head?: never;
         /**
          * Change a relayer
-         * @description Changes what the body names and leaves the rest, as a JSON merge patch has it (RFC 7396): `null` takes a field away, objects are merged, lists
-         *     are replaced as a whole. Only these fields can be changed; whatever decides about the account cannot. Changes of one relayer happen
-         *     one after the other, and none is lost.
+         * @description Changes the fields that the body names and leaves the rest, as a JSON merge patch (RFC 7396) says: `null` removes a field, objects
+         *     are
+         *     merged, lists are replaced as a whole. Only these fields can be changed; the fields that decide about the account cannot. The
+         *     service applies
+         *     changes of one relayer one after the other, and loses none.
          *
-         *     New `custom_rpc_urls` are checked as when a relayer is created. Answers show urls masked: to keep one of several, send all of
-         *     them whole; to leave all as they are, leave the field out.
+         *     It checks new `custom_rpc_urls` as when a relayer is created. Answers show urls masked: to keep one of several, send all of them
+         *     whole; to leave all as they are, leave the field out.
          *
-         *     A relayer that is paused or disabled can be changed as well, and its health is checked before this answers when its endpoints or
-         *     its policies have changed: a disabled relayer that this helps is enabled in the answer. A relayer of the configuration file
-         *     keeps what was changed here until its entry in the file changes.
+         *     A relayer that is paused or disabled can be changed as well. When its endpoints or its policies have changed, the service checks
+         *     its health
+         *     before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file
+         *     last until its entry in the file changes.
          */
         readonly patch: operations["updateRelayer"];
         readonly trace?: never;
@@ -236,13 +239,16 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign structured data with a relayer
-         * @description Signs structured data as EIP-712 has it: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either the two
-         *     hashes, or the whole document, from which the service makes them. EVM only; a relayer on another network is refused with
+         * @description Signs structured data as EIP-712 says: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either
+         *     the two
+         *     hashes, or the whole document, from which the service computes them. EVM only; a relayer on another network is refused with
          *     `not_supported`. Nothing is sent to a network.
          *
-         *     A document has to say all that it is about: every field of a type needs a value, and a field that its type does not have is
-         *     refused, as the signature would not cover it. Where `types` has no `EIP712Domain`, it is made of the standard fields that
-         *     `domain` has, in their standard order. The service does not compare the `chainId` of the domain with the network of the relayer.
+         *     A document has to be complete: every field of a type needs a value, and a field that its type does not have is refused, because
+         *     the
+         *     signature would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain`
+         *     has, in
+         *     their standard order. It does not compare the `chainId` of the domain with the network of the relayer.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -354,22 +360,27 @@ export interface paths {
         };
         /**
          * List the transactions of a relayer
-         * @description The newest first, by the order in which they were accepted. Attempts are left out here; ask for a single transaction to see them.
+         * @description Lists the newest first, by the order in which the service accepted them. It leaves attempts out; ask for a single transaction to
+         *     see them.
          */
         readonly get: operations["listTransactions"];
         readonly put?: never;
         /**
          * Send a transaction
-         * @description Stores the request and answers with the transaction in the status `pending`. A success means that it is stored durably
+         * @description Stores the request and answers with the transaction in the status `pending`. A success means that the transaction is stored
+         *     durably
          *     and will be executed at most once; pricing, signing and broadcasting follow within moments.
          *
-         *     Which of the body shapes applies is decided by the `network_type` of the relayer; a body of another type is refused
-         *     with `wrong_network_type`. Before anything is stored the request is checked against the policies of the relayer, and
-         *     a request that would revert is refused with the decoded reason.
+         *     The `network_type` of the relayer decides which of the body shapes applies; the service refuses a body of another type
+         *     with `wrong_network_type`. Before it stores anything, it checks the request against the policies of the relayer, and refuses a
+         *     request
+         *     that would revert with the decoded reason.
          *
-         *     **Sending once.** Whoever does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the key is stored together with
-         *     the transaction, and the same key with the same body then gives that transaction again, as it is now (`metadata.logs` says so), also when
-         *     the relayer has been paused since. However many such requests arrive at the same time, they make one transaction. The same
+         *     **Sending once.** A caller that does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the service
+         *     stores the key
+         *     together with the transaction, and the same key with the same body then gives that transaction again, as it is now
+         *     (`metadata.logs`
+         *     says so), also when the relayer has been paused since. Any number of such requests at the same time make one transaction. The same
          *     key with another body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of
          *     fields and the spelling of amounts (`1`, `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one
          *     relayer and is kept for as long as its transaction.
@@ -392,7 +403,7 @@ export interface paths {
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+                 * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
                  * @example 42
                  */
                 readonly nonce: components["parameters"]["Nonce"];
@@ -401,9 +412,11 @@ export interface paths {
         };
         /**
          * Get the transaction that has a nonce
-         * @description The transaction to which the relayer's account gave this nonce, as it is now, with every attempt. EVM only; a relayer on another
-         *     network is refused with `not_supported`. A nonce that was never given is Not found, as is one that something outside the
-         *     service has used.
+         * @description Shows the transaction to which the service gave this nonce of the relayer's account, as it is now, with every attempt. EVM only; a
+         *     relayer on
+         *     another network is refused with `not_supported`. A nonce that the service never gave is Not found, as is one that something
+         *     outside
+         *     the service has used.
          */
         readonly get: operations["getTransactionByNonce"];
         readonly put?: never;
@@ -471,7 +484,7 @@ export interface paths {
         };
         /**
          * Get a transaction
-         * @description The transaction as it is now, with every attempt that was ever signed for it.
+         * @description Shows the transaction as it is now, with every attempt that was ever signed for it.
          */
         readonly get: operations["getTransactionById"];
         /**
@@ -580,18 +593,20 @@ export interface paths {
         };
         /**
          * List notifications
-         * @description The destinations for events in the order of their creation, then by id. Not subject to the rate limit.
+         * @description Lists the destinations for events in the order of their creation, then by id. It is not subject to the rate limit.
          */
         readonly get: operations["listNotifications"];
         readonly put?: never;
         /**
          * Create a notification
          * @description The service sends it the events of the relayers that name it in `notification_id`, from then on. `url` must be an `http://` or
-         *     `https://` url that may be reached: addresses of private networks are refused unless the deployment allows them
-         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always. Names are looked up at each delivery, and the
-         *     addresses that they stand for then are held to the same rule.
+         *     `https://` url that may be reached: the service refuses addresses of private networks unless the deployment allows them
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always. It looks names up at each delivery, and holds
+         *     their
+         *     addresses to the same rule.
          *
-         *     A signing key is stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An `id` that a
+         *     The service stores a signing key encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An
+         *     `id` that a
          *     notification, or an entry of the configuration file, has is a conflict.
          */
         readonly post: operations["createNotification"];
@@ -616,7 +631,7 @@ export interface paths {
         };
         /**
          * Get a notification
-         * @description One destination for events. Its signing key is never shown.
+         * @description Shows one destination for events. The service never shows its signing key.
          */
         readonly get: operations["getNotification"];
         readonly put?: never;
@@ -677,11 +692,14 @@ export interface paths {
         };
         /**
          * Follow the event log
-         * @description Server-sent events: everything after the cursor, then each event as it happens. `id` of each is its number, `event` its
-         *     type, `data` the event as `listEvents` shows it, in one line of JSON. A comment is sent when nothing has happened for 15 s.
+         * @description Sends everything after the cursor as server-sent events, then each event as it happens. `id` of each is its number, `event` its
+         *     type, `data` the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15
+         *     s.
          *
-         *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service
-         *     stops, or after `duration` seconds. Who reads slowly is sent the rest later; who does not read at all for a while is cut off.
+         *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service stops,
+         *     or
+         *     after `duration` seconds. A slow reader gets the rest later; the service disconnects a reader that does not read at all for a
+         *     while.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -738,7 +756,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its newest request and response
-         * @description The body that is sent, and what was sent and received at the newest try.
+         * @description Shows the body of the delivery, and the request and the response of its newest try.
          */
         readonly get: operations["getDelivery"];
         readonly put?: never;
@@ -934,9 +952,12 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a signer
-         * @description Gives the service a private key. It is stored encrypted and never shown again; a deployment without `STORAGE_ENCRYPTION_KEY` takes none
-         *     (400 `not_supported`). The same key serves an EVM account and, as the seed of an Ed25519 key, one on Stellar or Solana: which it is
-         *     depends on the network of the relayer that names the signer. An `id` that a signer, or an entry of the configuration file, has is a conflict.
+         * @description Gives the service a private key. The service stores it encrypted and never shows it again; a deployment without
+         *     `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). The same key serves an EVM account and, as the seed of an Ed25519 key,
+         *     an account on
+         *     Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a signer, or an entry of the
+         *     configuration
+         *     file, has is a conflict.
          */
         readonly post: operations["createSigner"];
         readonly delete?: never;
@@ -986,7 +1007,8 @@ export interface paths {
         };
         /**
          * List networks
-         * @description Every network that a relayer can be on, first those of the configuration, then the well-known ones that it does not describe.
+         * @description Lists every network that a relayer can be on: first those of the configuration file, then the well-known ones that it does not
+         *     describe.
          */
         readonly get: operations["listNetworks"];
         readonly put?: never;
@@ -1013,7 +1035,7 @@ export interface paths {
         };
         /**
          * Get a network
-         * @description One network with the endpoints that are asked now. Of each only scheme and host are shown.
+         * @description Shows one network with the endpoints that the service asks now. Of each endpoint it shows only scheme and host.
          */
         readonly get: operations["getNetwork"];
         readonly put?: never;
@@ -3695,7 +3717,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["TransactionResponse"];
             };
         };
-        /** @description The request cannot be served as it is. Nothing was changed. `code` tells programs why, `error` tells people. */
+        /** @description The service cannot serve the request as it is, and changed nothing. `code` tells programs why, `error` tells people. */
         readonly BadRequest: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3705,7 +3727,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["BadRequestFailure"];
             };
         };
-        /** @description No acceptable credential. Nothing else is revealed. */
+        /** @description The request has no acceptable credential. The answer reveals nothing else. */
         readonly Unauthorized: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3730,7 +3752,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["NotFoundFailure"];
             };
         };
-        /** @description The request contradicts what is there. Nothing was changed. */
+        /** @description The request contradicts the present state. The service changed nothing. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3740,7 +3762,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ConflictFailure"];
             };
         };
-        /** @description The caller is over its rate limit. Nothing was changed. */
+        /** @description The caller is over its rate limit. The service changed nothing. */
         readonly TooManyRequests: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3755,7 +3777,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["TooManyRequestsFailure"];
             };
         };
-        /** @description Our fault. The body says nothing about the inside; `X-Request-Id` leads to the log entry that does. */
+        /** @description The service failed. The body says nothing about its inside; `X-Request-Id` leads to the log entry that does. */
         readonly InternalServerError: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3799,12 +3821,13 @@ export interface components {
          */
         readonly TransactionId: components["schemas"]["Id"];
         /**
-         * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+         * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
          * @example 42
          */
         readonly Nonce: components["schemas"]["Int64"];
         /**
-         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. It is taken as it is, quotes included.
+         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
+         *     included.
          * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
          */
         readonly IdempotencyKey: string;
@@ -3845,7 +3868,7 @@ export interface components {
          */
         readonly DeliveryId: components["schemas"]["Id"];
         /**
-         * @description The number of the last event that you know; `0`, as when it is absent, for all that are kept.
+         * @description The number of the last event that you know. `0`, as when it is absent, asks for all that the service keeps.
          * @example 1204
          */
         readonly After: components["schemas"]["EventNumber"];
@@ -4355,7 +4378,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. It is taken as it is, quotes included.
+                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
+                 *     included.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4395,7 +4419,7 @@ export interface operations {
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+                 * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
                  * @example 42
                  */
                 readonly nonce: components["parameters"]["Nonce"];
@@ -4730,7 +4754,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The number of the last event that you know; `0`, as when it is absent, for all that are kept.
+                 * @description The number of the last event that you know. `0`, as when it is absent, asks for all that the service keeps.
                  * @example 1204
                  */
                 readonly after?: components["parameters"]["After"];
