@@ -398,7 +398,7 @@ export const EXCHANGES: readonly Exchange[] = [
     },
   },
   {
-    operation: 'sign',
+    operation: 'signMessage',
     method: 'POST',
     path: '/relayers/main/sign',
     body: { message: 'hello' },

@@ -28,7 +28,7 @@ describe('envelope', () => {
 
   test('logs appear as metadata', async () => {
     const data = { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 28 }
-    const { port } = await startStub({ handlers: { sign: async () => ({ data, logs: ['told'] }) } })
+    const { port } = await startStub({ handlers: { signMessage: async () => ({ data, logs: ['told'] }) } })
     const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })
     expect(reply.json?.metadata).toEqual({ logs: [{ level: 'log', message: 'told' }], traces: [] })
   })
@@ -56,7 +56,7 @@ describe('envelope', () => {
     const sign = async () => {
       throw new AppError('relayer_paused', 'An operator has paused this relayer.')
     }
-    const { port } = await startStub({ handlers: { sign } })
+    const { port } = await startStub({ handlers: { signMessage: sign } })
     const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })
     expect(reply.status).toBe(400)
     expect(reply.json).toEqual({
@@ -80,7 +80,7 @@ describe('envelope', () => {
       const sign = async () => {
         throw fault
       }
-      const { port, lines } = await startStub({ handlers: { sign } })
+      const { port, lines } = await startStub({ handlers: { signMessage: sign } })
       const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })
       expect(reply.status).toBe(500)
       expect(reply.json).toMatchObject({
@@ -91,7 +91,7 @@ describe('envelope', () => {
       })
       expect(reply.text).not.toMatch(/hunter2|teapot|string/)
       const logged = lines.find((line) => line.msg === 'request failed')
-      expect(logged).toMatchObject({ request_id: reply.headers['x-request-id'], operation: 'sign' })
+      expect(logged).toMatchObject({ request_id: reply.headers['x-request-id'], operation: 'signMessage' })
     },
   )
 })
@@ -102,7 +102,7 @@ describe('request id', () => {
     const reply = await callWithId(port, id)
     expect(reply.headers.get('x-request-id')).toBe(id)
     expect(lines).toContainEqual(
-      expect.objectContaining({ msg: 'request', request_id: id, operation: 'health', status: 200 }),
+      expect.objectContaining({ msg: 'request', request_id: id, operation: 'getHealth', status: 200 }),
     )
   })
 

@@ -20,12 +20,12 @@ const WRONG: [name: string, data: object, mismatch: string][] = [
 ]
 
 test.each(WRONG)('%s is 500 for the caller and an error in the log', async (_name, data, mismatch) => {
-  const sign = (async () => ({ data })) as unknown as HandlerMap['sign']
-  const { port, lines } = await startStub({ handlers: { sign } })
+  const sign = (async () => ({ data })) as unknown as HandlerMap['signMessage']
+  const { port, lines } = await startStub({ handlers: { signMessage: sign } })
   const reply = await call(port, 'POST', '/api/v1/relayers/r/sign', { message: '' })
   expect([reply.status, reply.json?.code]).toEqual([500, 'internal_error'])
   expect(lines).toContainEqual(
-    expect.objectContaining({ level: 50, operation: 'sign', status: 200, mismatch }),
+    expect.objectContaining({ level: 50, operation: 'signMessage', status: 200, mismatch }),
   )
 })
 
@@ -67,10 +67,10 @@ test('readiness answers 503 without the envelope, and a malformed body is a mism
     components,
     timestamp: '2026-11-20T10:00:00.000Z',
   } as const
-  const good = await startStub({ handlers: { readiness: async () => ({ status: 503, body }) } })
+  const good = await startStub({ handlers: { getReadiness: async () => ({ status: 503, body }) } })
   expect(await ask(good.port, { path: '/api/v1/ready' })).toMatchObject({ status: 503, json: body })
   const bad = await startStub({
-    handlers: { readiness: async () => ({ status: 503, body: { ...body, timestamp: 'now' } }) },
+    handlers: { getReadiness: async () => ({ status: 503, body: { ...body, timestamp: 'now' } }) },
   })
   expect((await ask(bad.port, { path: '/api/v1/ready' })).status).toBe(500)
 })

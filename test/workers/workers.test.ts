@@ -70,7 +70,10 @@ test('work that is announced during a step of its account is done after it, with
   if (!first || !second) throw new Error('nothing was stored')
   worker.wake(owner.relayer.id)
   release.resolve()
-  await until(async () => (await reload(fixture.context, second)).transaction.status === 'submitted')
+  await until(
+    async () => (await reload(fixture.context, second)).transaction.status,
+    (status) => status === 'submitted',
+  )
   await worker.stop()
   expect((await reload(fixture.context, first)).transaction.status).toBe('submitted')
 })
