@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { AppError, internalError } from '../errors.ts'
+import { AppError, internalError } from '../../errors.ts'
+import { type HttpContext, logFields, type Middleware } from '../state.ts'
 import { toFailure } from './failure.ts'
 import { sendJson } from './send.ts'
-import { type HttpContext, logFields, type Middleware } from './state.ts'
 import type { FailureStatus } from './status-of-code.ts'
 
 /** Turns every error of the middleware behind it into a failure body. It logs the errors that are our fault. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { stringifyJson } from '../contract/integers.ts'
-import type { StreamPiece } from '../contract/operations.ts'
-import type { HttpContext } from './state.ts'
+import { stringifyJson } from '../../contract/integers.ts'
+import type { StreamPiece } from '../../contract/operations.ts'
+import type { HttpContext } from '../state.ts'
 
 /**
  * Answers with server-sent events until the iterator ends. It takes the next pieces only when the connection has accepted the

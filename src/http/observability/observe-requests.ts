@@ -1,4 +1,4 @@
-import type { Middleware } from './state.ts'
+import type { Middleware } from '../state.ts'
 
 /** Receives the progress of each request. Its methods must not throw. */
 export interface RequestObserver {

@@ -1,5 +1,5 @@
-import type { Schemas } from '../contract/operations.ts'
-import type { AppError } from '../errors.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import type { AppError } from '../../errors.ts'
 import { MethodNotAllowedError } from './method-not-allowed.ts'
 import { type FailureStatus, STATUS_OF_CODE } from './status-of-code.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AppError } from '../../src/errors.ts'
-import { call, startStub } from './stub-server.ts'
+import { AppError } from '../../../src/errors.ts'
+import { call, startStub } from '../stub-server.ts'
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 1 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { loadContract } from '../../src/contract/document.ts'
-import type { HandlerMap } from '../../src/contract/operations.ts'
-import { createValidator } from '../../src/contract/validator.ts'
-import { AppError } from '../../src/errors.ts'
-import { ask, call, startStub } from './stub-server.ts'
+import { loadContract } from '../../../src/contract/document.ts'
+import type { HandlerMap } from '../../../src/contract/operations.ts'
+import { createValidator } from '../../../src/contract/validator.ts'
+import { AppError } from '../../../src/errors.ts'
+import { ask, call, startStub } from '../stub-server.ts'
 
 const SIGNATURE = { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 }
 

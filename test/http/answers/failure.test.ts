@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { loadContract, type Node } from '../../src/contract/document.ts'
-import { AppError, type ErrorCode, internalError } from '../../src/errors.ts'
-import { toFailure } from '../../src/http/failure.ts'
-import { MethodNotAllowedError } from '../../src/http/method-not-allowed.ts'
-import { STATUS_OF_CODE } from '../../src/http/status-of-code.ts'
+import { loadContract, type Node } from '../../../src/contract/document.ts'
+import { AppError, type ErrorCode, internalError } from '../../../src/errors.ts'
+import { toFailure } from '../../../src/http/answers/failure.ts'
+import { MethodNotAllowedError } from '../../../src/http/answers/method-not-allowed.ts'
+import { STATUS_OF_CODE } from '../../../src/http/answers/status-of-code.ts'
 
 const { document } = await loadContract()
 

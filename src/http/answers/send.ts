@@ -1,5 +1,5 @@
-import { stringifyJson } from '../contract/integers.ts'
-import type { HttpContext } from './state.ts'
+import { stringifyJson } from '../../contract/integers.ts'
+import type { HttpContext } from '../state.ts'
 
 /** Answers with JSON and exact integers. `no-store` keeps caches from answering for the API. */
 export function sendJson(context: HttpContext, status: number, body: unknown): void {

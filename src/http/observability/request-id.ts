@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Middleware } from './state.ts'
+import type { Middleware } from '../state.ts'
 
 /** Accepts only ids that cannot break out of a header or a log line, with a bounded length. */
 const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,128}$/

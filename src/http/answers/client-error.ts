@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { AppError } from '../errors.ts'
+import { AppError } from '../../errors.ts'
 import { toFailure } from './failure.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../lib/clock.ts'
-import { logFields, type Middleware } from './state.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { logFields, type Middleware } from '../state.ts'
 
 /** Writes one line per request. The path carries ids but no secrets; the query is left out, because callers put anything there. */
 export function accessLog({ log, clock }: { log: Logger; clock: Clock }): Middleware {

@@ -1,9 +1,9 @@
-import type { ContractOperation } from '../contract/document.ts'
-import type { Streamed } from '../contract/operations.ts'
+import type { ContractOperation } from '../../contract/document.ts'
+import type { Streamed } from '../../contract/operations.ts'
+import type { HttpContext } from '../state.ts'
 import { type SuccessResult, successBody } from './envelope.ts'
 import { sendJson, sendText } from './send.ts'
 import { sendEvents } from './send-events.ts'
-import type { HttpContext } from './state.ts'
 
 /** The result of a handler without the envelope. */
 interface BareResult {

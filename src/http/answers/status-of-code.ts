@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../../errors.ts'
 
 /** The HTTP status of a failure. The interface has texts for all but 405 and 409. */
 export type FailureStatus = 400 | 401 | 404 | 405 | 409 | 429 | 500

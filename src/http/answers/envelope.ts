@@ -1,4 +1,4 @@
-import type { Pagination } from '../contract/operations.ts'
+import type { Pagination } from '../../contract/operations.ts'
 
 /** The result of a handler, before the envelope. */
 export interface SuccessResult {

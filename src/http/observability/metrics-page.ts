@@ -1,8 +1,8 @@
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
-import type { Guard } from './guard.ts'
-import { MethodNotAllowedError } from './method-not-allowed.ts'
-import type { Middleware, State } from './state.ts'
+import { MethodNotAllowedError } from '../answers/method-not-allowed.ts'
+import type { Guard } from '../guard.ts'
+import type { Middleware, State } from '../state.ts'
 
 /** Renders the metrics as text, with the media type of the text. */
 export type MetricsReader = () => Promise<{ readonly contentType: string; readonly body: string }>

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
-import { parseJson } from '../contract/integers.ts'
-import type { ContractValidator } from '../contract/validator.ts'
-import { internalError } from '../errors.ts'
+import { parseJson } from '../../contract/integers.ts'
+import type { ContractValidator } from '../../contract/validator.ts'
+import { internalError } from '../../errors.ts'
+import { type HttpContext, logFields, type Middleware } from '../state.ts'
 import { sendFailure } from './error-boundary.ts'
-import { type HttpContext, logFields, type Middleware } from './state.ts'
 
 /**
  * Checks the bytes of every answer of an operation against the contract. A mismatch is our fault: the log shows it, and the

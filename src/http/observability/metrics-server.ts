@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { drain, listen } from './listening.ts'
+import { drain, listen } from '../listening.ts'
 import type { MetricsReader } from './metrics-page.ts'
 
 interface MetricsServerOptions {
