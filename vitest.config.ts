@@ -58,7 +58,7 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', ...SHARING, ...(withPostgres ? [] : POSTGRES_TESTS)],
+          exclude: ['test/browser/**', 'test/faults/**', ...SHARING, ...(withPostgres ? [] : POSTGRES_TESTS)],
         },
       },
     ],
