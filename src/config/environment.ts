@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
+import { suggest } from '../lib/suggest.ts'
 import { readSealingKey } from '../security/sealer.ts'
-import { createSecret, type Secret } from './fields/secret.ts'
-import { suggest } from './fields/suggest.ts'
+import { createSecret, type Secret } from '../security/secret.ts'
 import type { Config } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,28 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { ConfigError, MissingConfigError } from '../lib/config-errors.ts'
+import { openReader } from '../lib/fields/reader.ts'
 import { deepFreeze } from '../lib/freeze.ts'
 import { readEnvironment, unknownNames } from './environment.ts'
-import { parseFile } from './fields/parse-file.ts'
-import { openReader } from './fields/reader.ts'
-import type { Sources } from './fields/sources.ts'
 import { knownNetworks, readNetworks } from './networks.ts'
 import { readNotifications } from './notifications.ts'
-import { ConfigError, MissingConfigError } from './problems.ts'
+import { parseFile } from './parse-file.ts'
 import { checkReferences } from './references.ts'
 import { readRelayers } from './relayers.ts'
 import { readSigners } from './signers.ts'
+import type { Sources } from './sources.ts'
 import type { Config } from './types.ts'
 
-export type {
-  Config,
-  DatabaseConfig,
-  LogLevel,
-  NotificationConfig,
-  RelayerConfig,
-  ServerConfig,
-  SignerConfig,
-} from './types.ts'
+export type { Config, DatabaseConfig, ServerConfig } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { flag, oneOf, publicKey, text, whole } from '../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../lib/fields/reader.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
 import {
@@ -8,14 +10,20 @@ import {
   DEFAULT_SLOT_TIME_MS,
   defaultConfirmations,
 } from '../networks/defaults.ts'
-import type { EvmNetwork, Network, SolanaNetwork, StellarNetwork } from '../networks/network.ts'
-import { flag, oneOf, publicKey, text, whole } from './fields/field-types.ts'
-import { inherit } from './fields/inherit.ts'
-import { parseFile } from './fields/parse-file.ts'
-import { openReader, type Reader } from './fields/reader.ts'
-import { readRpcUrls } from './fields/rpc-urls.ts'
-import { resolveFile, type Sources } from './fields/sources.ts'
-import type { RelayerConfig } from './types.ts'
+import {
+  type EvmNetwork,
+  NETWORK_TYPES,
+  type Network,
+  type NetworkOf,
+  type NetworkType,
+  type SolanaNetwork,
+  type StellarNetwork,
+} from '../networks/network.ts'
+import { readRpcUrls } from '../networks/read-rpc-urls.ts'
+import type { RelayerConfig } from '../relayers/relayer.ts'
+import { inherit } from './inherit.ts'
+import { parseFile } from './parse-file.ts'
+import { resolveFile, type Sources } from './sources.ts'
 
 const MAX_CONFIRMATIONS = 10_000
 
@@ -105,10 +113,11 @@ function readNetwork(reader: Reader, problems: string[]): Network {
     ...(explorerUrls.length > 0 && { explorerUrls }),
     ...(tags.length > 0 && { tags }),
   }
-  const type = reader.raw('type')
-  if (type === 'stellar') return readStellar(reader, shared)
-  return type === 'solana' ? readSolana(reader, shared) : readEvm(reader, shared)
+  // An unknown type is a problem, after which the blank one finds further problems; a run with problems returns no network.
+  return READERS[reader.get('type', networkType)](reader, shared)
 }
+
+const networkType = oneOf(...NETWORK_TYPES)
 
 /** What a transfer takes: below it a network could carry nothing. */
 const MIN_GAS_LIMIT = 21_000
@@ -121,7 +130,7 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
   return {
     ...shared,
     ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
-    type: reader.get('type', oneOf('evm', 'solana', 'stellar')) as 'evm',
+    type: 'evm',
     chainId: reader.get('chain_id', whole(1)),
     symbol: reader.get('symbol', text),
     features: reader.list('features', oneOf('eip1559')),
@@ -136,7 +145,7 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
 
 function readStellar(reader: Reader, shared: Shared): StellarNetwork {
   // Horizon is not needed, and what a ledger includes is final at once.
-  reader.ignore('type', 'horizon_url', 'required_confirmations', 'finality', 'features', 'symbol')
+  reader.ignore('horizon_url', 'required_confirmations', 'finality', 'features', 'symbol')
   return {
     ...shared,
     type: 'stellar',
@@ -148,7 +157,7 @@ function readStellar(reader: Reader, shared: Shared): StellarNetwork {
 
 function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
   // Its nodes tell themselves what is final.
-  reader.ignore('type', 'required_confirmations', 'finality', 'features', 'symbol')
+  reader.ignore('required_confirmations', 'finality', 'features', 'symbol')
   const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
   return omitUndefined({
     ...shared,
@@ -157,6 +166,12 @@ function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
     averageBlocktimeMs: reader.find('average_blocktime_ms', blocktime) ?? DEFAULT_SLOT_TIME_MS,
     requiredConfirmations: 0,
   })
+}
+
+const READERS: { readonly [T in NetworkType]: (reader: Reader, shared: Shared) => NetworkOf<T> } = {
+  evm: readEvm,
+  solana: readSolana,
+  stellar: readStellar,
 }
 
 /** A cluster that is called like a public one has to be that one, even where the file describes it anew. */

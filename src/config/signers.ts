@@ -1,9 +1,9 @@
-import { id, text } from './fields/field-types.ts'
-import { openReader, type Reader } from './fields/reader.ts'
-import { createSecret } from './fields/secret.ts'
-import { readSecret, resolveFile, type Sources } from './fields/sources.ts'
-import { suggest } from './fields/suggest.ts'
-import type { SignerConfig } from './types.ts'
+import { id, text } from '../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../lib/fields/reader.ts'
+import { suggest } from '../lib/suggest.ts'
+import { createSecret } from '../security/secret.ts'
+import type { SignerConfig } from '../signers/load.ts'
+import { readSecret, resolveFile, type Sources } from './sources.ts'
 
 /** Kinds of existing files that a later release will bring. */
 const LATER = ['aws_kms', 'google_cloud_kms', 'azure_key_vault', 'turnkey', 'cdp', 'vault', 'vault_transit']

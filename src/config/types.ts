@@ -1,8 +1,9 @@
-import type { EvmPolicies } from '../chains/evm/content.ts'
-import type { SolanaPolicies } from '../chains/solana/content.ts'
-import type { StellarPolicies } from '../chains/stellar/content.ts'
-import type { Network, RpcUrl } from '../networks/network.ts'
-import type { Secret } from './fields/secret.ts'
+import type { LogLevel } from '../log.ts'
+import type { Network } from '../networks/network.ts'
+import type { NotificationConfig } from '../notifications/notification.ts'
+import type { RelayerConfig } from '../relayers/relayer.ts'
+import type { Secret } from '../security/secret.ts'
+import type { SignerConfig } from '../signers/load.ts'
 
 /** Everything that is decided before the start: complete, checked, frozen. Times in milliseconds. */
 export interface Config {
@@ -41,8 +42,6 @@ export interface Config {
   readonly notifications: readonly NotificationConfig[]
 }
 
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-
 export interface WebhookConfig {
   /** The longest that one try may last. */
   readonly timeoutMs: number
@@ -64,48 +63,4 @@ export interface DatabaseConfig {
   readonly url?: string
   /** Folder of the embedded database, absolute, or `memory://`. */
   readonly dataDir: string
-}
-
-/** What every relayer has. */
-interface AnyRelayerConfig {
-  readonly id: string
-  readonly name: string
-  readonly network: string
-  readonly signerId: string
-  readonly notificationId?: string
-  readonly paused: boolean
-  /** Used instead of the network's own when present; never empty. */
-  readonly customRpcUrls?: readonly RpcUrl[]
-}
-
-export interface EvmRelayerConfig extends AnyRelayerConfig {
-  readonly networkType: 'evm'
-  readonly policies: EvmPolicies
-}
-
-export interface StellarRelayerConfig extends AnyRelayerConfig {
-  readonly networkType: 'stellar'
-  readonly policies: StellarPolicies
-  /** Further accounts that lend their sequence numbers: how many derived ones, or the signers that hold their keys. */
-  readonly channels?: number | readonly string[]
-}
-
-export interface SolanaRelayerConfig extends AnyRelayerConfig {
-  readonly networkType: 'solana'
-  readonly policies: SolanaPolicies
-}
-
-export type RelayerConfig = EvmRelayerConfig | StellarRelayerConfig | SolanaRelayerConfig
-
-/** `local`: an encrypted keystore file · `plain`: a private key as 64 hex digits. */
-export type SignerConfig =
-  | { readonly id: string; readonly type: 'local'; readonly path: string; readonly passphrase: Secret }
-  | { readonly id: string; readonly type: 'plain'; readonly key: Secret }
-
-export interface NotificationConfig {
-  readonly id: string
-  readonly type: 'webhook'
-  readonly url: string
-  /** Signs deliveries. Never stored, never shown. */
-  readonly signingKey?: Secret
 }

@@ -1,6 +1,6 @@
 import type { HandlerMap } from '../contract/operations.ts'
-import type { RelayerManager } from '../relayers/manage.ts'
-import type { Managed } from '../relayers/managed.ts'
+import type { ManagedRelayer } from '../relayers/manage/context.ts'
+import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
@@ -22,7 +22,7 @@ export function manageRelayersHandlers({
   prepare,
   manager,
 }: ManageRelayersDeps): Pick<HandlerMap, Operations> {
-  const present = async ({ relayer, logs }: Managed) => ({
+  const present = async ({ relayer, logs }: ManagedRelayer) => ({
     data: presentRelayer(relayer, await prepare(relayer)),
     logs,
   })

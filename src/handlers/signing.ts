@@ -2,6 +2,7 @@ import type { SignedDraft } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { Data, HandlerMap, Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
+import { assertNever } from '../lib/assert-never.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -61,6 +62,8 @@ function presentSigned(
         signedXdr: bytes.toString('base64'),
         signature: Buffer.from(signature.sig, 'hex').toString('base64'),
       }
+    default:
+      return assertNever(networkType)
   }
 }
 

@@ -3,6 +3,7 @@ import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { AppError } from '../errors.ts'
+import type { NetworkType } from '../networks/network.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Acceptor } from '../transactions/accept/accept.ts'
@@ -65,7 +66,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     },
     getTransactionByNonce: async ({ path: { relayer_id, nonce } }) => {
       const relayer = await requireRelayer(relayerOf, relayer_id)
-      if (relayer.networkType !== 'evm') throw nonceless(relayer)
+      if (!HAS_NONCES[relayer.networkType]) throw nonceless(relayer)
       const item = await findByNonce(db, relayer, nonce)
       if (item === undefined)
         throw new AppError(
@@ -93,6 +94,9 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     },
   }
 }
+
+/** Stellar's sequence numbers are not nonces of the contract: a channel's number is not the relayer's. */
+const HAS_NONCES: Readonly<Record<NetworkType, boolean>> = { evm: true, solana: false, stellar: false }
 
 function nonceless({ id, networkType }: Relayer): AppError {
   return new AppError(

@@ -1,5 +1,18 @@
-/** The families of chains. A network type decides which group of the request body applies. */
-export type NetworkType = 'evm' | 'stellar' | 'solana'
+/** The families of chains. Every table and every `switch` over them fails to compile until it knows a new one. */
+export const NETWORK_TYPES = ['evm', 'solana', 'stellar'] as const
+
+/** The family of a chain. It decides which group of the request body applies. */
+export type NetworkType = (typeof NETWORK_TYPES)[number]
+
+export function isNetworkType(text: string): text is NetworkType {
+  return NETWORK_TYPES.some((type) => type === text)
+}
+
+/** @throws Error for a type that this release does not know */
+export function parseNetworkType(text: string): NetworkType {
+  if (isNetworkType(text)) return text
+  throw new Error(`network type "${text}" is unknown; this release knows ${NETWORK_TYPES.join(', ')}`)
+}
 
 /**
  * One RPC url. Each gets the share of the questions that its weight is of all; weight 0 is never asked. `ws://` and `wss://`
@@ -17,7 +30,7 @@ interface AnyNetwork {
   /** The name that relayers refer to, unique within its type. */
   readonly name: string
   readonly isTestnet: boolean
-  /** Expected time between blocks. Drives how often the chain is asked and how long is patient. */
+  /** Expected time between blocks. It sets the polling interval and the delay of resubmissions. */
   readonly averageBlocktimeMs: number
   /** How many blocks must lie on top of the including block before a transaction counts as final. */
   readonly requiredConfirmations: number
@@ -69,3 +82,6 @@ export interface SolanaNetwork extends AnyNetwork {
 
 /** One concrete network of any family. */
 export type Network = EvmNetwork | StellarNetwork | SolanaNetwork
+
+/** One concrete network of this family. */
+export type NetworkOf<T extends NetworkType> = Extract<Network, { readonly type: T }>

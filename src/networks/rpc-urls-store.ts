@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import type { NetworkType, RpcUrl } from './network.ts'
+import { type NetworkType, parseNetworkType, type RpcUrl } from './network.ts'
 
 /** RPC urls that a caller gave a network. */
 export interface UntrustedUrls {
@@ -15,7 +15,7 @@ export interface UntrustedUrls {
 export async function listUntrustedUrls(db: Kysely<Schema>): Promise<UntrustedUrls[]> {
   const rows = await db.selectFrom('network_urls').selectAll().execute()
   return rows.map((row) => ({
-    type: row.network_type as NetworkType,
+    type: parseNetworkType(row.network_type),
     name: row.network,
     rpcUrls: row.rpc_urls,
     insteadOf: row.instead_of,

@@ -1,3 +1,5 @@
+import type { Secret } from '../security/secret.ts'
+
 /** Why nothing is sent: somebody asked for it, or the receiver said that it is gone (410). */
 export type PauseReason = 'operator' | 'gone'
 
@@ -11,4 +13,13 @@ export interface Notification {
   readonly urlUntrusted?: true
   /** Set while nothing is sent to it. */
   readonly paused?: PauseReason
+}
+
+/** A notification of the configuration file. */
+export interface NotificationConfig {
+  readonly id: string
+  readonly type: 'webhook'
+  readonly url: string
+  /** Signs deliveries. The service neither stores nor shows it. */
+  readonly signingKey?: Secret
 }

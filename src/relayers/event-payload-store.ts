@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { RelayersTable, Schema } from '../database/schema.ts'
 import type { Relayer } from './relayer.ts'
-import { toRelayer } from './store.ts'
+import { toRelayer } from './relayer-codec.ts'
 
 /** A relayer as it was when something happened to it. */
 export interface RelayerSnapshot {

@@ -1,12 +1,11 @@
 import type { ChainRequest, Unit } from '../chains/chain.ts'
 import { AppError } from '../errors.ts'
-import type { Relayer } from './relayer.ts'
+import type { Network } from '../networks/network.ts'
+import { defaultMinBalance } from './policies/policies.ts'
+import type { Relayer, RelayerConfig } from './relayer.ts'
 
 /** The zero address and the relayer's own are always allowed: burning and cancelling need no permission. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
-
-/** What must stay when `min_balance` is not configured: a wei, a tenth of a lumen, a hundredth of a SOL. */
-const DEFAULT_MIN_BALANCES = { wei: 1n, stroops: 1_000_000n, lamports: 10_000_000n } as const
 
 /** Why this relayer signs nothing at present, or nothing. */
 export function inactive(relayer: Relayer): AppError | undefined {
@@ -42,9 +41,16 @@ export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppE
   )
 }
 
-/** What has to stay on the account, in the smallest unit. */
-export function minBalanceOf({ policies }: Relayer, unit: Unit): bigint {
-  return policies.minBalance ?? DEFAULT_MIN_BALANCES[unit]
+/** Returns the balance that stays on the account, in the smallest unit. */
+export function minBalanceOf({ networkType, policies }: Relayer): bigint {
+  return policies.minBalance ?? defaultMinBalance(networkType)
+}
+
+/** Returns a problem when the relayer demands EIP-1559 prices on a network without them. */
+export function pricingProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
+  if (relayer.networkType !== 'evm' || network?.type !== 'evm') return undefined
+  if (!relayer.policies.eip1559Pricing || network.features.includes('eip1559')) return undefined
+  return `relayer "${relayer.id}" wants eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
 }
 
 /** Amounts in the network's smallest unit. */
@@ -63,7 +69,7 @@ export function shortOfFunds(
   relayer: Relayer,
   { unit, balance, reserved, cost }: Funds,
 ): AppError | undefined {
-  const keep = minBalanceOf(relayer, unit)
+  const keep = minBalanceOf(relayer)
   if (balance - reserved - cost >= keep) return undefined
   return new AppError(
     'insufficient_balance',

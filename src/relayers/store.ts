@@ -1,18 +1,14 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { RelayerConfig } from '../config/load.ts'
-import type { RelayersTable, Schema } from '../database/schema.ts'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Schema } from '../database/schema.ts'
 import { recordRelayerState } from '../events/store.ts'
-import { decodePolicies, encodePolicies } from './policies-codec.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
+import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
 
 /** A part of a list, in the list's stable order. */
 export interface Range {
   readonly offset: number
   readonly limit: number
 }
-
-/** What the configuration decides of a relayer; the rest belongs to the service. */
-export type ConfiguredRelayer = RelayerConfig & Pick<Relayer, 'address'>
 
 /** Relayers in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listRelayers(
@@ -48,6 +44,18 @@ export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relay
     .where('removed_at', 'is', null)
     .executeTakeFirst()
   return row && toRelayer(row)
+}
+
+/** The relayers of these ids. The result leaves out ids that name no relayer, or a removed one. */
+export async function findRelayers(db: Kysely<Schema>, ids: readonly string[]): Promise<Relayer[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('relayers')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where('removed_at', 'is', null)
+    .execute()
+  return rows.map(toRelayer)
 }
 
 /**
@@ -103,7 +111,7 @@ export async function lockRelayers(tx: Transaction<Schema>): Promise<Map<string,
 
 /** Creates or overwrites what the configuration decides, brings a removed relayer back, and opens its account. */
 export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<void> {
-  const values = valuesOf(relayer)
+  const values = columnsOf(relayer)
   await tx
     .insertInto('relayers')
     .values({ id: relayer.id, ...values })
@@ -120,7 +128,7 @@ export async function insertRelayer(
   tx: Transaction<Schema>,
   relayer: ConfiguredRelayer,
 ): Promise<Relayer | undefined> {
-  const values = valuesOf(relayer)
+  const values = columnsOf(relayer)
   const anew = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
   const row = await tx
     .insertInto('relayers')
@@ -144,27 +152,11 @@ export async function insertRelayer(
 export async function updateRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<Relayer> {
   const row = await tx
     .updateTable('relayers')
-    .set(valuesOf(relayer))
+    .set(columnsOf(relayer))
     .where('id', '=', relayer.id)
     .returningAll()
     .executeTakeFirstOrThrow()
   return toRelayer(row)
-}
-
-function valuesOf(relayer: ConfiguredRelayer) {
-  return {
-    name: relayer.name,
-    network: relayer.network,
-    network_type: relayer.networkType,
-    address: relayer.address,
-    signer_id: relayer.signerId,
-    notification_id: relayer.notificationId ?? null,
-    paused: relayer.paused,
-    policies: encodePolicies(relayer.policies),
-    custom_rpc_urls: relayer.customRpcUrls ? JSON.stringify(relayer.customRpcUrls) : null,
-    channels: relayer.networkType === 'stellar' && relayer.channels ? JSON.stringify(relayer.channels) : null,
-    removed_at: null,
-  }
 }
 
 async function openAccount(tx: Transaction<Schema>, { id, address }: ConfiguredRelayer): Promise<void> {
@@ -224,24 +216,4 @@ export async function countUnfinished(tx: Transaction<Schema>, relayerId: string
     .where('status', 'in', ['pending', 'sent', 'submitted', 'mined'])
     .executeTakeFirstOrThrow()
   return Number(count)
-}
-
-/** The row as the rest of the house sees it. */
-export function toRelayer(row: Selectable<RelayersTable>): Relayer {
-  const shared = {
-    id: row.id,
-    name: row.name,
-    network: row.network,
-    address: row.address,
-    signerId: row.signer_id,
-    paused: row.paused,
-    systemDisabled: row.system_disabled,
-    ...(row.notification_id !== null && { notificationId: row.notification_id }),
-    ...(row.disabled_reason && { disabledReason: row.disabled_reason as DisabledReason }),
-    ...(row.custom_rpc_urls && { customRpcUrls: row.custom_rpc_urls }),
-  }
-  const policies = decodePolicies(row.policies)
-  if (row.network_type === 'solana') return { ...shared, networkType: 'solana', policies }
-  if (row.network_type !== 'stellar') return { ...shared, networkType: 'evm', policies }
-  return { ...shared, networkType: 'stellar', policies, ...(row.channels && { channels: row.channels }) }
 }

@@ -20,22 +20,13 @@ export async function parsePrivateKey(text: string): Promise<Uint8Array | undefi
 }
 
 async function read(text: string): Promise<Uint8Array | undefined> {
-  if (STELLAR_SEED.test(text)) return fromStellarSeed(text)
-  if (!SOLANA_PAIR.test(text)) return fromHex(text)
-  // Loaded only where such a key is used: its library takes a tenth of a second.
-  const { seedOfSolanaKey } = await import('./solana-key.ts')
-  return seedOfSolanaKey(text)
+  // The libraries of Stellar and Solana take a third and a tenth of a second to load, so only their keys load them.
+  if (STELLAR_SEED.test(text)) return (await import('./stellar-key.ts')).seedOfStellarKey(text)
+  if (SOLANA_PAIR.test(text)) return (await import('./solana-key.ts')).seedOfSolanaKey(text)
+  return fromHex(text)
 }
 
 function fromHex(text: string): Uint8Array | undefined {
   const digits = HEX.exec(text)?.[1]
   return digits === undefined ? undefined : Uint8Array.from(Buffer.from(digits, 'hex'))
-}
-
-async function fromStellarSeed(text: string): Promise<Uint8Array | undefined> {
-  // Loaded only where such a key is used: it takes a third of a second.
-  const { StrKey } = await import('@stellar/stellar-sdk/base')
-  return StrKey.isValidEd25519SecretSeed(text)
-    ? Uint8Array.from(StrKey.decodeEd25519SecretSeed(text))
-    : undefined
 }

@@ -1,8 +1,13 @@
-import { getBase58Encoder } from '@solana/kit'
+import { getBase58Decoder, getBase58Encoder } from '@solana/kit'
 import { createEd25519Signer } from './ed25519.ts'
 
 const SEED_BYTES = 32
 const PAIR_BYTES = 64
+
+/** Encodes an ed25519 public key of 32 bytes as an address: the key itself in base58. */
+export function solanaAddress(publicKey: Uint8Array): string {
+  return getBase58Decoder().decode(publicKey)
+}
 
 /**
  * The seed of a key pair as Solana's tools write it, which is the seed and then the public key: base58 (wallets), or a JSON

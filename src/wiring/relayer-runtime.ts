@@ -7,7 +7,8 @@ import type { RpcObserver } from '../chains/rpc/observer.ts'
 import type { Transport } from '../chains/rpc/transport.ts'
 import { type Clock, withTimeout } from '../lib/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
-import type { Network, NetworkType, RpcUrl } from '../networks/network.ts'
+import type { Network, NetworkOf, NetworkType, RpcUrl } from '../networks/network.ts'
+import { channelsOf } from '../relayers/channels.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { type SourceAccounts, sourceAccountsOf } from '../relayers/source-accounts.ts'
 import type { Keyring } from '../signers/keyring.ts'
@@ -55,9 +56,15 @@ const VERIFY_MS = 5_000
 
 /** Names the endpoints that a relayer uses; relayers with the same key share them. */
 export function endpointsKey(relayer: Relayer): string {
-  const network =
-    relayer.networkType === 'evm' ? relayer.network : `${relayer.networkType}:${relayer.network}`
+  const network = `${KEY_PREFIXES[relayer.networkType]}${relayer.network}`
   return relayer.customRpcUrls ? `${network}/${relayer.id}` : network
+}
+
+/** Networks of other types can have the same name. EVM has no prefix, because leases of earlier releases have none. */
+const KEY_PREFIXES: Readonly<Record<NetworkType, string>> = {
+  evm: '',
+  solana: 'solana:',
+  stellar: 'stellar:',
 }
 
 interface ChainInUse {
@@ -80,7 +87,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
   const goneSince = new Map<string, number>()
 
   async function load(type: NetworkType): Promise<ChainMaker> {
-    const maker = makers.get(type) ?? (await loadMaker(type, options))
+    const maker = makers.get(type) ?? (await MAKERS[type](options))
     makers.set(type, maker)
     return maker
   }
@@ -151,30 +158,41 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
   }
 }
 
-/** Everything that decides about its lines. */
+/** Names everything that the source accounts of a relayer depend on. */
 function sourceAccountsKey(relayer: Relayer): string {
-  const channels = relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
-  return JSON.stringify([relayer.id, relayer.networkType, relayer.address, relayer.signerId, channels])
+  const { id, networkType, address, signerId } = relayer
+  return JSON.stringify([id, networkType, address, signerId, channelsOf(relayer)])
 }
 
-/** Only where a relayer needs it: the libraries take a tenth and a third of a second to load. */
-async function loadMaker(type: NetworkType, options: RelayerRuntimesOptions): Promise<ChainMaker> {
-  const { rpcTimeoutMs, clock, log, guarded, rpcObserver } = options
-  const common = ({ name }: Network) => ({ rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(name) })
-  if (type === 'evm') {
-    return (network) => createEvmChain({ network: ofType(network, 'evm'), ...common(network) })
-  }
-  if (type === 'solana') {
+type MakerOptions = Pick<RelayerRuntimesOptions, 'rpcTimeoutMs' | 'clock' | 'log' | 'guarded' | 'rpcObserver'>
+
+/** The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers load them. */
+const MAKERS: { readonly [T in NetworkType]: (options: MakerOptions) => Promise<ChainMaker> } = {
+  evm: async (options) => (network) =>
+    createEvmChain({ network: requireType(network, 'evm'), ...depsOf(network, options) }),
+  solana: async (options) => {
     const { createSolanaChain } = await import('../chains/solana/solana-chain.ts')
-    return (network) => createSolanaChain({ network: ofType(network, 'solana'), ...common(network) })
-  }
-  const { createStellarChain } = await import('../chains/stellar/stellar-chain.ts')
-  return (network) => createStellarChain({ network: ofType(network, 'stellar'), ...common(network) })
+    return (network) =>
+      createSolanaChain({ network: requireType(network, 'solana'), ...depsOf(network, options) })
+  },
+  stellar: async (options) => {
+    const { createStellarChain } = await import('../chains/stellar/stellar-chain.ts')
+    return (network) =>
+      createStellarChain({ network: requireType(network, 'stellar'), ...depsOf(network, options) })
+  },
 }
 
-function ofType<T extends NetworkType>(network: Network, type: T): Extract<Network, { type: T }> {
-  if (network.type !== type) throw new Error(`network ${network.name} is not of type ${type}`)
-  return network as Extract<Network, { type: T }>
+function depsOf({ name }: Network, { rpcTimeoutMs, clock, log, guarded, rpcObserver }: MakerOptions) {
+  return { rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(name) }
+}
+
+function requireType<T extends NetworkType>(network: Network, type: T): NetworkOf<T> {
+  if (isOfType(network, type)) return network
+  throw new Error(`network ${network.name} is not of type ${type}`)
+}
+
+function isOfType<T extends NetworkType>(network: Network, type: T): network is NetworkOf<T> {
+  return network.type === type
 }
 
 function notPrepared({ id }: Relayer): Error {

@@ -1,4 +1,4 @@
-import { ConfigError } from '../problems.ts'
+import { ConfigError } from '../../lib/config-errors.ts'
 
 interface Question {
   readonly what: 'signer' | 'notification'

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { ConfigError } from '../../lib/config-errors.ts'
 import { AccountInUseError, releaseAccounts, reserveAccounts } from '../../relayers/account-claims-store.ts'
 import type { RelayerAccounts } from '../../relayers/accounts.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
+import { channelsOf } from '../../relayers/channels.ts'
+import type { Relayer, RelayerConfig } from '../../relayers/relayer.ts'
+import type { ConfiguredRelayer } from '../../relayers/relayer-codec.ts'
 import {
-  type ConfiguredRelayer,
   countUnfinished,
   forgetNonce,
   removeRelayer,
   type StoredRelayer,
   saveRelayer,
 } from '../../relayers/store.ts'
-import type { RelayerConfig } from '../load.ts'
-import { ConfigError } from '../problems.ts'
 import { type ConfigChange, fieldChanges } from './changes.ts'
 import { type Comparison, compareEntries } from './compare.ts'
 import { readEntries, writeEntries } from './entries-store.ts'
@@ -60,10 +60,6 @@ export async function applyRelayers(
 function isStillIt(next: ConfiguredRelayer, before: StoredRelayer | undefined): boolean {
   if (before === undefined || before.removed || isMoved(before.relayer, next)) return false
   return isDeepStrictEqual(channelsOf(before.relayer), channelsOf(next))
-}
-
-function channelsOf(relayer: ConfiguredRelayer | Relayer): number | readonly string[] {
-  return relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
 }
 
 async function reserveAll(

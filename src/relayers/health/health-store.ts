@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
-import { toRelayer } from '../store.ts'
+import { parseDisabledType, toRelayer } from '../relayer-codec.ts'
 
 /** A relayer, and what the database knows of its health. */
 export interface HealthSubject {
@@ -89,11 +89,13 @@ export interface DisabledCounts {
 
 /** Of the relayers that were not removed. */
 export async function countDisabled(db: Kysely<Schema>): Promise<DisabledCounts> {
-  const { rows } = await sql<{ type: DisabledReason['type'] | null; count: bigint }>`
+  const { rows } = await sql<{ type: string | null; count: bigint }>`
     select case when system_disabled then disabled_reason->>'type' end as type, count(*) as count
     from relayers where removed_at is null group by 1 order by 1`.execute(db)
   return {
     total: rows.reduce((sum, { count }) => sum + Number(count), 0),
-    byType: new Map(rows.flatMap(({ type, count }) => (type === null ? [] : [[type, Number(count)]]))),
+    byType: new Map(
+      rows.flatMap(({ type, count }) => (type === null ? [] : [[parseDisabledType(type), Number(count)]])),
+    ),
   }
 }

@@ -1,5 +1,6 @@
 import type { Answer, EndpointReport } from '../../chains/answer.ts'
 import type { Unit } from '../../chains/chain.ts'
+import type { NetworkType } from '../../networks/network.ts'
 import { minBalanceOf } from '../policy.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
 
@@ -101,7 +102,7 @@ interface PartialEvaluation {
 
 function evaluateBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>): PartialEvaluation {
   if (balance.kind !== 'ok') return { reasons: [], unsure: true }
-  const keep = minBalanceOf(relayer, unit)
+  const keep = minBalanceOf(relayer)
   if (balance.value >= keep) return { reasons: [], unsure: false }
   const details = `The account can spend ${balance.value} ${unit}, and min_balance is ${keep}.`
   return { reasons: [{ type: 'BalanceCheckFailed', details }], unsure: false }
@@ -117,10 +118,9 @@ function evaluateNonces(
   // What cannot be told now does not clear what was seen before.
   const outOfStep = late.length > 0 ? before + 1 : unknown ? before : 0
   if (outOfStep < OUT_OF_STEP_CHECKS) return { reasons: [], unsure: unknown || late.length > 0, outOfStep }
-  const [type, number] =
-    relayer.networkType === 'stellar'
-      ? (['SequenceSyncFailed', 'sequence number'] as const)
-      : (['NonceSyncFailed', 'nonce'] as const)
+  const numbering = NUMBERINGS[relayer.networkType]
+  if (numbering === undefined) return { reasons: [], unsure: unknown, outOfStep }
+  const { type, number } = numbering
   const reasons = late.flatMap(({ address, next, confirmed }): DisabledReason[] =>
     next.kind !== 'ok'
       ? []
@@ -132,6 +132,15 @@ function evaluateNonces(
         ],
   )
   return { reasons, unsure: unknown, outOfStep }
+}
+
+/** The names of an account's numbers on each network type; undefined where accounts have no numbers. */
+const NUMBERINGS: Readonly<
+  Record<NetworkType, { readonly type: DisabledReason['type']; readonly number: string } | undefined>
+> = {
+  evm: { type: 'NonceSyncFailed', number: 'nonce' },
+  solana: undefined,
+  stellar: { type: 'SequenceSyncFailed', number: 'sequence number' },
 }
 
 /** Several as one: of the same type, or `Multiple`. */

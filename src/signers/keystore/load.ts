@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import type { Secret } from '../../config/fields/secret.ts'
+import type { Secret } from '../../security/secret.ts'
 import { createKey, isSecret, type Key } from '../key.ts'
 import { KeystoreError } from './kdf.ts'
 import { decryptKeystore } from './keystore.ts'
@@ -7,8 +7,10 @@ import { decryptKeystore } from './keystore.ts'
 /** A key file has less than one KiB; whatever is larger is something else. */
 const MAX_FILE_BYTES = 64 * 1024
 
-interface LocalSignerConfig {
+/** A signer whose key is in an encrypted key file. */
+export interface LocalSignerConfig {
   readonly id: string
+  readonly type: 'local'
   /** An encrypted key file. */
   readonly path: string
   readonly passphrase: Secret

@@ -1,4 +1,4 @@
-import { JsonError, parseJson } from '../../contract/integers.ts'
+import { JsonError, parseJson } from '../contract/integers.ts'
 
 /**
  * The content of a JSON file, with integers beyond 2^53 as `bigint`. Undefined, with a problem that never quotes the text,

@@ -1,5 +1,5 @@
+import { suggest } from '../suggest.ts'
 import type { FieldType } from './field-types.ts'
-import { suggest } from './suggest.ts'
 
 /** Reads one object of the file, field by field, and writes down what is wrong instead of failing. */
 export interface Reader {

@@ -1,4 +1,4 @@
-import { toInteger } from '../../contract/integers.ts'
+import { toInteger } from '../to-integer.ts'
 
 /** How a value of the file is read. */
 export interface FieldType<T> {

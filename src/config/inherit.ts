@@ -1,4 +1,4 @@
-import { CATALOGUE } from '../../networks/catalogue/catalogue.ts'
+import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
 
 interface Item {
   readonly value: unknown

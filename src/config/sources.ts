@@ -1,8 +1,8 @@
 import { existsSync as exists, readFileSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import { oneOf, text } from './field-types.ts'
-import type { Reader } from './reader.ts'
-import { createSecret, type Secret } from './secret.ts'
+import { oneOf, text } from '../lib/fields/field-types.ts'
+import type { Reader } from '../lib/fields/reader.ts'
+import { createSecret, type Secret } from '../security/secret.ts'
 
 /** What values of the file may refer to. */
 export interface Sources {

@@ -1,6 +1,6 @@
-import type { RpcUrl } from '../../networks/network.ts'
-import { rpcUrl, whole } from './field-types.ts'
-import { openReader, type Reader } from './reader.ts'
+import { rpcUrl, whole } from '../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../lib/fields/reader.ts'
+import type { RpcUrl } from './network.ts'
 
 const DEFAULT_WEIGHT = 100
 const WEIGHT = { ...whole(0, 100), blank: DEFAULT_WEIGHT }
