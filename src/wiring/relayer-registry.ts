@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import { listUntrustedUrls } from '../networks/rpc-urls-store.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { allRelayers } from '../relayers/store.ts'
+import { allRelayers, findRelayers } from '../relayers/store.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 import type { WatchTarget } from '../workers/watch-worker.ts'
@@ -60,10 +60,12 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
   const watches = new Map<string, Watch>()
   let started = false
 
-  async function readyRelayers(): Promise<{ ready: Relayer[]; problems: string[] }> {
+  let byId: ReadonlyMap<string, Relayer> = new Map()
+
+  async function prepareAll(relayers: readonly Relayer[]): Promise<{ ready: Relayer[]; problems: string[] }> {
     const ready: Relayer[] = []
     const problems: string[] = []
-    for (const relayer of await allRelayers(db)) {
+    for (const relayer of relayers) {
       try {
         await runtimes.prepare(relayer)
         ready.push(relayer)
@@ -76,8 +78,9 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
 
   async function look(): Promise<string[]> {
     networks.update(await listUntrustedUrls(db))
-    const { ready, problems } = await readyRelayers()
+    const { ready, problems } = await prepareAll(await allRelayers(db))
     runtimes.keep(ready)
+    byId = new Map(ready.map((relayer) => [relayer.id, relayer]))
     endpointGroups = endpointGroupsOf(ready, runtimes)
     await reconcile()
     return problems
@@ -111,11 +114,11 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
     endpointGroups: () => endpointGroups,
     watchLoops: () => [...watches.values()].map((watch) => watch.loop),
     runtimesOf: async (ids) => {
-      const known = [...endpointGroups.values()].flatMap(({ relayers }) => relayers)
-      const missing = ids.some((id) => !known.some((relayer) => relayer.id === id))
-      const relayers = missing ? (await readyRelayers()).ready : known
-      const asked = relayers.filter(({ id }) => ids.includes(id))
-      return new Map(asked.map((relayer) => [relayer.id, runtimes.runtimeOf(relayer)]))
+      const known = ids.flatMap((id) => byId.get(id) ?? [])
+      // Another process may have created them a moment ago. Only they are read: a page of events can name removed relayers for ever.
+      const unknown = ids.filter((id) => !byId.has(id))
+      const { ready } = await prepareAll(await findRelayers(db, unknown))
+      return new Map([...known, ...ready].map((relayer) => [relayer.id, runtimes.runtimeOf(relayer)]))
     },
     loop: {
       ...loop,
