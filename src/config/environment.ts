@@ -35,7 +35,7 @@ const PREFIX = 'RELAYER_'
 /** Read as true or false, default false. */
 const FLAGS = ['METRICS_ENABLED', 'RELAYER_ALLOW_PRIVATE_URLS'] as const
 
-/** Of existing deployments, without meaning here. */
+/** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 
 const MIN_API_KEY_LENGTH = 32
@@ -97,7 +97,7 @@ function readNumber(env: Env, name: keyof typeof NUMBERS, problems: string[]): n
   return otherwise
 }
 
-/** The port is checked in any case: whoever mistypes it hears of it before switching the metrics on. */
+/** The port is checked even while the metrics are off, so that a typing error shows before they are switched on. */
 function readMetrics(
   env: Env,
   number: (name: 'METRICS_PORT') => number,

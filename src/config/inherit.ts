@@ -7,13 +7,13 @@ interface Item {
 
 type Fields = Record<string, unknown>
 
-/** Lists that a child adds to; every other field of the child replaces the parent's. */
+/** A child adds to these lists; every other field of the child replaces the parent's. */
 const UNITED = ['tags', 'features']
 
 /**
- * Completes each network that names a parent in `from`: a network of the same type, of the file or else of the catalogue. Its
- * own name there is the catalogue's network of that name: so a well-known one gets other urls and stays what it is. What is
- * no object is left as it is for the reader to complain about.
+ * Completes each network that names a parent in `from`: a network of the same type in the file, or else in the catalogue. A network
+ * that names itself extends the catalogue's entry, so a well-known network gets other urls and keeps the rest. A value that is not
+ * an object stays as it is, and the reader reports it.
  */
 export function inherit(items: readonly Item[], problems: string[]): Item[] {
   const wellKnown = byKey(CATALOGUE.map((entry) => ({ ...entry })))

@@ -37,7 +37,7 @@ const WITHOUT_MEMPOOL = [
   'optimism',
 ]
 
-/** Looked for when the file has no "networks". */
+/** The reader looks for this folder when the file has no "networks". */
 const DEFAULT_FOLDER = 'networks'
 
 interface Item {
@@ -46,15 +46,15 @@ interface Item {
 }
 
 /**
- * The networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold
- * `{ "networks": […] }`. None where the file says nothing and the default folder is not there: the catalogue may be enough.
+ * Reads the networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold
+ * `{ "networks": […] }`. The list is empty when the file has none and the default folder is absent: the catalogue may suffice.
  */
 export function readNetworks(file: Reader, sources: Sources, problems: string[]): Network[] {
   const items = listNetworks(file, sources, problems)
   return readItems(inherit(items, problems), problems)
 }
 
-/** The networks of the catalogue that these relayers name and the file does not describe. */
+/** Returns the networks of the catalogue that these relayers name and the file does not describe. */
 export function knownNetworks(
   relayers: readonly RelayerConfig[],
   described: readonly Network[],
@@ -71,9 +71,9 @@ export function knownNetworks(
   )
 }
 
-/** Every network of the catalogue; those that have no public endpoint without any url. */
+/** Returns every network of the catalogue. A network without a public endpoint has no url. */
 export function wellKnownNetworks(): Network[] {
-  // What is missing is for whoever uses one to give.
+  // Entries of the catalogue may lack urls; their problems are dropped, because the relayer then brings its own.
   return readItems(
     CATALOGUE.map((value) => ({ value, path: value.network })),
     [],
@@ -102,7 +102,7 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   const isTestnet = reader.find('is_testnet', flag) ?? false
   const rpcUrls = readRpcUrls(reader, 'rpc_urls', problems)
   if (rpcUrls.length === 0) reader.problem('has no usable url in "rpc_urls"')
-  // What it stands for has been filled in.
+  // `inherit` has filled in the parent's fields.
   reader.ignore('from')
   const explorerUrls = reader.list('explorer_urls', text)
   const tags = reader.list('tags', text)
@@ -119,7 +119,7 @@ function readNetwork(reader: Reader, problems: string[]): Network {
 
 const networkType = oneOf(...NETWORK_TYPES)
 
-/** What a transfer takes: below it a network could carry nothing. */
+/** The gas of a plain transfer: a network with a lower limit could carry nothing. */
 const MIN_GAS_LIMIT = 21_000
 
 type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags'>
@@ -144,7 +144,7 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
 }
 
 function readStellar(reader: Reader, shared: Shared): StellarNetwork {
-  // Horizon is not needed, and what a ledger includes is final at once.
+  // The service does not use Horizon, and a closed ledger is final at once.
   reader.ignore('horizon_url', 'required_confirmations', 'finality', 'features', 'symbol')
   return {
     ...shared,
@@ -156,7 +156,7 @@ function readStellar(reader: Reader, shared: Shared): StellarNetwork {
 }
 
 function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
-  // Its nodes tell themselves what is final.
+  // The nodes of Solana report finality themselves.
   reader.ignore('required_confirmations', 'finality', 'features', 'symbol')
   const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
   return omitUndefined({
@@ -174,7 +174,7 @@ const READERS: { readonly [T in NetworkType]: (reader: Reader, shared: Shared) =
   stellar: readStellar,
 }
 
-/** A cluster that is called like a public one has to be that one, even where the file describes it anew. */
+/** A cluster with the name of a public one must be that one, even when the file describes it again. */
 function knownGenesisHash(name: string): string | undefined {
   return CATALOGUE.find(({ type, network }) => type === 'solana' && network === name)?.genesis_hash
 }

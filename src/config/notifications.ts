@@ -3,7 +3,7 @@ import { openReader, type Reader } from '../lib/fields/reader.ts'
 import type { NotificationConfig } from '../notifications/notification.ts'
 import { readSecret, type Sources } from './sources.ts'
 
-/** The `notifications` list: `{ id, type, url, signing_key? }`. */
+/** Reads the list `notifications`: `{ id, type, url, signing_key? }`. */
 export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
   return file.items('notifications').flatMap(({ value, path }) => {
     const reader = openReader(value, path, problems)

@@ -1,8 +1,8 @@
 import { JsonError, parseJson } from '../contract/integers.ts'
 
 /**
- * The content of a JSON file, with integers beyond 2^53 as `bigint`. Undefined, with a problem that never quotes the text,
- * when it is no JSON.
+ * Parses a JSON file, with integers beyond 2^53 as `bigint`. Text that is not JSON gives undefined and a problem that never quotes
+ * the text.
  */
 export function parseFile(text: string, name: string, problems: string[]): unknown {
   try {

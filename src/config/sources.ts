@@ -4,19 +4,20 @@ import { oneOf, text } from '../lib/fields/field-types.ts'
 import type { Reader } from '../lib/fields/reader.ts'
 import { createSecret, type Secret } from '../security/secret.ts'
 
-/** What values of the file may refer to. */
+/** The sources that values of the file can refer to. */
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Folder of the configuration file. */
+  /** The folder of the configuration file. */
   readonly folder: string
   readonly cwd: string
-  /** Names of environment variables that the file refers to; filled while reading. */
+  /** The environment variables that the file refers to; reading fills the set. */
   readonly referred: Set<string>
 }
 
 /**
- * A secret given as `{ "type": "plain" | "env" | "file", "value": … }`: the text itself, the name of an environment
- * variable, or a file whose first line it is (for mounted secrets). Undefined, with a problem, when it cannot be had.
+ * Reads a secret of the form `{ "type": "plain" | "env" | "file", "value": … }`: the text itself, the name of an environment
+ * variable, or a file with the secret on its first line (for mounted secrets). Reports a problem and returns undefined when the
+ * source does not have it.
  */
 export function readSecret(reader: Reader | undefined, sources: Sources): Secret | undefined {
   if (!reader) return undefined
@@ -29,15 +30,15 @@ export function readSecret(reader: Reader | undefined, sources: Sources): Secret
   sources.referred.add(value)
   const found = sources.env[value]
   if (found) return createSecret(found)
-  // Only what is spelled like a name is shown: somebody may have put the secret itself here.
+  // The message shows only a text that looks like a name: someone may have put the secret itself here.
   const name = /^[A-Z][A-Z0-9_]*$/.test(value) ? ` ${value}` : ''
   reader.problem(`refers to the environment variable${name}, which is not set`)
   return undefined
 }
 
 /**
- * A relative path counts from the folder of the configuration file, so that a folder can be moved as a whole. Existing
- * files write paths from the working directory (`config/keys/x.json`): that is the second place looked at.
+ * Resolves a relative path against the folder of the configuration file, so that the folder can move as a whole. Existing files
+ * write paths from the working directory (`config/keys/x.json`), so a file there is the fallback.
  */
 export function resolveFile(path: string, { folder, cwd }: Pick<Sources, 'folder' | 'cwd'>): string {
   if (isAbsolute(path)) return path

@@ -16,7 +16,7 @@ export interface ManageRelayersDeps {
 
 type Operations = 'createRelayer' | 'getRelayer' | 'updateRelayer' | 'deleteRelayer'
 
-/** Single relayers: creating, reading, changing and deleting them. */
+/** The operations that create, read, change and delete one relayer. */
 export function manageRelayersHandlers({
   relayerOf,
   prepare,

@@ -12,7 +12,7 @@ export interface NetworkHandlerDeps {
 
 type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork'
 
-/** The tag Networks. */
+/** The operations of the tag Networks. */
 export function networkHandlers({ networks }: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
   return {
     listNetworks: async ({ query }) => {
@@ -28,7 +28,7 @@ export function networkHandlers({ networks }: NetworkHandlerDeps): Pick<HandlerM
   }
 }
 
-/** A network as the contract shows it. */
+/** Converts a network to the form of the contract. */
 function presentNetwork(network: Network): Schemas['Network'] {
   return omitUndefined({
     id: networkId(network),

@@ -26,7 +26,7 @@ const UNITS: Record<Unit, Schemas['RelayerBalance']['unit']> = {
   lamports: 'lamport',
 }
 
-/** How the account of a relayer is doing. */
+/** The operations about the account of a relayer. */
 export function relayerStateHandlers(
   deps: RelayerStateDeps,
 ): Pick<HandlerMap, 'getRelayerStatus' | 'getRelayerBalance'> {

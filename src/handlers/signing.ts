@@ -17,7 +17,7 @@ export interface SigningHandlerDeps {
   readonly signTransaction: TransactionSigner
 }
 
-/** Signing what is sent to no network. */
+/** The operations that sign without sending. */
 export function signingHandlers({
   relayerOf,
   runtimeOf,
@@ -46,7 +46,7 @@ export function signingHandlers({
   }
 }
 
-/** As the tools of each network write it, and existing clients read it. */
+/** Each network type has the form that its tools write and existing clients read. */
 function presentSigned(
   { networkType }: Relayer,
   { raw, hash, signature }: SignedDraft,

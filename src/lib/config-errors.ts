@@ -1,4 +1,4 @@
-/** The configuration cannot be used. Every problem is one sentence that names its place; none contains a secret. */
+/** The service cannot use the configuration. Every problem is one sentence that names the field; none contains a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -9,10 +9,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** There is no configuration file at all: a newcomer needs directions, not a list. */
+/** The configuration file does not exist: a new user needs directions, not a list of problems. */
 export class MissingConfigError extends Error {
   override readonly name = 'MissingConfigError'
-  /** Where it was looked for, absolute. */
+  /** The absolute path of the missing file. */
   readonly file: string
 
   constructor(file: string) {

@@ -6,8 +6,8 @@ const DEFAULT_WEIGHT = 100
 const WEIGHT = { ...whole(0, 100), blank: DEFAULT_WEIGHT }
 
 /**
- * A list of urls, each a text or `{ url, weight }` with a weight from 0 (never asked) to 100 (default). One at least has to
- * be `http(s)://`: over `ws(s)://` the service only hears of new blocks.
+ * Reads a list of urls, each a text or `{ url, weight }` with a weight from 0 (never asked) to 100 (default). At least one must be
+ * `http(s)://`: over `ws(s)://` the service only hears of new blocks.
  */
 export function readRpcUrls(reader: Reader, key: string, problems: string[]): RpcUrl[] {
   const urls = reader.items(key).flatMap(({ value, path }): RpcUrl[] => {

@@ -1,6 +1,6 @@
 import type { Secret } from '../security/secret.ts'
 
-/** Why nothing is sent: somebody asked for it, or the receiver said that it is gone (410). */
+/** The reason for a pause: a caller asked for it, or the receiver answered that it is gone (410). */
 export type PauseReason = 'operator' | 'gone'
 
 /** A configured destination for events. Signing keys are in `keys.ts`. */

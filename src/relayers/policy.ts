@@ -4,10 +4,10 @@ import type { Network } from '../networks/network.ts'
 import { defaultMinBalance } from './policies/policies.ts'
 import type { Relayer, RelayerConfig } from './relayer.ts'
 
-/** The zero address and the relayer's own are always allowed: burning and cancelling need no permission. */
+/** A whitelist always allows the zero address and the relayer's own: burning and cancelling need no permission. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** Why this relayer signs nothing at present, or nothing. */
+/** Returns the error of a relayer that signs nothing at present; undefined for an active one. */
 export function inactive(relayer: Relayer): AppError | undefined {
   if (relayer.paused) {
     return new AppError(
@@ -23,8 +23,8 @@ export function inactive(relayer: Relayer): AppError | undefined {
 }
 
 /**
- * Why this receiver is not allowed, or nothing. A contract creation has no receiver, so a whitelist forbids it; an empty
- * whitelist allows nobody.
+ * Returns the error of a receiver that the whitelist forbids; undefined for an allowed one. A contract creation has no receiver, so a
+ * whitelist forbids it. An empty whitelist forbids every receiver.
  */
 export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
   if (relayer.networkType !== 'evm' || request.type !== 'evm') return undefined
@@ -34,10 +34,10 @@ export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppE
     [...whitelist, ZERO_ADDRESS, relayer.address].map((address) => address.toLowerCase()),
   )
   if (request.to !== undefined && allowed.has(request.to.toLowerCase())) return undefined
-  const given = request.to ?? 'a contract creation'
+  const receiver = request.to ?? 'a contract creation'
   return new AppError(
     'receiver_not_whitelisted',
-    `to: one of the relayer's whitelist_receivers is expected, not ${given}.`,
+    `to: one of the relayer's whitelist_receivers is expected, not ${receiver}.`,
   )
 }
 
@@ -56,15 +56,15 @@ export function pricingProblem(relayer: RelayerConfig, network: Network | undefi
 /** Amounts in the network's smallest unit. */
 interface Funds {
   readonly unit: Unit
-  /** Spendable on the chain now. */
+  /** The spendable balance on the chain. */
   readonly balance: bigint
-  /** What everything accepted and not yet included can still take. */
+  /** The most that accepted transactions can take before they are included. */
   readonly reserved: bigint
-  /** What this request can take. */
+  /** The most that this request can take. */
   readonly cost: bigint
 }
 
-/** Why the account cannot pay for this on top of everything in flight, or nothing. */
+/** Returns the error of an account that cannot pay for this on top of everything in flight; undefined for one that can. */
 export function shortOfFunds(
   relayer: Relayer,
   { unit, balance, reserved, cost }: Funds,

@@ -60,7 +60,7 @@ export type RelayerConfigOf<T extends NetworkType> = Extract<RelayerConfig, { re
 
 /** The part of a relayer that the service decides. */
 interface RelayerState {
-  /** As its network writes it: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
+  /** The address in the form of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
   readonly address: string
   /** Set by the service, with the reason in `disabledReason`. */
   readonly systemDisabled: boolean

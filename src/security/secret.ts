@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A text that must not be printed. Only `reveal` gives it away; logs, JSON and error messages show `[secret]`. */
+/** A text that must not be printed. Only `reveal` returns it; logs, JSON and error messages show `[secret]`. */
 export interface Secret {
   reveal(): string
 }

@@ -15,7 +15,7 @@ interface PlainSignerConfig {
 }
 
 /**
- * Opens every configured signer, by id. One after the other: each key file may take hundreds of megabytes to decrypt.
+ * Opens every configured signer, by id. They open one after the other, because a key file can take hundreds of megabytes to decrypt.
  * @throws ConfigError with all that cannot be opened
  */
 export async function loadKeys(configs: readonly SignerConfig[]): Promise<Map<string, Key>> {
@@ -30,7 +30,7 @@ export async function loadKeys(configs: readonly SignerConfig[]): Promise<Map<st
   return keys
 }
 
-/** The key, or what is wrong with it. */
+/** Returns the key, or a sentence about the problem. */
 async function load(config: SignerConfig): Promise<Key | string> {
   return config.type === 'plain' ? loadPlainKey(config) : loadKeyFile(config)
 }

@@ -8,14 +8,13 @@ const STELLAR_SEED = /^S[A-Z2-7]{55}$/
 /** A Solana key pair: 64 bytes in base58, or as a JSON list of numbers. */
 const SOLANA_PAIR = /^([1-9A-HJ-NP-Za-km-z]{80,90}|\[[\d\s,]{127,1000}\])$/
 
-/** What is accepted, for messages that ask for it. */
+/** The accepted forms, for messages. */
 export const PRIVATE_KEY_FORMS =
   '64 hex digits, with or without 0x, a Stellar secret seed (S…), or a Solana key pair (64 bytes in base58 or as a JSON list)'
 
-/** The 32 bytes of a private key in one of its written forms; undefined when it is none. */
+/** Parses a private key in one of its written forms into 32 bytes. Returns undefined for any other text. */
 export async function parsePrivateKey(text: string): Promise<Uint8Array | undefined> {
-  const given = text.trim()
-  const secret = await read(given)
+  const secret = await read(text.trim())
   return secret !== undefined && isSecret(secret) ? secret : undefined
 }
 

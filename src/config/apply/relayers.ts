@@ -20,13 +20,13 @@ import { readEntries, writeEntries } from './entries-store.ts'
 
 interface Wanted {
   readonly relayers: readonly RelayerConfig[]
-  /** Of each relayer, by id. */
+  /** The accounts of each relayer, by id. */
   readonly accounts: ReadonlyMap<string, RelayerAccounts>
   readonly stored: ReadonlyMap<string, StoredRelayer>
 }
 
 /**
- * Saves the relayers whose entries changed and takes those off the list that the file no longer has.
+ * Saves the relayers whose entries changed, and removes those that the file no longer has.
  * @throws ConfigError when that would strand transactions, or give two relayers the same account
  */
 export async function applyRelayers(
@@ -56,7 +56,7 @@ export async function applyRelayers(
   return changes
 }
 
-/** Whether what is stored is the file's: a caller may have deleted it, and created another one under its name. */
+/** Returns false when a caller has deleted the file's relayer, or has created another one with its id. */
 function isStillIt(next: ConfiguredRelayer, before: StoredRelayer | undefined): boolean {
   if (before === undefined || before.removed || isMoved(before.relayer, next)) return false
   return isDeepStrictEqual(channelsOf(before.relayer), channelsOf(next))
@@ -123,6 +123,6 @@ function isMoved(before: Relayer, next: ConfiguredRelayer): boolean {
 
 function requireAccounts(accounts: ReadonlyMap<string, RelayerAccounts>, id: string): RelayerAccounts {
   const found = accounts.get(id)
-  if (found === undefined) throw new Error(`No account was given for relayer "${id}".`)
+  if (found === undefined) throw new Error(`The accounts of relayer "${id}" are missing.`)
   return found
 }

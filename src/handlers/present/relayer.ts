@@ -5,7 +5,7 @@ import { writePoliciesOf } from '../../relayers/policies/policies.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { RelayerRuntime } from '../../transactions/model/runtime.ts'
 
-/** A relayer as the contract shows it; without an operator, for one that was removed, without its channels. */
+/** Converts a relayer to the form of the contract. A removed relayer has no runtime, so the answer lacks its channels. */
 export function presentRelayer(
   relayer: Relayer,
   runtime: Pick<RelayerRuntime, 'sourceAccounts'> | undefined,

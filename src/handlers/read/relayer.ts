@@ -7,16 +7,16 @@ import { readRelayer, writeRelayer } from '../../relayers/relayer-document.ts'
 import { mergePatch } from './merge-patch.ts'
 
 /**
- * A relayer as a caller describes it, read as one of the configuration file is.
- * @throws AppError 400 with everything that is wrong with it
+ * Reads the relayer that a caller describes by the rules of the configuration file.
+ * @throws AppError 400 with every problem
  */
 export function readCreation(body: Schemas['CreateRelayerRequest']): RelayerConfig {
   return chosenByCaller(read({ ...body, id: body.id ?? randomUUID() }))
 }
 
 /**
- * What a relayer becomes by a patch.
- * @throws AppError 400 with everything that is wrong with it
+ * Applies a patch to a relayer.
+ * @throws AppError 400 with every problem
  */
 export function readPatched(relayer: Relayer, patch: Schemas['UpdateRelayerRequest']): RelayerConfig {
   const { customRpcUrls, ...patched } = read(mergePatch(writeRelayer(relayer), patch))
@@ -32,7 +32,7 @@ function read(document: unknown): RelayerConfig {
   return relayer
 }
 
-/** Those urls lead only where callers may lead us. */
+/** Marks the urls as a caller's choice, so that the guarded HTTP client asks them. */
 function chosenByCaller<T extends { readonly customRpcUrls?: readonly RpcUrl[] | undefined }>({
   customRpcUrls,
   ...relayer

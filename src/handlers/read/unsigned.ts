@@ -7,7 +7,7 @@ import type { NetworkType } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
 /**
- * A transaction to sign as the domain sees it.
+ * Converts the body to the transaction that the relayer signs.
  * @throws AppError 400 `wrong_network_type` for the body of another network type
  */
 export function readUnsigned(

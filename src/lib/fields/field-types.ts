@@ -1,12 +1,12 @@
 import { toInteger } from '../to-integer.ts'
 
-/** How a value of the file is read. */
+/** The type of a field in a configuration file or a request. */
 export interface FieldType<T> {
   /** Completes "must be …". */
   readonly expected: string
-  /** Undefined when the value is something else. */
+  /** Returns undefined for a value of another type. */
   read(value: unknown): T | undefined
-  /** Stands in after a problem, so that reading goes on and finds the next one. It never gets out. */
+  /** Replaces a value that has a problem, so that reading goes on and finds the next problem. The caller drops the result then. */
   readonly blank: T
 }
 
@@ -15,7 +15,7 @@ const INT64_MAX = 2n ** 63n - 1n
 const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** Ids stand in URLs, where a segment of dots is a way up, and in log lines. The contract has the same pattern. */
+/** Ids are segments of URLs, where dots alone lead upwards, and parts of log messages. The contract has the same pattern. */
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/
 
 export const text: FieldType<string> = {
@@ -49,10 +49,10 @@ export function whole(min: number, max = Number.MAX_SAFE_INTEGER): FieldType<num
   }
 }
 
-/** An amount in wei, exact: as a JSON integer of any size, or as a decimal string. */
+/** An exact amount in wei: a JSON integer of any size, or a decimal string. */
 export const u128 = amountUpTo(U128_MAX, '2^128-1')
 
-/** An amount in stroops, exact in the same way. */
+/** An exact amount in stroops or lamports, written in the same way. */
 export const int64 = amountUpTo(INT64_MAX, '2^63-1')
 
 function amountUpTo(max: bigint, name: string): FieldType<bigint> {
@@ -68,7 +68,7 @@ function amountUpTo(max: bigint, name: string): FieldType<bigint> {
 
 export const httpUrl = urlOf(['http:', 'https:'], 'an http:// or https:// url')
 
-/** WebSocket urls tell of new blocks. */
+/** WebSocket urls announce new blocks. */
 export const rpcUrl = urlOf(['http:', 'https:', 'ws:', 'wss:'], 'an http://, https://, ws:// or wss:// url')
 
 function urlOf(protocols: readonly string[], expected: string): FieldType<string> {
@@ -82,14 +82,14 @@ function urlOf(protocols: readonly string[], expected: string): FieldType<string
   }
 }
 
-/** Read in lower case: a policy compares addresses, it does not show them. */
+/** The value is in lower case, because policies compare addresses. */
 export const address: FieldType<string> = {
   expected: 'an address: 0x and 40 hex digits',
   read: (value) => (typeof value === 'string' && ADDRESS.test(value) ? value.toLowerCase() : undefined),
   blank: '',
 }
 
-/** 32 bytes in base58; the chain looks at the number of bytes. */
+/** 32 bytes in base58; the chain checks the number of bytes. */
 export const publicKey: FieldType<string> = {
   expected: 'an address: 32 bytes in base58',
   read: (value) => (typeof value === 'string' && PUBLIC_KEY.test(value) ? value : undefined),

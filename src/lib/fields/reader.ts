@@ -1,30 +1,30 @@
 import { suggest } from '../suggest.ts'
 import type { FieldType } from './field-types.ts'
 
-/** Reads one object of the file, field by field, and writes down what is wrong instead of failing. */
+/** Reads one object, field by field, and collects problems instead of failing at the first. */
 export interface Reader {
-  /** Where we are, for messages: `relayers[0]`. */
+  /** The path of the object in messages: `relayers[0]`. */
   readonly path: string
-  /** A required field. */
+  /** Reads a required field. */
   get<T>(key: string, type: FieldType<T>): T
-  /** A field that may be absent or null. */
+  /** Reads a field that may be absent or null. */
   find<T>(key: string, type: FieldType<T>): T | undefined
-  /** A list of plain values; absent is empty. */
+  /** Reads a list of plain values; an absent list is empty. */
   list<T>(key: string, type: FieldType<T>): T[]
-  /** The untyped items of a list with their places; absent is empty. */
+  /** Reads the untyped items of a list with their paths; an absent list is empty. */
   items(key: string): { value: unknown; path: string }[]
-  /** A nested object; undefined when it is absent or none. */
+  /** Opens a nested object. Returns undefined when the field is absent or not an object. */
   object(key: string): Reader | undefined
-  /** The field as it is, or undefined. Counts as known. */
+  /** Returns the field unread, and marks it as known. */
   raw(key: string): unknown
-  /** Accepts fields that have no meaning here but stand in existing files. */
+  /** Accepts fields of existing files that have no effect here. */
   ignore(...keys: string[]): void
   problem(text: string): void
-  /** To be called last: every field that nobody asked for is a problem. */
+  /** Reports every field that was not read. Call it last. */
   finish(): void
 }
 
-/** Undefined, with a problem, when `value` is no object. */
+/** Opens a value. Reports a problem and returns undefined when it is not an object. */
 export function openReader(value: unknown, path: string, problems: string[]): Reader | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     problems.push(`${path || 'the file'} must be an object`)

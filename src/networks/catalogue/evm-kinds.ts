@@ -1,4 +1,4 @@
-/** What entries of one kind have in common. */
+/** The fields that entries of one kind have in common. */
 
 /** Blocks have a base fee, and nodes a public pool. */
 export const EIP1559 = { type: 'evm', features: ['eip1559'], tags: [] } as const

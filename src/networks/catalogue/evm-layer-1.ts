@@ -4,7 +4,7 @@ import { EIP1559, LEGACY } from './evm-kinds.ts'
 /** EIP-7825: since the fork Osaka no transaction asks for more than 2^24 gas. */
 const OSAKA_MAX_GAS = 16_777_216
 
-/** Ethereum's own. Twelve blocks are what the incumbent waits for on mainnet, and six on its testnets. */
+/** Ethereum's own. OpenZeppelin Relayer waits for twelve blocks on mainnet, and for six on the test networks. */
 const ETHEREUM: readonly CatalogueEntry[] = [
   {
     ...EIP1559,
