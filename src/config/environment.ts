@@ -6,7 +6,7 @@ import type { Config } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Everything of the configuration that comes from the environment. */
+/** The part of the configuration that comes from the environment. */
 export type Settings = Omit<Config, 'file' | 'networks' | 'relayers' | 'signers' | 'notifications'>
 
 /** Whole numbers: name, default, least, most. */
@@ -32,7 +32,7 @@ const MODES = ['production', 'development', 'test'] as const
 
 const PREFIX = 'RELAYER_'
 
-/** Read as true or false, default false. */
+/** These variables are true or false, by default false. */
 const FLAGS = ['METRICS_ENABLED', 'RELAYER_ALLOW_PRIVATE_URLS'] as const
 
 /** Existing deployments set them; they have no effect here. */

@@ -96,7 +96,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
   }
 }
 
-/** Stellar's sequence numbers are not nonces of the contract: a channel's number is not the relayer's. */
+/** True for the network types whose transactions have a `nonce` in the contract. */
 const HAS_NONCES: Readonly<Record<NetworkType, boolean>> = { evm: true, solana: false, stellar: false }
 
 function nonceless({ id, networkType }: Relayer): AppError {

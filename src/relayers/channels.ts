@@ -6,7 +6,7 @@ import type { RelayerConfig } from './relayer.ts'
 /** The channel accounts of a relayer: a count of derived ones, or the ids of the signers that hold their keys. */
 export type Channels = number | readonly string[]
 
-/** A Stellar account can sponsor at most a thousand entries, and one transaction creates at most a hundred accounts. */
+/** More channels are of no use: an account has at most a thousand other entries, and one transaction creates at most a hundred. */
 const MAX_CHANNELS = 100
 
 /** Returns the channels of a relayer; 0 where it has none, as on every network type without channels. */

@@ -5,7 +5,7 @@ import { assertNever } from '../../lib/assert-never.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
-/** A diagnosis as the contract shows it. */
+/** Converts a diagnosis to the form of the contract. */
 export function presentDiagnosis(facts: DiagnosisFacts): Schemas['Diagnosis'] {
   const { transaction, ahead, inFlight, inFlightLimit, endpoints } = facts
   const { findings, nextAction } = diagnose(facts)
