@@ -15,6 +15,10 @@ const POSTGRES_TESTS = [
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.
 const withPostgres = hasPostgres()
+if (!withPostgres && process.env.REQUIRE_POSTGRES === '1')
+  throw new Error(
+    'REQUIRE_POSTGRES=1, but there is no PostgreSQL here: install 15 or newer, or set TEST_DATABASE_URL.',
+  )
 if (!withPostgres)
   process.stdout.write(
     `No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS.join(', ')}.\n`,
@@ -54,7 +58,7 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', ...SHARING, ...(withPostgres ? [] : POSTGRES_TESTS)],
+          exclude: ['test/browser/**', 'test/faults/**', ...SHARING, ...(withPostgres ? [] : POSTGRES_TESTS)],
         },
       },
     ],

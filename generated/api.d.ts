@@ -9,10 +9,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Is the process alive?
-         * @description Answers `OK` as long as the process can answer at all. Looks at nothing else.
+         * Check that the process is alive
+         * @description Answers `OK` as long as the process can answer at all. It checks nothing else.
          */
-        readonly get: operations["health"];
+        readonly get: operations["getHealth"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -29,12 +29,12 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Can the service do its work?
-         * @description Looks at the database, the networks, the workers and the relayers. `degraded` still answers 200: part of the work is
-         *     impossible, for example because one network does not answer, or a relayer is disabled. Only `unhealthy` answers 503. The
-         *     body is not wrapped in the envelope.
+         * Check that the service can do its work
+         * @description The service checks its database, networks, workers and relayers. `degraded` still answers 200: part of the work is impossible, for
+         *     example because one network does not answer, or because a relayer is disabled. Only `unhealthy` answers 503. The body is not
+         *     wrapped in the envelope.
          */
-        readonly get: operations["readiness"];
+        readonly get: operations["getReadiness"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -52,24 +52,24 @@ export interface paths {
         };
         /**
          * List relayers
-         * @description Those of the configuration and those created here, in the order of their creation, then by id.
+         * @description Lists the relayers of the configuration file and those that callers created, in the order of their creation, then by id.
          */
         readonly get: operations["listRelayers"];
         readonly put?: never;
         /**
          * Create a relayer
-         * @description Makes the account of a signer on a network one that the service operates. The fields are those of a relayer in the configuration file; the
-         *     account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
+         * @description The service operates the account of a signer on a network from now on. The fields are those of a relayer in the configuration
+         *     file; the account follows from the signer. When this answers, the relayer is stored, and every process of the service can use it.
          *
-         *     - The network is one of the configuration or a well-known one; another is 400 `unknown_network`.
+         *     - The network is one of the configuration file or a well-known one; another is 400 `unknown_network`.
          *     - A signer or a notification that does not exist is 404 `signer_not_found` or `notification_not_found`.
-         *     - One account is operated by one relayer, as two would take each other's nonces: otherwise 400 `account_taken`.
+         *     - One relayer operates one account, because two would take each other's nonces: otherwise 400 `account_taken`.
          *     - An `id` that another relayer has is 409 `already_exists`. The id of a relayer that was deleted may be given again; its transactions
          *       come back with it.
-         *     - `custom_rpc_urls` are asked which chain they serve, for at most 5 seconds. One that serves another chain is 400 `wrong_chain`. One that does not
-         *       answer is no reason to refuse: `metadata.logs` says so.
-         *     - The health of the relayer is checked before this answers, for at most 5 seconds. A new account without money begins with `system_disabled`, and is
-         *       enabled by itself soon after `min_balance` has arrived.
+         *     - The service asks `custom_rpc_urls` which chain they serve, for at most 5 seconds. One that serves another chain is 400
+         *       `wrong_chain`. One that does not answer is no reason to refuse: `metadata.logs` says so.
+         *     - The service checks the health of the relayer before this answers, for at most 5 seconds. A new account without money begins
+         *       with `system_disabled`, and is enabled by itself soon after `min_balance` has arrived.
          */
         readonly post: operations["createRelayer"];
         readonly delete?: never;
@@ -93,34 +93,37 @@ export interface paths {
         };
         /**
          * Get a relayer
-         * @description The relayer as it is now, also while it is paused or disabled.
+         * @description Shows the relayer as it is now, also while it is paused or disabled.
          */
         readonly get: operations["getRelayer"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a relayer
-         * @description Takes the relayer off the list; its account can be operated by another relayer from then on. Its transactions are kept, and come back when a relayer
-         *     with this id is created again.
+         * @description Takes the relayer off the list; another relayer can operate its account from then on. The service keeps its transactions, and they
+         *     come back when a relayer with this id is created again.
          *
-         *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: nothing
-         *     that was accepted is abandoned. Pause the relayer, cancel them or wait, then try again.
+         *     While any of its transactions is `pending`, `sent`, `submitted` or `mined` this is 400 `relayer_has_transactions`: the service
+         *     abandons no accepted transaction. Pause the relayer, cancel them or wait, then try again.
          */
         readonly delete: operations["deleteRelayer"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change a relayer
-         * @description Changes what the body names and leaves the rest, as a JSON merge patch has it (RFC 7396): `null` takes a field away, objects are merged, lists
-         *     are replaced as a whole. Only these fields can be changed; whatever decides about the account cannot. Changes of one relayer happen
-         *     one after the other, and none is lost.
+         * @description Changes the fields that the body names and leaves the rest, as a JSON merge patch (RFC 7396) says: `null` removes a field, objects
+         *     are
+         *     merged, lists are replaced as a whole. Only these fields can be changed; the fields that decide about the account cannot. The
+         *     service applies
+         *     changes of one relayer one after the other, and loses none.
          *
-         *     New `custom_rpc_urls` are checked as when a relayer is created. Answers show urls masked: to keep one of several, send all of them whole; to leave all as
-         *     they are, leave the field out.
+         *     It checks new `custom_rpc_urls` as when a relayer is created. Answers show urls masked: to keep one of several, send all of them
+         *     whole; to leave all as they are, leave the field out.
          *
-         *     A relayer that is paused or disabled can be changed as well, and its health is checked before this answers when its endpoints or its
-         *     policies have changed: a disabled relayer that this helps is enabled in the answer. A relayer of the configuration file keeps what was changed here until
-         *     its entry in the file changes.
+         *     A relayer that is paused or disabled can be changed as well. When its endpoints or its policies have changed, the service checks
+         *     its health
+         *     before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file
+         *     last until its entry in the file changes.
          */
         readonly patch: operations["updateRelayer"];
         readonly trace?: never;
@@ -139,9 +142,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * How a relayer is doing
-         * @description Its account on the network and what it has open, also while the relayer is paused or disabled. When no endpoint answers within 5 seconds, `balance` and what else only
-         *     the network knows is left out, and `metadata.logs` says why.
+         * Get the state of a relayer
+         * @description Shows the account of a relayer on its network and the number of its open transactions, also while the relayer is paused or
+         *     disabled. When no endpoint answers within 5 seconds, the answer leaves out `balance` and everything else that only the network
+         *     knows, and `metadata.logs` says why.
          */
         readonly get: operations["getRelayerStatus"];
         readonly put?: never;
@@ -166,9 +170,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What the account of a relayer can spend
-         * @description As the network tells it now: on Stellar without the reserve, on Solana without what an account has to keep to exist. What is in flight is not
-         *     subtracted. 0 for an account that does not exist yet. When no endpoint answers within 5 seconds, this is 500 `network_unavailable`.
+         * Get the balance that a relayer can spend
+         * @description Reads the balance from the network: on Stellar without the reserve, on Solana without the amount that an account needs to exist.
+         *     Transactions in flight are not subtracted. An account that does not exist yet has 0. When no endpoint answers within 5 seconds,
+         *     this is 500 `network_unavailable`.
          */
         readonly get: operations["getRelayerBalance"];
         readonly put?: never;
@@ -196,17 +201,21 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a message with a relayer
-         * @description Signs the UTF-8 bytes of `message`. A `message` that looks like hexadecimal is not decoded; it is text like any other.
+         * @description Signs the UTF-8 bytes of `message`. The service does not decode a `message` that looks like hexadecimal; it is text like any
+         *     other.
          *     Nothing is sent to a network.
          *
-         *     - EVM: as a personal message (EIP-191): the bytes are prefixed with `\x19Ethereum Signed Message:\n` and their count,
-         *       hashed with Keccak-256 and signed.
-         *     - Stellar: as SEP-53 has it: the bytes are prefixed with `Stellar Signed Message:\n`, hashed with SHA-256 and signed.
-         *       `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
+         *     - EVM: the service signs a personal message (EIP-191): it puts `\x19Ethereum Signed Message:\n` and the number of bytes before the
+         *       bytes, hashes them with Keccak-256 and signs the hash.
+         *     - Stellar: the service signs as SEP-53 says: it puts `Stellar Signed Message:\n` before the bytes, hashes them with SHA-256 and
+         *       signs the hash. `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
+         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses a message whose bytes are a transaction with
+         *       `invalid_request`, because the signature would also be one of that transaction. `r` and `s` are the two halves of the signature;
+         *       `signature` has it in base58, and `public_key` the account.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
-        readonly post: operations["sign"];
+        readonly post: operations["signMessage"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -230,13 +239,16 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign structured data with a relayer
-         * @description Signs structured data as EIP-712 has it: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either the two
-         *     hashes, or the whole document, from which the service makes them. EVM only; a relayer on another network is refused with
+         * @description Signs structured data as EIP-712 says: the Keccak-256 of `0x1901`, the hash of the domain and the hash of the message. Give either
+         *     the two
+         *     hashes, or the whole document, from which the service computes them. EVM only; a relayer on another network is refused with
          *     `not_supported`. Nothing is sent to a network.
          *
-         *     A document has to say all that it is about: every field of a type needs a value, and a field that its type does not have is refused, as the signature would
-         *     not cover it. Where `types` has no `EIP712Domain`, it is made of the standard fields that `domain` has, in their standard order.
-         *     The service does not compare the `chainId` of the domain with the network of the relayer.
+         *     A document has to be complete: every field of a type needs a value, and a field that its type does not have is refused, because
+         *     the
+         *     signature would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain`
+         *     has, in
+         *     their standard order. It does not compare the `chainId` of the domain with the network of the relayer.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -264,20 +276,24 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign a transaction and send it yourself
-         * @description Signs a transaction exactly as it is, and gives the signed bytes. Nothing is sent or stored, and the numbering of the account does not change: if you send
-         *     the bytes, and the service uses the same nonce or sequence number, the network takes one of the two. To have a transaction priced, numbered, watched
-         *     and raised, send it with `sendTransaction` instead.
+         * @description Signs a transaction exactly as it is, and returns the signed bytes. The service sends and stores nothing, and the next nonce of
+         *     the
+         *     account does not change: if you send the bytes, and the service uses the same nonce or sequence number, the network takes one of
+         *     the two.
+         *     To have the service price, number, watch and raise a transaction, send it with `sendTransaction` instead.
          *
-         *     The rules of sending apply: what the transaction can take from the account has to be there on top of everything in flight and `min_balance`. When no
-         *     node can tell, nothing is signed (`network_unavailable`). Which body applies is decided by the `network_type` of the relayer; another one is
-         *     `wrong_network_type`.
+         *     The rules of sending apply: the account has to have the amount that the transaction can take, on top of everything in flight and
+         *     `min_balance`. When no node can tell, the service signs nothing (`network_unavailable`). The `network_type` of the relayer decides
+         *     which body
+         *     applies; another one is `wrong_network_type`.
          *
-         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2 without an access list.
-         *       `gas_price_cap` and `whitelist_receivers` apply.
-         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations. `max_fee` limits the fee where
-         *       the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
-         *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending apply, and
-         *       it has to pass a simulation.
+         *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2
+         *       without an access list. `gas_price_cap` and `whitelist_receivers` apply.
+         *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations.
+         *       `max_fee` limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
+         *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending
+         *       apply,
+         *       and it has to pass a simulation.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -304,19 +320,25 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Ask the network of a relayer
-         * @description Passes JSON-RPC 2.0 calls on to the network of the relayer, one or a batch of at most 50. The service chooses the endpoint, and asks the next one when
-         *     it does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of the node; answers of a batch come in the
-         *     order of its calls. Numbers in `params` and in answers lose no digit. A call without `id` is answered under the id 1.
+         * Call the network of a relayer
+         * @description The service passes JSON-RPC 2.0 calls on to the network of the relayer, one call or a batch of at most 50. It chooses the
+         *     endpoint, and asks
+         *     the next one when that does not answer. The answer is JSON-RPC without the envelope, with the status 200 also for errors of the
+         *     node; the answers of a batch come in the order of its calls. Numbers in `params` and in answers lose no digit. A call without `id`
+         *     is
+         *     answered under the id 1.
          *
-         *     Which methods are passed on, `allowed_rpc_methods` of the relayer decides. When it is not set, these are what reads, prices and simulates on the
-         *     network: `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`, and their like. What signs, sends, administers or keeps
-         *     state on a node is not among them: transactions are sent through this service, which numbers them. Any other
-         *     method is answered with the error -32601, and the node never hears of it. When no endpoint answers, the error is -33002.
+         *     `allowed_rpc_methods` of the relayer decides which methods the service passes on. When it is not set, these are the methods that
+         *     read,
+         *     price and simulate on the network, such as `eth_call` and `eth_getLogs`, `simulateTransaction` and `getAccountInfo`. Methods that
+         *     sign, send,
+         *     administer or keep state on a node are not among them: this service sends transactions, because it gives them their nonces. The
+         *     answer to any other
+         *     method is the error -32601, and the node never receives the call. When no endpoint answers, the error is -33002.
          *
          *     A paused relayer, or one that the service has disabled, passes nothing on.
          */
-        readonly post: operations["rpc"];
+        readonly post: operations["callRpc"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -338,22 +360,27 @@ export interface paths {
         };
         /**
          * List the transactions of a relayer
-         * @description The newest first, by the order in which they were accepted. Attempts are left out here; ask for a single transaction to see them.
+         * @description Lists the newest first, by the order in which the service accepted them. It leaves attempts out; ask for a single transaction to
+         *     see them.
          */
         readonly get: operations["listTransactions"];
         readonly put?: never;
         /**
          * Send a transaction
-         * @description Stores the request and answers with the transaction in the status `pending`. A success means that it is stored durably
+         * @description Stores the request and answers with the transaction in the status `pending`. A success means that the transaction is stored
+         *     durably
          *     and will be executed at most once; pricing, signing and broadcasting follow within moments.
          *
-         *     Which of the body shapes applies is decided by the `network_type` of the relayer; a body of another type is refused
-         *     with `wrong_network_type`. Before anything is stored the request is checked against the policies of the relayer, and
-         *     a request that would revert is refused with the decoded reason.
+         *     The `network_type` of the relayer decides which of the body shapes applies; the service refuses a body of another type
+         *     with `wrong_network_type`. Before it stores anything, it checks the request against the policies of the relayer, and refuses a
+         *     request
+         *     that would revert with the decoded reason.
          *
-         *     **Sending once.** Whoever does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the key is stored together with
-         *     the transaction, and the same key with the same body then gives that transaction again, as it is now (`metadata.logs` says so), also when
-         *     the relayer has been paused since. However many such requests arrive at the same time, they make one transaction. The same
+         *     **Sending once.** A caller that does not learn the answer can repeat the request if it carries an `Idempotency-Key`: the service
+         *     stores the key
+         *     together with the transaction, and the same key with the same body then gives that transaction again, as it is now
+         *     (`metadata.logs`
+         *     says so), also when the relayer has been paused since. Any number of such requests at the same time make one transaction. The same
          *     key with another body is 409 `idempotency_key_reused`. Bodies are the same when they are the same JSON: the order of
          *     fields and the spelling of amounts (`1`, `"1"`) do not count. A refused request leaves no trace of its key. A key belongs to one
          *     relayer and is kept for as long as its transaction.
@@ -376,7 +403,7 @@ export interface paths {
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+                 * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
                  * @example 42
                  */
                 readonly nonce: components["parameters"]["Nonce"];
@@ -385,9 +412,11 @@ export interface paths {
         };
         /**
          * Get the transaction that has a nonce
-         * @description The transaction to which the relayer's account gave this nonce, as it is now, with every attempt. EVM only; a relayer on another
-         *     network is refused with `not_supported`. A nonce that was never given is Not found, as is one that something outside the
-         *     service has used.
+         * @description Shows the transaction to which the service gave this nonce of the relayer's account, as it is now, with every attempt. EVM only; a
+         *     relayer on
+         *     another network is refused with `not_supported`. A nonce that the service never gave is Not found, as is one that something
+         *     outside
+         *     the service has used.
          */
         readonly get: operations["getTransactionByNonce"];
         readonly put?: never;
@@ -415,15 +444,19 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Cancel everything that is waiting
-         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the rules of
-         *     canceling a single one: what never left the service is `canceled` at once, what was broadcast gets a no-op in its place and
-         *     ends as the network decides. The newest is canceled first, so that what an interruption leaves is the beginning of what was asked
-         *     for, never the end without the beginning.
+         * Cancel every waiting transaction
+         * @description Cancels each `pending`, `sent` and `submitted` transaction that the caller has sent with this relayer, one by one and under the
+         *     rules of
+         *     canceling a single one: a transaction that never left the service is `canceled` at once; one that was broadcast is replaced by a
+         *     no-op,
+         *     and ends as the network decides. The service cancels the newest first, so that an interruption leaves the beginning of a sequence
+         *     and never an end without its beginning.
          *
-         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the request goes on
-         *     with them. What arrives meanwhile is not touched. Neither are cancellations that are under way and what the service sends for itself, so that
-         *     repeating it does nothing twice. A failure of one does not stop the others: `failures` has the reason of each.
+         *     One request handles at most 1000 transactions and begins none after 10 seconds; `remaining` counts the others, and repeating the
+         *     request goes on with them. The request does not touch transactions that arrive meanwhile, cancellations that are under way, and
+         *     transactions that the service sends for itself, so that repeating it does nothing twice. The failure of one cancellation does not
+         *     stop the
+         *     others: `failures` has the reason of each.
          */
         readonly delete: operations["deletePendingTransactions"];
         readonly options?: never;
@@ -451,42 +484,65 @@ export interface paths {
         };
         /**
          * Get a transaction
-         * @description The transaction as it is now, with every attempt that was ever signed for it.
+         * @description Shows the transaction as it is now, with every attempt that was ever signed for it.
          */
         readonly get: operations["getTransactionById"];
         /**
          * Replace a transaction with a new one
-         * @description The body is a whole new request, not a change of the old one. The transaction keeps its `id`, `relayer_id`, `nonce` and
-         *     `created_at`, so that only one of the two versions can ever be executed. `pending`, `sent` and `submitted` transactions can
-         *     be replaced; any other status is refused with `transaction_not_replaceable`.
+         * @description The body is a whole new request, not a change of the old one. The transaction keeps its `id`, `relayer_id` and `created_at`, and
+         *     on EVM and
+         *     Stellar its nonce or sequence number, so that the network executes at most one of the two versions. `pending`, `sent` and
+         *     `submitted`
+         *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`.
          *
-         *     While nothing is signed (`pending`) the content simply changes. From `sent` on the bytes may have left, and the nodes of the
-         *     network take the new version only if it pays more.
+         *     While nothing is signed (`pending`), the content simply changes. From `sent` on, the bytes may have left, and the rules of the
+         *     network apply.
          *
-         *     **EVM**: both fees must be at least 110 % (rounded up) of those of the newest attempt.
+         *     **EVM**: nodes take the new version only if both fees are at least 110 % (rounded up) of those of the newest attempt.
          *
-         *     - Explicit prices are used exactly as they are, or refused with `replacement_underpriced`; `error` names the minimum.
+         *     - The service uses explicit prices exactly as they are, or refuses them with `replacement_underpriced`; `error` names the minimum.
          *     - With `speed`, or without any price, the service takes the higher of the market price and the minimum.
          *     - A price above the `gas_price_cap` of the relayer is refused with `gas_price_above_cap`.
-         *     - Legacy and EIP-1559 pricing may follow each other. Gas is estimated anew when `gas_limit` is absent.
+         *     - Legacy and EIP-1559 pricing may follow each other. The service estimates gas anew when `gas_limit` is absent.
          *
          *     **Stellar**: the new version has the same sequence number and goes out in a fee bump, because validators take no other
-         *     replacement. It bids at least ten times what the dearest open version bids for each operation, within `max_fee`; otherwise
-         *     `replacement_underpriced`, and `error` names the `max_fee` that would do. What somebody else has signed (`fee_bump`)
-         *     can be paid more by sending the same `transaction_xdr` with a higher `max_fee`, and nothing else.
+         *     replacement. It bids at least ten times the highest bid of the open versions for each operation, within `max_fee`; otherwise it is
+         *     refused with `replacement_underpriced`, and `error` names the `max_fee` that would do. A caller can pay more for an externally
+         *     signed transaction
+         *     (`fee_bump`) by sending the same `transaction_xdr` with a higher `max_fee`, and can replace it by nothing else.
          *
-         *     The answer is the transaction as it now is; its `hash` is one that has been or will be broadcast, and `metadata.logs`
-         *     tells what happened to the fees. Should the network still include the older version, the record says so: it then shows
-         *     that version's content and hash, with an explanation in `status_reason`. Concurrent replacements are served one after the other.
+         *     **Solana**: two versions do not exclude each other, because transactions have no nonce. The service therefore checks the new
+         *     version at
+         *     once, keeps it, and sends it only when the blockhash of the earlier one has expired at finalized commitment and an endpoint that
+         *     holds
+         *     every block of its life shows that none of them includes it; this takes about a minute. Until then the answer and the record show
+         *     the earlier
+         *     version, and `metadata.logs` and `status_reason` say that the new one waits. Transactions that use the same durable nonce exclude
+         *     each other,
+         *     and are replaced at once: the new version has to advance the same nonce account, which the service adds where it builds the
+         *     transaction itself.
+         *
+         *     The answer is the transaction as it now is; its `hash` is one that has been or will be broadcast, and `metadata.logs` tells
+         *     what happened to the fees. If the network still includes the older version, the record shows the content and the hash of that
+         *     version, and `status_reason` explains it. The service handles concurrent replacements one after the other.
          */
         readonly put: operations["replaceTransaction"];
         readonly post?: never;
         /**
          * Cancel a transaction
-         * @description A replacement by something that does nothing, with the same nonce and under the rules of replacing: on EVM a transfer of 0
-         *     from the account to itself, on Stellar a `bump_sequence` to 0. What somebody else has signed cannot be canceled here. A transaction that never left the service is `canceled` at once. One that was broadcast keeps its
-         *     status until the network has decided: it ends as `canceled` when the no-op is included, and as what it then is when the
-         *     original was faster.
+         * @description Replaces the transaction with one that does nothing, under the rules of replacing. A transaction that never left the service is
+         *     `canceled` at once. One that may have been broadcast keeps its status until the network has decided: it ends as `canceled` when
+         *     the no-op is
+         *     included or the transaction can no longer be, and otherwise as the network decided.
+         *
+         *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce.
+         *     - **Stellar**: the no-op is a `bump_sequence` to 0, with the same sequence number. The service cannot cancel an externally signed
+         *       transaction
+         *       (`not_supported`), because only its signer can use its sequence number.
+         *     - **Solana**: there is no no-op. The service stops broadcasting the transaction, and ends it as `canceled` when its blockhash has
+         *       expired and an
+         *       endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce
+         *       account.
          */
         readonly delete: operations["cancelTransaction"];
         readonly options?: never;
@@ -513,11 +569,11 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Why is it stuck?
+         * Explain why a transaction is where it is
          * @description Explains where a transaction stands, for people (`summary`, `message`) and for programs (`code`, `action`): its place in the
-         *     account's line, its fee against the market, what is missing before it, the money, what the nodes say, and what the
-         *     service does next and when. Asks the network, so it is meant for looking into one transaction, not for polling.
-         *     Facts that no node could tell are absent.
+         *     account's queue, its fee against the market, missing predecessors, the money, the answers of the nodes, and the next step of the
+         *     service with its time. It asks the network, so it is meant for looking into one transaction, not for polling. Facts that no
+         *     node could tell are absent.
          */
         readonly get: operations["diagnoseTransaction"];
         readonly put?: never;
@@ -537,17 +593,20 @@ export interface paths {
         };
         /**
          * List notifications
-         * @description The destinations for events in the order of their creation, then by id. Not subject to the rate limit.
+         * @description Lists the destinations for events in the order of their creation, then by id. It is not subject to the rate limit.
          */
         readonly get: operations["listNotifications"];
         readonly put?: never;
         /**
          * Create a notification
-         * @description Relayers that name it in `notification_id` tell it of their events from then on. `url` must be an `http://` or `https://` url that may be
-         *     reached: addresses of private networks are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and those of
-         *     metadata services of clouds always. Names are looked up at each delivery, and the addresses that they stand for then are held to the same rule.
+         * @description The service sends it the events of the relayers that name it in `notification_id`, from then on. `url` must be an `http://` or
+         *     `https://` url that may be reached: the service refuses addresses of private networks unless the deployment allows them
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always. It looks names up at each delivery, and holds
+         *     their
+         *     addresses to the same rule.
          *
-         *     A signing key is stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An `id` that a
+         *     The service stores a signing key encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). An
+         *     `id` that a
          *     notification, or an entry of the configuration file, has is a conflict.
          */
         readonly post: operations["createNotification"];
@@ -572,24 +631,25 @@ export interface paths {
         };
         /**
          * Get a notification
-         * @description One destination for events. Its signing key is never shown.
+         * @description Shows one destination for events. The service never shows its signing key.
          */
         readonly get: operations["getNotification"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a notification
-         * @description With its signing keys and all deliveries, those included that wait; the events stay in the log. One that a relayer names in `notification_id` is refused
-         *     (400 `in_use`): change the relayer first. One of the configuration file stays deleted until its entry in the file changes.
+         * @description Deletes the notification with its signing keys and all deliveries, the waiting ones included; the events stay in the log. A
+         *     notification that a relayer names in `notification_id` is not deleted (400 `in_use`): change the relayer first. One of the
+         *     configuration file stays deleted until its entry in the file changes.
          */
         readonly delete: operations["deleteNotification"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Change a notification
-         * @description A merge patch (RFC 7396): what is not named stays. What waits to be delivered goes to the new `url`; a notification that is paused because its
-         *     receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before no longer; to have both sign for
-         *     a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
+         * @description A merge patch (RFC 7396): fields that it does not name stay. Waiting deliveries go to the new `url`; a notification that is paused
+         *     because its receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before
+         *     no longer; to have both sign for a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
          *
          *     For a notification of the configuration file the change counts until its entry in the file changes.
          */
@@ -606,11 +666,13 @@ export interface paths {
         /**
          * Read the event log
          * @description Everything that happened, oldest first: each change of the status of a transaction, each new attempt, each relayer that the
-         *     service switched off or on. An event is written in the same database transaction as the change that it tells of, so none is missing.
+         *     service disabled
+         *     or enabled. The service writes an event in the same database transaction as the change, so none is missing.
          *
-         *     Events are numbered. Remember the `number` of the last one that you have processed and pass it as `after`: nothing is ever
-         *     put in before a number that you have seen. An empty list means that you know everything. Events are kept for as long as the deployment says (30 days
-         *     unless told otherwise); `metadata.logs` tells when some after your cursor are gone.
+         *     Events have numbers. Remember the `number` of the last one that you have processed and pass it as `after`: the service never
+         *     inserts an event
+         *     before a number that you have seen. An empty list means that you know everything. The service keeps events for as long as the
+         *     deployment says (30 days when it says nothing); `metadata.logs` tells when some after your cursor are gone.
          */
         readonly get: operations["listEvents"];
         readonly put?: never;
@@ -630,11 +692,14 @@ export interface paths {
         };
         /**
          * Follow the event log
-         * @description Server-sent events: everything after the cursor, then each event as it happens. `id` of each is its number, `event` its
-         *     type, `data` the event as `listEvents` shows it, in one line of JSON. A comment is sent when nothing has happened for 15 s.
+         * @description Sends everything after the cursor as server-sent events, then each event as it happens. `id` of each is its number, `event` its
+         *     type, `data` the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15
+         *     s.
          *
-         *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service stops, or after `duration`
-         *     seconds. Who reads slowly is sent the rest later; who does not read at all for a while is cut off.
+         *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service stops,
+         *     or
+         *     after `duration` seconds. A slow reader gets the rest later; the service disconnects a reader that does not read at all for a
+         *     while.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -660,7 +725,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a notification
-         * @description What was told, is being told, or could not be told to this destination, the newest event first.
+         * @description Lists deliveries that have arrived, that are under way, and that the service gave up, the newest event first.
          */
         readonly get: operations["listDeliveries"];
         readonly put?: never;
@@ -691,7 +756,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its newest request and response
-         * @description The body that is sent, and what was sent and received at the newest try.
+         * @description Shows the body of the delivery, and the request and the response of its newest try.
          */
         readonly get: operations["getDelivery"];
         readonly put?: never;
@@ -724,10 +789,10 @@ export interface paths {
         readonly put?: never;
         /**
          * Deliver again
-         * @description The same event with the same id once more, whatever became of it. One that waits for its next try is tried now. The time
-         *     after which it is given up starts anew.
+         * @description Sends the same event with the same id once more, whatever became of it. A delivery that waits for its next try is tried now. The
+         *     time after which the service gives it up starts anew.
          */
-        readonly post: operations["redeliver"];
+        readonly post: operations["redeliverDelivery"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -751,10 +816,10 @@ export interface paths {
         readonly put?: never;
         /**
          * Deliver many again
-         * @description All dead letters, or everything in a range of event numbers: after a receiver was down for longer than the service tries, or
-         *     has lost what it had. At most 1000 deliveries are taken in one call, the oldest first; `remaining` tells how many are left.
+         * @description Sends all dead letters, or everything in a range of event numbers, again: after a receiver was down for longer than the service
+         *     tries, or has lost its records. One call takes at most 1000 deliveries, the oldest first; `remaining` tells how many are left.
          */
-        readonly post: operations["redeliverMany"];
+        readonly post: operations["redeliverDeliveries"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -805,7 +870,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Pause a notification
-         * @description Nothing is sent to it any more; what is to be sent waits. Requests that are under way end as usual.
+         * @description The service sends it nothing any more; its deliveries wait. Requests that are under way end as usual.
          */
         readonly post: operations["pauseNotification"];
         readonly delete?: never;
@@ -831,7 +896,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Resume a notification
-         * @description What has been waiting is sent. The time after which a delivery is given up starts anew for each of them.
+         * @description The service sends the deliveries that have been waiting. The time after which it gives up a delivery starts anew for each of them.
          */
         readonly post: operations["resumeNotification"];
         readonly delete?: never;
@@ -857,9 +922,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Change the signing key
-         * @description The new key signs from now on. For `overlap_seconds` each delivery carries the signature of the previous key, too: the header `webhook-signature` has
-         *     both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver meanwhile, and nothing
-         *     is refused.
+         * @description The new key signs from now on. For `overlap_seconds` each delivery carries the signature of the previous key, too: the header
+         *     `webhook-signature` has both, and `X-Signature-Previous` is the previous key's `X-Signature`. Change the key in the receiver
+         *     meanwhile, and nothing is refused.
          *
          *     Keys are stored encrypted. A deployment without `STORAGE_ENCRYPTION_KEY` takes keys only from its configuration (400 `not_supported`).
          *     A key that is changed in the configuration file becomes the newest one at the next start, with an overlap of a day.
@@ -880,15 +945,19 @@ export interface paths {
         };
         /**
          * List signers
-         * @description Those of the configuration file and those that callers created, in the order of their creation, then by id. Nothing of their keys is shown.
+         * @description Lists the signers of the configuration file and those that callers created, in the order of their creation, then by id. The answer
+         *     shows nothing of their keys.
          */
         readonly get: operations["listSigners"];
         readonly put?: never;
         /**
          * Create a signer
-         * @description Gives the service a private key. It is stored encrypted and never shown again; a deployment without `STORAGE_ENCRYPTION_KEY` takes none
-         *     (400 `not_supported`). The same key serves an EVM account and, as the seed of an Ed25519 key, one on Stellar or Solana: which it is
-         *     depends on the network of the relayer that names the signer. An `id` that a signer, or an entry of the configuration file, has is a conflict.
+         * @description Gives the service a private key. The service stores it encrypted and never shows it again; a deployment without
+         *     `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). The same key serves an EVM account and, as the seed of an Ed25519 key,
+         *     an account on
+         *     Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a signer, or an entry of the
+         *     configuration
+         *     file, has is a conflict.
          */
         readonly post: operations["createSigner"];
         readonly delete?: never;
@@ -912,15 +981,16 @@ export interface paths {
         };
         /**
          * Get a signer
-         * @description That it is there, and of which kind it is. Its key is never shown.
+         * @description Shows that the signer exists, and its type. The service never shows its key.
          */
         readonly get: operations["getSigner"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a signer
-         * @description With its key: **an account that nobody has another copy of the key of is lost with it.** One that a relayer signs with is refused (400 `in_use`): delete the
-         *     relayer first. One of the configuration file stays deleted until its entry in the file changes.
+         * @description Deletes the signer with its key: **an account is lost with it when nobody has another copy of the key.** A signer that a relayer signs
+         *     with is not deleted (400 `in_use`): delete the relayer first. One of the configuration file stays deleted until its entry in
+         *     the file changes.
          */
         readonly delete: operations["deleteSigner"];
         readonly options?: never;
@@ -937,7 +1007,8 @@ export interface paths {
         };
         /**
          * List networks
-         * @description Every network that a relayer can be on, first those of the configuration, then the well-known ones that it does not describe.
+         * @description Lists every network that a relayer can be on: first those of the configuration file, then the well-known ones that it does not
+         *     describe.
          */
         readonly get: operations["listNetworks"];
         readonly put?: never;
@@ -954,7 +1025,8 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -963,7 +1035,7 @@ export interface paths {
         };
         /**
          * Get a network
-         * @description One network with the endpoints that are asked now. Of each only scheme and host are shown.
+         * @description Shows one network with the endpoints that the service asks now. Of each endpoint it shows only scheme and host.
          */
         readonly get: operations["getNetwork"];
         readonly put?: never;
@@ -973,12 +1045,15 @@ export interface paths {
         readonly head?: never;
         /**
          * Change the endpoints of a network
-         * @description The urls take the place of all that the network had, in every process at once, for each relayer that has none of its own. Send them whole, not as an answer
-         *     showed them. They are asked which chain they serve: when one serves another than the network, nothing is changed (400 `wrong_chain`); when none answers
-         *     within a few seconds, they are taken as they are.
+         * @description The urls replace all urls of the network, in every process at once, for each relayer that has none of its own. Send them whole,
+         *     not as an
+         *     answer showed them. The service asks which chain they serve: when one serves another chain than the network, nothing changes (400
+         *     `wrong_chain`); when none answers within a few seconds, the service takes them as they are.
          *
-         *     `http://` and `https://` only. Addresses of private networks are refused unless the deployment allows them (`RELAYER_ALLOW_PRIVATE_URLS`), and those of
-         *     metadata services of clouds always; names are looked up at each connection, and held to the same rule then.
+         *     Only `http://` and `https://` are allowed. The service refuses addresses of private networks unless the deployment allows them
+         *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; it looks names up at each connection, and applies
+         *     the
+         *     same rule then.
          *
          *     The change outlives a restart. When the urls of the network change in the configuration file, those count again.
          */
@@ -998,8 +1073,9 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A transaction has changed
-         * @description Sent to the notification of the relayer for each event about a transaction: accepted, signed, taken by a node, replaced, raised,
-         *     mined, final. `payload` is the transaction as it was then. See the tag Deliveries for order, signatures and retries.
+         * @description The service sends this to the notification of the relayer for each event about a transaction: the service accepted, signed,
+         *     broadcast, replaced or raised it, or the network included it or made it final. `payload` is the transaction as it was then. The
+         *     tag Deliveries explains order, signatures and retries.
          */
         readonly post: operations["onTransactionUpdate"];
         readonly delete?: never;
@@ -1019,9 +1095,9 @@ export interface webhooks {
         readonly put?: never;
         /**
          * A transaction needs a person's attention
-         * @description Sent to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
-         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason` says
-         *     what is the matter and what can be done.
+         * @description The service sends this to the notification of the relayer once for each incident: `transaction_undecided`, `transaction_stuck` and
+         *     `transaction_reorganized`, as `EventType` describes them. `payload` is the transaction as it was then; its `status_reason`
+         *     explains the problem and the possible remedies.
          */
         readonly post: operations["onTransactionIncident"];
         readonly delete?: never;
@@ -1040,10 +1116,10 @@ export interface webhooks {
         readonly get?: never;
         readonly put?: never;
         /**
-         * The service switched a relayer off or on
-         * @description Sent to the notification of the relayer when a check of its health failed and switched it off (`relayer_disabled`), when
-         *     the reason is another one than before (`relayer_disabled` again), and when a check found everything right and switched it on
-         *     (`relayer_enabled`).
+         * The service disabled or enabled a relayer
+         * @description The service sends this to the notification of the relayer when a health check failed and disabled the relayer
+         *     (`relayer_disabled`), when the reason is another one than before (`relayer_disabled` again), and when a check found everything
+         *     right and enabled it (`relayer_enabled`).
          */
         readonly post: operations["onRelayerStateUpdate"];
         readonly delete?: never;
@@ -1062,8 +1138,8 @@ export interface webhooks {
         readonly get?: never;
         readonly put?: never;
         /**
-         * A test
-         * @description Sent when somebody asks for it with `sendTestEvent`.
+         * A test event
+         * @description The service sends this when somebody asks for it with `sendTestEvent`.
          */
         readonly post: operations["onNotificationTest"];
         readonly delete?: never;
@@ -1100,12 +1176,14 @@ export interface components {
          * @description RFC 3339, UTC, with milliseconds.
          */
         readonly Timestamp: string;
-        /** @description 20 bytes in hexadecimal with the EIP-55 checksum. */
+        /** @description 20 bytes in hexadecimal. Answers write it with the EIP-55 checksum, unless a field says otherwise. */
         readonly EvmAddress: string;
-        /** @description The address of an account in the encoding of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
-        readonly AccountAddress: string;
-        /** @description 32 bytes in hexadecimal, with `0x` on EVM and without on Stellar. On Solana the first signature, 64 bytes in base58. */
-        readonly TransactionHash: string;
+        /** @description 32 bytes in hexadecimal with `0x`. */
+        readonly EvmHash: string;
+        /** @description 32 bytes in hexadecimal, without `0x`. */
+        readonly StellarHash: string;
+        /** @description 64 bytes in base58. */
+        readonly SolanaSignature: string;
         /** @description Bytes in hexadecimal; `0x` means none. */
         readonly HexData: string;
         /**
@@ -1114,8 +1192,8 @@ export interface components {
          */
         readonly NetworkType: "evm" | "stellar" | "solana";
         /**
-         * @description How soon the transaction should be included, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It
-         *     decides the first price and how long the service waits before it raises the price by itself.
+         * @description The urgency of the transaction, from the most to the least urgent: `fastest`, `fast`, `average`, `safeLow`. It decides the first
+         *     price and the time after which the service raises the price by itself.
          * @enum {string}
          */
         readonly Speed: "fastest" | "fast" | "average" | "safeLow";
@@ -1132,7 +1210,7 @@ export interface components {
          */
         readonly TransactionStatus: "pending" | "sent" | "submitted" | "mined" | "confirmed" | "failed" | "canceled" | "expired";
         /**
-         * @description What went wrong, for programs. Codes may be added; an unknown one is best treated like its HTTP status.
+         * @description The reason of a failure, for programs. Codes may be added; an unknown one is best treated like its HTTP status.
          *
          *     | Code | Meaning |
          *     |---|---|
@@ -1159,7 +1237,7 @@ export interface components {
          *     | `headers_too_large` | The request line and the headers have more bytes than the deployment allows |
          *     | `request_too_slow` | The request did not arrive completely in time |
          *     | `wrong_network_type` | The body is a request for another type of network than the relayer's |
-         *     | `relayer_paused` | An operator has paused the relayer |
+         *     | `relayer_paused` | The relayer is paused |
          *     | `relayer_disabled` | The service has disabled the relayer; `disabled_reason` of the relayer tells why |
          *     | `receiver_not_whitelisted` | `to` is not among the `whitelist_receivers` of the relayer |
          *     | `transaction_not_replaceable` | The status of the transaction no longer allows to replace or cancel it |
@@ -1189,6 +1267,7 @@ export interface components {
         readonly Failure: {
             /** @constant */
             readonly success: false;
+            /** @description Always null. */
             readonly data: null;
             /** @description The text that belongs to the HTTP status. */
             readonly message: string;
@@ -1209,13 +1288,19 @@ export interface components {
         readonly NotFoundFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Not found";
-            /** @enum {string} */
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
             readonly code?: "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found";
         };
         readonly ConflictFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Conflict";
-            /** @enum {string} */
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
             readonly code?: "idempotency_key_reused" | "already_exists";
         };
         readonly TooManyRequestsFailure: components["schemas"]["Failure"] & {
@@ -1227,14 +1312,22 @@ export interface components {
         readonly InternalServerErrorFailure: components["schemas"]["Failure"] & {
             /** @constant */
             readonly message?: "Internal Server Error";
-            /** @enum {string} */
+            /**
+             * @description The reason, for programs.
+             * @enum {string}
+             */
             readonly code?: "internal_error" | "request_timeout" | "network_unavailable";
         };
-        /** @description What the service did with the request, where that is not obvious. */
+        /** @description Explains the work that the service did for the request, where that is not obvious. */
         readonly Metadata: {
+            /** @description Sentences for a person, in order. */
             readonly logs: readonly {
-                /** @enum {string} */
+                /**
+                 * @description The level of the sentence.
+                 * @enum {string}
+                 */
                 readonly level: "log";
+                /** @description The sentence. Not stable; do not parse it. */
                 readonly message: string;
             }[];
             /** @description Reserved; always empty. */
@@ -1242,9 +1335,11 @@ export interface components {
         };
         /** @description The page that was served, which may differ from the one that was asked for. */
         readonly Pagination: {
+            /** @description The page that was served. */
             readonly current_page: number;
+            /** @description The number of items on a page that was applied. */
             readonly per_page: number;
-            /** @description How many items all pages hold together. */
+            /** @description The number of items on all pages together. */
             readonly total_items: number;
         };
         /** @description Part of the shape of every answer. Never sent with a success. */
@@ -1252,6 +1347,7 @@ export interface components {
         readonly RelayerListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Relayer"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1260,6 +1356,7 @@ export interface components {
         readonly NotificationListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Notification"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1268,6 +1365,7 @@ export interface components {
         readonly SignerListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Signer"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1283,6 +1381,7 @@ export interface components {
         readonly NetworkListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Network"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1306,6 +1405,7 @@ export interface components {
         readonly TransactionListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Transaction"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1337,23 +1437,26 @@ export interface components {
         /** @description The name of a JSON-RPC method. */
         readonly RpcMethodName: string;
         /**
-         * @description Endpoints that are used instead of the network's. The network's own when absent, null or empty. Unless the deployment allows it, they may not lead to
-         *     private networks; link-local addresses, where clouds keep their metadata, are never allowed.
+         * @description Endpoints that the service uses instead of the network's; it uses the network's own when this is absent, null or empty. Unless the
+         *     deployment allows it, they may not lead to private networks; link-local addresses, where clouds keep their metadata, are never
+         *     allowed.
          */
         readonly CustomRpcUrls: readonly components["schemas"]["CustomRpcUrl"][] | null;
         /** @description One endpoint. */
         readonly CustomRpcUrl: {
             /** @description The whole url. Only its scheme and host are ever shown again. */
             readonly url: string;
-            /** @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked, so one at least needs more. 100 when absent. */
+            /**
+             * @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0, so one
+             *     at least needs more. 100 when absent.
+             */
             readonly weight?: number;
         };
         /** @description A relayer, as the configuration file has it. `network_type` decides which fields and policies there are. */
         readonly CreateRelayerRequest: components["schemas"]["CreateEvmRelayerRequest"] | components["schemas"]["CreateStellarRelayerRequest"] | components["schemas"]["CreateSolanaRelayerRequest"];
         /** Evm */
         readonly CreateEvmRelayerRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
+            readonly id?: components["schemas"]["NewId"];
             readonly name: components["schemas"]["RelayerName"];
             /** @description Name of a network of this type, such as `sepolia`. */
             readonly network: string;
@@ -1362,223 +1465,162 @@ export interface components {
              * @enum {string}
              */
             readonly network_type: "evm";
-            /** @description Whether it begins switched off. It does not when absent. */
+            /** @description Creates it paused. It is not paused when absent. */
             readonly paused?: boolean;
             /** @description Names the signer that holds the key of the account. */
             readonly signer_id: components["schemas"]["Id"];
-            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
+            /** @description Names the notification that receives the events of this relayer. None does when absent or null. */
             readonly notification_id?: components["schemas"]["Id"] | null;
             readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description Rules of the relayer. The defaults when absent or null. */
+            /** @description The rules of the relayer. The defaults when absent or null. */
             readonly policies?: components["schemas"]["CreateEvmPolicies"] | null;
         };
-        /** @description Rules of a relayer on an EVM network. */
+        /** @description The id that it gets. A new UUID when absent. */
+        readonly NewId: components["schemas"]["Id"];
+        /** @description The rules of a relayer on an EVM network. */
         readonly CreateEvmPolicies: {
-            /** @description False forces legacy prices. True needs a network with EIP-1559. By default the features of the network decide. */
-            readonly eip1559_pricing?: boolean;
-            /** @description False means that every request must bring its `gas_limit`. True when absent. */
-            readonly gas_limit_estimation?: boolean;
+            readonly eip1559_pricing?: components["schemas"]["RelayerPolicies"]["eip1559_pricing"];
+            readonly gas_limit_estimation?: components["schemas"]["RelayerPolicies"]["gas_limit_estimation"];
             /** @description The most that one unit of gas may cost, in wei. No cap when absent. */
             readonly gas_price_cap?: components["schemas"]["U128"];
-            /** @description What must stay on the account when everything in flight is paid, in wei. 1 when absent. */
+            /** @description The amount that must stay on the account when everything in flight is paid, in wei. 1 when absent. */
             readonly min_balance?: components["schemas"]["U128"];
-            /**
-             * @description Reserved for networks with a private pool. There is none yet, so only false is accepted.
-             * @constant
-             */
-            readonly private_transactions?: false;
-            /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
-            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
-            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
-            /** @description Accepted and of no effect. Why a transaction was reverted is always told. */
+            /** @constant */
+            readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"];
+            readonly whitelist_receivers?: components["schemas"]["RelayerPolicies"]["whitelist_receivers"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            /** @description Accepted and of no effect. The service always tells why a transaction reverted. */
             readonly include_revert_data?: boolean;
         };
         /** Stellar */
         readonly CreateStellarRelayerRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
-            readonly name: components["schemas"]["RelayerName"];
-            /** @description Name of a network of this type, such as `testnet`. */
-            readonly network: string;
+            readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
+            readonly name: components["schemas"]["CreateEvmRelayerRequest"]["name"];
+            readonly network: components["schemas"]["CreateEvmRelayerRequest"]["network"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             readonly network_type: "stellar";
-            /** @description Whether it begins switched off. It does not when absent. */
-            readonly paused?: boolean;
-            /** @description Names the signer that holds the key of the account. */
-            readonly signer_id: components["schemas"]["Id"];
-            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
-            readonly notification_id?: components["schemas"]["Id"] | null;
-            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description Rules of the relayer. The defaults when absent or null. */
+            readonly paused?: components["schemas"]["CreateEvmRelayerRequest"]["paused"];
+            readonly signer_id: components["schemas"]["CreateEvmRelayerRequest"]["signer_id"];
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
+            readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
+            /** @description The rules of the relayer. The defaults when absent or null. */
             readonly policies?: components["schemas"]["CreateStellarPolicies"] | null;
             /**
-             * @description Further accounts that lend their sequence numbers, so that as many transactions can be on their way at once: a number of accounts that the
-             *     service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do not exist yet.
-             *     None when absent or null.
+             * @description Further accounts that lend their sequence numbers, so that as many transactions can be in flight at once: a number of accounts
+             *     that the service derives from the key of the signer, or the signers that hold their keys. The service opens accounts that do
+             *     not exist yet. None when absent or null.
              */
             readonly channels?: number | readonly components["schemas"]["Id"][] | null;
         };
-        /** @description Rules of a relayer on a Stellar network. */
+        /** @description The rules of a relayer on a Stellar network. */
         readonly CreateStellarPolicies: {
-            /** @description What must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
+            /** @description The amount that must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
-            /** @description The most that one transaction may cost, whatever it asks for, in stroops. */
+            /** @description The most that one transaction may cost, whatever its request asks for, in stroops. */
             readonly max_fee?: components["schemas"]["Int64"];
-            /** @description How long a signed version may wait for its ledger; then it is signed anew. 120 when absent. */
-            readonly timeout_seconds?: number;
-            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
-            /**
-             * @description Who pays the fees: always the relayer.
-             * @enum {string}
-             */
-            readonly fee_payment_strategy?: "relayer";
-            /** @description Accepted and of no effect. How many transactions are on their way at once is decided by `channels`. */
+            readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            /** @description Accepted and of no effect. `channels` decides how many transactions are in flight at once. */
             readonly concurrent_transactions?: boolean;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly allowed_tokens?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly swap_config?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly slippage_percentage?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly fee_margin_percentage?: unknown;
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly slippage_percentage?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
         };
+        /**
+         * @description The account that pays the fees, which is always the relayer.
+         * @enum {string}
+         */
+        readonly FeePaymentStrategy: "relayer";
+        /** @description Not supported, because nobody pays fees in tokens here. */
+        readonly TokenFees: unknown;
         /** Solana */
         readonly CreateSolanaRelayerRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
-            readonly name: components["schemas"]["RelayerName"];
-            /** @description Name of a network of this type, such as `devnet`. */
-            readonly network: string;
+            readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
+            readonly name: components["schemas"]["CreateEvmRelayerRequest"]["name"];
+            readonly network: components["schemas"]["CreateEvmRelayerRequest"]["network"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             readonly network_type: "solana";
-            /** @description Whether it begins switched off. It does not when absent. */
-            readonly paused?: boolean;
-            /** @description Names the signer that holds the key of the account. */
-            readonly signer_id: components["schemas"]["Id"];
-            /** @description Names the notification that is told about this relayer's transactions. Nobody when absent or null. */
-            readonly notification_id?: components["schemas"]["Id"] | null;
-            readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description Rules of the relayer. The defaults when absent or null. */
+            readonly paused?: components["schemas"]["CreateEvmRelayerRequest"]["paused"];
+            readonly signer_id: components["schemas"]["CreateEvmRelayerRequest"]["signer_id"];
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
+            readonly custom_rpc_urls?: components["schemas"]["CreateEvmRelayerRequest"]["custom_rpc_urls"];
+            /** @description The rules of the relayer. The defaults when absent or null. */
             readonly policies?: components["schemas"]["CreateSolanaPolicies"] | null;
         };
-        /** @description Rules of a relayer on a Solana network. */
+        /** @description The rules of a relayer on a Solana network. */
         readonly CreateSolanaPolicies: {
-            /** @description What must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
+            /** @description The amount that must stay on the account when everything in flight is paid, in lamports. 10000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
             /** @description The most that one transaction may cost in fees, in lamports. 1000000 when absent. */
             readonly max_allowed_fee_lamports?: components["schemas"]["Int64"];
-            /** @description The only programs that instructions may call, besides the compute budget program. Any when absent. */
-            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description The only accounts that a transaction may name, besides the relayer and the programs that it calls. Any when absent. */
-            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Accounts that a transaction may not name. Not together with `allowed_accounts`. */
-            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Most signatures of one transaction. */
-            readonly max_signatures?: number;
-            /** @description Most bytes of one transaction. 1232 when absent. */
-            readonly max_tx_data_size?: number;
-            /**
-             * @description Whose transactions may use the relayer as more than the payer of their fee. `own`, the default: those that nobody else
-             *     signs. `always`: all. `never`: none.
-             * @enum {string}
-             */
-            readonly fee_payer_spending?: "own" | "always" | "never";
-            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
-            /**
-             * @description Who pays the fees: always the relayer.
-             * @enum {string}
-             */
-            readonly fee_payment_strategy?: "relayer";
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly allowed_tokens?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly swap_config?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly fee_margin_percentage?: unknown;
+            readonly allowed_programs?: components["schemas"]["RelayerPolicies"]["allowed_programs"];
+            readonly allowed_accounts?: components["schemas"]["RelayerPolicies"]["allowed_accounts"];
+            readonly disallowed_accounts?: components["schemas"]["RelayerPolicies"]["disallowed_accounts"];
+            readonly max_signatures?: components["schemas"]["RelayerPolicies"]["max_signatures"];
+            readonly max_tx_data_size?: components["schemas"]["RelayerPolicies"]["max_tx_data_size"];
+            readonly fee_payer_spending?: components["schemas"]["RelayerPolicies"]["fee_payer_spending"];
+            readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
+            readonly fee_payment_strategy?: components["schemas"]["FeePaymentStrategy"];
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
         };
-        /** @description What is to change, as a JSON merge patch (RFC 7396). */
+        /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateRelayerRequest: {
             readonly name?: components["schemas"]["RelayerName"];
-            /** @description A paused relayer takes no new work. What it has accepted waits. */
+            /** @description A paused relayer takes no new work. Its accepted transactions wait. */
             readonly paused?: boolean;
-            /** @description Null to tell nobody. */
-            readonly notification_id?: components["schemas"]["Id"] | null;
+            readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
             readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description Merged into the present ones; null for the defaults of all. */
+            /** @description The service merges them into the present ones; null sets the defaults of all. */
             readonly policies?: components["schemas"]["RelayerPoliciesPatch"] | null;
-            /** @description Cannot be changed. */
-            readonly id?: unknown;
-            /** @description Cannot be changed. */
-            readonly network?: unknown;
-            /** @description Cannot be changed. */
-            readonly network_type?: unknown;
-            /** @description Cannot be changed. */
-            readonly address?: unknown;
-            /** @description Cannot be changed. */
-            readonly signer_id?: unknown;
-            /** @description Cannot be changed. */
-            readonly channels?: unknown;
-            /** @description Cannot be changed. */
-            readonly system_disabled?: unknown;
-            /** @description Cannot be changed. */
-            readonly disabled_reason?: unknown;
+            readonly id?: components["schemas"]["Unchangeable"];
+            readonly network?: components["schemas"]["Unchangeable"];
+            readonly network_type?: components["schemas"]["Unchangeable"];
+            readonly address?: components["schemas"]["Unchangeable"];
+            readonly signer_id?: components["schemas"]["Unchangeable"];
+            readonly channels?: components["schemas"]["Unchangeable"];
+            readonly system_disabled?: components["schemas"]["Unchangeable"];
+            readonly disabled_reason?: components["schemas"]["Unchangeable"];
         };
-        /** @description Policies as when a relayer is created; null for the default. Those of another type of network than the relayer's are refused. */
+        /** @description Cannot be changed. */
+        readonly Unchangeable: unknown;
+        /**
+         * @description Policies as when a relayer is created; null for the default. The service refuses those of another type of network than the
+         *     relayer's.
+         */
         readonly RelayerPoliciesPatch: {
-            /** @description EVM. */
-            readonly eip1559_pricing?: boolean | null;
-            /** @description EVM. */
-            readonly gas_limit_estimation?: boolean | null;
-            /** @description EVM. */
-            readonly gas_price_cap?: components["schemas"]["U128"] | null;
-            readonly min_balance?: components["schemas"]["U128"] | null;
-            /** @description EVM. */
-            readonly private_transactions?: boolean | null;
-            /** @description EVM. */
-            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][] | null;
-            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][] | null;
-            /** @description EVM. */
-            readonly include_revert_data?: boolean | null;
-            /** @description Stellar. */
-            readonly max_fee?: components["schemas"]["Int64"] | null;
-            /** @description Stellar. */
-            readonly timeout_seconds?: number | null;
-            /** @description Stellar and Solana. */
-            readonly fee_payment_strategy?: "relayer" | null;
-            /** @description Stellar. */
-            readonly concurrent_transactions?: boolean | null;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly allowed_tokens?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly swap_config?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly slippage_percentage?: unknown;
-            /** @description Not supported. Nobody pays fees in tokens here. */
-            readonly fee_margin_percentage?: unknown;
-            /** @description Solana. */
-            readonly max_allowed_fee_lamports?: components["schemas"]["Int64"] | null;
-            /** @description Solana. */
-            readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][] | null;
-            /** @description Solana. */
-            readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][] | null;
-            /** @description Solana. */
-            readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][] | null;
-            /** @description Solana. */
-            readonly max_signatures?: number | null;
-            /** @description Solana. */
-            readonly max_tx_data_size?: number | null;
-            /** @description Solana. */
-            readonly fee_payer_spending?: ("own" | "always" | "never") | null;
+            readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
+            readonly gas_limit_estimation?: components["schemas"]["CreateEvmPolicies"]["gas_limit_estimation"] | null;
+            readonly gas_price_cap?: components["schemas"]["CreateEvmPolicies"]["gas_price_cap"] | null;
+            readonly min_balance?: components["schemas"]["CreateEvmPolicies"]["min_balance"] | null;
+            readonly private_transactions?: components["schemas"]["RelayerPolicies"]["private_transactions"] | null;
+            readonly whitelist_receivers?: components["schemas"]["CreateEvmPolicies"]["whitelist_receivers"] | null;
+            readonly allowed_rpc_methods?: components["schemas"]["CreateEvmPolicies"]["allowed_rpc_methods"] | null;
+            readonly include_revert_data?: components["schemas"]["CreateEvmPolicies"]["include_revert_data"] | null;
+            readonly max_fee?: components["schemas"]["CreateStellarPolicies"]["max_fee"] | null;
+            readonly timeout_seconds?: components["schemas"]["CreateStellarPolicies"]["timeout_seconds"] | null;
+            readonly fee_payment_strategy?: components["schemas"]["CreateStellarPolicies"]["fee_payment_strategy"] | null;
+            readonly concurrent_transactions?: components["schemas"]["CreateStellarPolicies"]["concurrent_transactions"] | null;
+            readonly allowed_tokens?: components["schemas"]["TokenFees"];
+            readonly swap_config?: components["schemas"]["TokenFees"];
+            readonly slippage_percentage?: components["schemas"]["TokenFees"];
+            readonly fee_margin_percentage?: components["schemas"]["TokenFees"];
+            readonly max_allowed_fee_lamports?: components["schemas"]["CreateSolanaPolicies"]["max_allowed_fee_lamports"] | null;
+            readonly allowed_programs?: components["schemas"]["CreateSolanaPolicies"]["allowed_programs"] | null;
+            readonly allowed_accounts?: components["schemas"]["CreateSolanaPolicies"]["allowed_accounts"] | null;
+            readonly disallowed_accounts?: components["schemas"]["CreateSolanaPolicies"]["disallowed_accounts"] | null;
+            readonly max_signatures?: components["schemas"]["CreateSolanaPolicies"]["max_signatures"] | null;
+            readonly max_tx_data_size?: components["schemas"]["CreateSolanaPolicies"]["max_tx_data_size"] | null;
+            readonly fee_payer_spending?: components["schemas"]["CreateSolanaPolicies"]["fee_payer_spending"] | null;
         };
         readonly RelayerResponse: {
             /** @constant */
@@ -1602,22 +1644,25 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** @description The state of a relayer. What no endpoint told is left out. */
+        /** @description The state of a relayer. It leaves out everything that no endpoint told. */
         readonly RelayerStatus: {
             readonly network_type: components["schemas"]["NetworkType"];
-            /** @description What the account can spend, in wei, stroops or lamports; see `getRelayerBalance`. */
+            /** @description The amount that the account can spend, in wei, stroops or lamports, as a decimal string; see `getRelayerBalance`. */
             readonly balance?: components["schemas"]["DecimalString"];
-            /** @description EVM: the nonce that the next transaction gets. */
+            /** @description EVM: the nonce of the next transaction, as a decimal string. */
             readonly nonce?: components["schemas"]["DecimalString"];
-            /** @description Stellar: the sequence number of the account on the ledger. Absent, too, while the account does not exist. */
+            /**
+             * @description Stellar: the sequence number of the account on the ledger, as a decimal string. Absent, too, while the account does not
+             *     exist.
+             */
             readonly sequence_number?: components["schemas"]["DecimalString"];
-            /** @description How many transactions are `pending`, `sent` or `submitted`. */
+            /** @description The number of transactions that are `pending`, `sent` or `submitted`. */
             readonly pending_transactions_count: number;
-            /** @description When a transaction of it was last confirmed. Absent when none was. */
+            /** @description When a transaction of the relayer was last confirmed. Absent when none was. */
             readonly last_confirmed_transaction_timestamp?: components["schemas"]["Timestamp"];
-            /** @description Switched off by the service itself. */
+            /** @description True while the service has disabled the relayer. */
             readonly system_disabled: boolean;
-            /** @description Switched off by an operator. */
+            /** @description True while the relayer is paused. */
             readonly paused: boolean;
         };
         readonly RelayerBalanceResponse: {
@@ -1627,11 +1672,12 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** @description What an account can spend. */
+        /** @description The balance that an account can spend. */
         readonly RelayerBalance: {
             /**
              * Format: u256
-             * @description An exact JSON integer, in `unit`.
+             * @description The balance in `unit`, as an exact JSON integer. It can be larger than 2^53, and `JSON.parse` of JavaScript then rounds it:
+             *     read it with a parser that keeps integers, or read the decimal string in `balance` of `getRelayerStatus`.
              */
             readonly balance: bigint;
             /**
@@ -1652,14 +1698,14 @@ export interface components {
             readonly address: string;
             /** @description Names the signer that holds the key. */
             readonly signer_id: string;
-            /** @description Names the notification that is told about this relayer's transactions. */
+            /** @description Names the notification that receives the events of this relayer. */
             readonly notification_id?: string;
-            /** @description Switched off by an operator. A paused relayer takes no new work. */
+            /** @description True while the relayer is paused. A paused relayer takes no new work. */
             readonly paused: boolean;
             /**
-             * @description Switched off by the service itself, because a check of its health failed; `disabled_reason` tells why. It signs nothing
-             *     new, and new work is refused with `relayer_disabled`. What is signed already goes on, what is accepted waits, and
-             *     nothing is canceled. The first check that finds everything right switches it on again.
+             * @description True while the service has disabled the relayer, because a health check failed; `disabled_reason` tells why. The relayer signs
+             *     nothing new, and new work is refused with `relayer_disabled`. Signed transactions go on, accepted ones wait, and nothing is
+             *     canceled. The first check that finds everything right enables it again.
              */
             readonly system_disabled: boolean;
             readonly disabled_reason?: components["schemas"]["DisabledReason"];
@@ -1667,15 +1713,16 @@ export interface components {
             readonly custom_rpc_urls?: readonly components["schemas"]["RpcUrl"][];
             readonly policies: components["schemas"]["RelayerPolicies"];
             /**
-             * @description Stellar: further accounts whose sequence numbers the relayer uses, so that as many transactions can be on their way at
-             *     once. They sign beside the relayer, which pays; the service opens them when they do not exist yet.
+             * @description Stellar: further accounts whose sequence numbers the relayer uses, so that as many transactions can be in flight at once. They
+             *     sign beside the relayer, which pays; the service opens them when they do not exist yet.
              */
             readonly channels?: readonly components["schemas"]["StellarAccount"][];
         };
         /**
-         * @description Why the service switched the relayer off. Every relayer is checked at the start of the service, when it is created, when
-         *     its endpoints or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); a disabled one after 10, 20, 30, 45 and then every 60 seconds. What no endpoint can
-         *     tell counts neither for nor against a relayer, so a short outage switches nothing off.
+         * @description The reason for which the service disabled the relayer. The service checks every relayer at its start, when it is created, when its
+         *     endpoints or its policies are changed, and every 30 seconds (`RELAYER_HEALTH_INTERVAL_SECONDS`); it checks a disabled one after
+         *     10, 20, 30, 45 and then every 60 seconds. A fact that no endpoint can tell counts neither for nor against a relayer, so a short
+         *     outage disables none.
          */
         readonly DisabledReason: {
             /**
@@ -1689,123 +1736,135 @@ export interface components {
              * @enum {string}
              */
             readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "Multiple";
-            /** @description What was found, in sentences for people, with the numbers. */
+            /** @description The findings, in sentences for people, with the numbers. */
             readonly details: string;
         };
+        /** @description One endpoint, as answers show it. */
         readonly RpcUrl: {
             /**
-             * @description Scheme and host; whatever follows is masked, as it often holds a secret.
+             * @description The scheme and the host; the rest is masked, because it often holds a secret.
              * @example https://rpc.example/***
              */
             readonly url: string;
-            /** @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. */
+            /** @description The share among several endpoints. Each gets its weight divided by the sum of all; the service never asks one with 0. */
             readonly weight: number;
         };
-        /**
-         * @description Rules of the relayer; each kind of network has its own. Amounts are exact JSON integers, in wei on EVM, in stroops on
-         *     Stellar and in lamports on Solana. A rule that is not set is left out.
-         */
+        /** @description The rules of a relayer; each kind of network has its own. A rule that is not set is left out. */
         readonly RelayerPolicies: {
-            /** @description False forces legacy prices. By default the features of the network decide. */
+            /** @description EVM. False forces legacy prices. True needs a network with EIP-1559. By default the features of the network decide. */
             readonly eip1559_pricing?: boolean;
-            /** @description False means that every request must bring its `gas_limit`. True by default. */
+            /** @description EVM. False means that every request must bring its `gas_limit`. True when absent. */
             readonly gas_limit_estimation?: boolean;
             /**
              * Format: u128
-             * @description The most that one unit of gas may cost, in wei. No cap when absent.
+             * @description EVM. The most that one unit of gas may cost, in wei. No cap when absent. An exact JSON integer: read it with a parser that
+             *     keeps integers above 2^53.
              */
             readonly gas_price_cap?: bigint;
             /**
              * Format: u128
-             * @description What must stay on the account when everything in flight is paid; a relayer whose account can spend less is disabled. 1 wei,
-             *     1000000 stroops or 10000000 lamports when absent; 0 for no minimum.
+             * @description The amount that must stay on the account when everything in flight is paid, in wei, stroops or lamports; the service disables a
+             *     relayer whose account can spend less. 1 wei, 1000000 stroops or 10000000 lamports when absent; 0 for no minimum. An exact
+             *     JSON integer: read it with a parser that keeps integers above 2^53.
              */
             readonly min_balance?: bigint;
-            /** @description Reserved for networks with a private pool; there is none yet, so a configuration with `true` is refused. */
+            /** @description EVM. Reserved for networks with a private pool. There is none yet, so only false is accepted. */
             readonly private_transactions?: boolean;
-            /** @description The only addresses that may receive, besides the zero address and the relayer's own. Any when absent, nobody when empty. */
-            readonly whitelist_receivers?: readonly string[];
-            /** @description The only methods that `rpc` passes on. What reads, prices and simulates when absent, none when empty. */
-            readonly allowed_rpc_methods?: readonly string[];
+            /**
+             * @description EVM. The only addresses that may receive, besides the zero address and the relayer's own. Every address may when absent, none
+             *     when empty. Answers write them in lower case.
+             */
+            readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
+            /** @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. */
+            readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
             /**
              * Format: int64
-             * @description Stellar: the most that one transaction may cost, whatever it asks for, in stroops.
+             * @description Stellar. The most that one transaction may cost, whatever its request asks for, in stroops. An exact JSON integer: read it with a
+             *     parser that keeps integers above 2^53.
              */
             readonly max_fee?: bigint;
-            /** @description Stellar: how long a signed version may wait for its ledger; then it is signed anew. 120 when absent. */
+            /** @description Stellar. The time that a signed version has to reach a ledger, in seconds; the service then signs it anew. 120 when absent. */
             readonly timeout_seconds?: number;
             /**
              * Format: int64
-             * @description Solana: the most that one transaction may cost in fees, in lamports. 1000000 when absent.
+             * @description Solana. The most that one transaction may cost in fees, in lamports. 1000000 when absent. An exact JSON integer: read it with a
+             *     parser that keeps integers above 2^53.
              */
             readonly max_allowed_fee_lamports?: bigint;
-            /** @description Solana: the only programs that instructions may call, besides the compute budget program. Any when absent. */
+            /** @description Solana. The only programs that instructions may call, besides the compute budget program. Every program when absent. */
             readonly allowed_programs?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Solana: the only accounts that a transaction may name, besides the relayer and the programs that it calls. Any when absent. */
+            /**
+             * @description Solana. The only accounts that a transaction may name, besides the relayer and the programs that it calls. Every account when
+             *     absent.
+             */
             readonly allowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Solana: accounts that a transaction may not name. Not together with `allowed_accounts`. */
+            /** @description Solana. Accounts that a transaction may not name. Not together with `allowed_accounts`. */
             readonly disallowed_accounts?: readonly components["schemas"]["SolanaPublicKey"][];
-            /** @description Solana: most signatures of one transaction. */
+            /** @description Solana. The most signatures of one transaction. */
             readonly max_signatures?: number;
-            /** @description Solana: most bytes of one transaction. 1232 when absent. */
+            /** @description Solana. The most bytes of one transaction. 1232 when absent. */
             readonly max_tx_data_size?: number;
             /**
-             * @description Solana: whose transactions may use the relayer as more than the payer of their fee. `own`, the default: those that nobody
+             * @description Solana. The transactions that may use the relayer as more than the payer of their fee. `own`, the default: those that nobody
              *     else signs. `always`: all. `never`: none.
              * @enum {string}
              */
             readonly fee_payer_spending?: "own" | "always" | "never";
         };
-        /** @description A key that relayers sign with. Says nothing about the key itself. */
+        /** @description A key that relayers sign with. The record shows nothing of the key itself. */
         readonly Signer: {
             readonly id: components["schemas"]["Id"];
             /**
-             * @description `local`: the service holds the key itself, whether it came by the API (`plain`) or from the configuration.
+             * @description `local`: the service holds the key itself, from the API (`plain`) or from the configuration file.
              * @enum {string}
              */
             readonly type: "local";
-            /** @description What may be shown of how the key is reached; nothing for `local`. */
+            /** @description The part of its configuration that may be shown; empty for `local`. */
             readonly config: Record<string, never>;
         };
+        /** @description A new signer. */
         readonly CreateSignerRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
+            readonly id?: components["schemas"]["NewId"];
             /**
-             * @description How the key is given. `plain`: as it is. Key management services are not supported yet.
+             * @description The way in which the key is given. `plain`: as it is. Key management services are not supported yet.
              * @enum {string}
              */
             readonly type: "plain";
+            /** @description The key. */
             readonly config: {
                 /**
-                 * @description The private key: 64 hex digits with or without `0x`, a Stellar secret seed (`S…`), or a Solana key pair (64 bytes in base58 or as a JSON list,
-                 *     as a text). Never returned.
+                 * @description The private key: 64 hex digits with or without `0x`, a Stellar secret seed (`S…`), or a Solana key pair (64 bytes in
+                 *     base58 or as a JSON list, as a text). Never returned.
                  */
                 readonly key: string;
             };
         };
-        /** @description A chain and how it is reached. What a network does not have, or does not say, is left out. */
+        /** @description A chain and its endpoints. It leaves out everything that the network does not have, or does not say. */
         readonly Network: {
             /**
              * @description Type and name with a colon between.
              * @example evm:sepolia
              */
             readonly id: string;
-            /** @description What relayers name in `network`; unique within its type. */
+            /** @description The name by which relayers refer to it in `network`; unique within its type. */
             readonly name: string;
             readonly network_type: components["schemas"]["NetworkType"];
-            /** @description The endpoints that are asked now. None where nobody has given any yet. */
+            /** @description The endpoints that the service asks now. Empty where nobody has given any yet. */
             readonly rpc_urls: readonly components["schemas"]["RpcUrl"][];
-            /** @description Where people can look at it. */
+            /** @description Explorers of the network, for people. */
             readonly explorer_urls?: readonly string[];
             /** @description Expected time between blocks, in milliseconds. */
             readonly average_blocktime_ms: number;
-            /** @description Whether its money is worth nothing. */
+            /** @description True when its money is worth nothing. */
             readonly is_testnet: boolean;
-            /** @description What is particular about it, in the words of the configuration: `arbitrum-based`, `rollup` … */
+            /** @description Particular traits, in the words of the configuration: `arbitrum-based`, `rollup` … */
             readonly tags?: readonly string[];
-            /** @description EVM. */
+            /** @description EVM: the chain id. */
             readonly chain_id?: number;
-            /** @description EVM: how many blocks must lie on top of the including one before a transaction is `confirmed`. Counts when `finality` is `depth`. */
+            /**
+             * @description EVM: the number of blocks that must lie on top of the including one before a transaction is `confirmed`. Counts when
+             *     `finality` is `depth`.
+             */
             readonly required_confirmations?: number;
             /**
              * @description EVM: when a transaction is `confirmed`.
@@ -1815,21 +1874,26 @@ export interface components {
              * @enum {string}
              */
             readonly finality?: "depth" | "safe" | "finalized";
-            /** @description EVM: the most gas that one transaction may ask for where that is less than a block holds (EIP-7825). Estimates are kept below it. */
+            /**
+             * @description EVM: the most gas that one transaction may ask for, where that is less than a block holds (EIP-7825). The service keeps
+             *     estimates below it.
+             */
             readonly max_gas_per_transaction?: number;
             /** @description EVM. `eip1559`: blocks have a base fee. */
             readonly features?: readonly "eip1559"[];
-            /** @description EVM: what its money is called. */
+            /** @description EVM: the symbol of its native currency. */
             readonly symbol?: string;
-            /** @description Stellar: tells its networks apart in everything that is signed. */
+            /** @description Stellar: the passphrase, which is part of everything that is signed and tells networks apart. */
             readonly passphrase?: string;
-            /** @description Solana: tells its clusters apart, in base58. */
+            /** @description Solana: the hash of the genesis block in base58, which tells clusters apart. */
             readonly genesis_hash?: string;
         };
+        /** @description The new endpoints of a network. */
         readonly UpdateNetworkRequest: {
             /** @description All endpoints from now on, each a url or a url with a weight. At least one must have a weight above 0. */
             readonly rpc_urls: readonly components["schemas"]["GivenRpcUrl"][];
         };
+        /** @description One endpoint: its url, or its url with a weight. */
         readonly GivenRpcUrl: components["schemas"]["RpcEndpointUrl"] | {
             readonly url: components["schemas"]["RpcEndpointUrl"];
             /**
@@ -1843,27 +1907,28 @@ export interface components {
          * @example https://rpc.example/v2/key
          */
         readonly RpcEndpointUrl: string;
+        /** @description A new notification. */
         readonly CreateNotificationRequest: {
-            /** @description A new UUID when absent. */
-            readonly id?: components["schemas"]["Id"];
+            readonly id?: components["schemas"]["NewId"];
             /**
-             * @description How events are delivered. `webhook` when absent.
+             * @description The way in which the service delivers events. `webhook` when absent.
              * @default webhook
              * @enum {string}
              */
             readonly type: "webhook";
-            /** @description Where events are sent: an `http://` or `https://` url. */
+            /** @description The destination of events: an `http://` or `https://` url. */
             readonly url: string;
             /** @description Signs deliveries. Never returned. */
             readonly signing_key?: string;
         };
+        /** @description The changes, as a JSON merge patch (RFC 7396). */
         readonly UpdateNotificationRequest: {
             /**
-             * @description How events are delivered.
+             * @description The way in which the service delivers events.
              * @enum {string}
              */
             readonly type?: "webhook";
-            /** @description Where events are sent: an `http://` or `https://` url. */
+            /** @description The destination of events: an `http://` or `https://` url. */
             readonly url?: string;
             /** @description The only key from now on, of 32 to 512 characters; null, or an empty text, for none. Never returned. */
             readonly signing_key?: string | null;
@@ -1872,21 +1937,21 @@ export interface components {
         readonly Notification: {
             readonly id: components["schemas"]["Id"];
             /**
-             * @description How events are delivered. `webhook`: as POST requests.
+             * @description The way in which the service delivers events. `webhook`: as POST requests.
              * @enum {string}
              */
             readonly type: "webhook";
-            /** @description Where events are sent. */
+            /** @description The destination of events. */
             readonly url: string;
-            /** @description Whether deliveries are signed. The key itself is never returned. */
+            /** @description True when the service signs deliveries. It never returns the key itself. */
             readonly has_signing_key: boolean;
             /**
-             * @description Nothing is sent to it at present. Absent when it is not so.
+             * @description True while the service sends it nothing. Absent otherwise.
              * @constant
              */
             readonly paused?: true;
             /**
-             * @description `operator`: somebody paused it · `gone`: the receiver answered with 410. Absent when not paused.
+             * @description `operator`: a caller paused it · `gone`: the receiver answered with 410. Absent when it is not paused.
              * @enum {string}
              */
             readonly paused_reason?: "operator" | "gone";
@@ -1894,6 +1959,7 @@ export interface components {
         readonly EventListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The events after the cursor, the oldest first. */
             readonly data: readonly components["schemas"]["Event"][];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
@@ -1901,6 +1967,7 @@ export interface components {
         readonly DeliveryListResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The items of the page. */
             readonly data: readonly components["schemas"]["Delivery"][];
             readonly pagination: components["schemas"]["Pagination"];
             readonly error?: components["schemas"]["EnvelopeError"];
@@ -1941,6 +2008,7 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
+        /** @description A UUID. */
         readonly Uuid: string;
         /** @description Position in the event log, in decimal digits. The first event has 1. */
         readonly EventNumber: string;
@@ -1953,7 +2021,7 @@ export interface components {
          *       most; then a no-op takes the nonce, and the transaction ends as `failed`.
          *     - `transaction_reorganized`: the block of a confirmed transaction is no longer in the chain. The reorganisation was deeper than
          *       the network's finality setting allows for.
-         *     - `relayer_state_update`: the service switched a relayer off or on.
+         *     - `relayer_state_update`: the service disabled or enabled a relayer.
          *     - `notification_test`: somebody asked for a test event.
          * @enum {string}
          */
@@ -1978,19 +2046,50 @@ export interface components {
             /** @description The event as JSON, in one line. */
             readonly data: string;
         };
-        /** @description What an event tells. `payload_type` says which of these it is. */
+        /** @description The content of an event. `payload_type` says which of these it is. */
         readonly EventPayload: components["schemas"]["TransactionPayload"] | components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"] | components["schemas"]["TestPayload"];
         /** @description The transaction as it was then, with all the fields that `getTransactionById` shows except `attempts`. */
-        readonly TransactionPayload: {
-            /** @constant */
-            readonly payload_type: "transaction";
-            readonly id: components["schemas"]["Id"];
-            readonly relayer_id: components["schemas"]["Id"];
-            readonly status: components["schemas"]["TransactionStatus"];
-            readonly created_at: components["schemas"]["Timestamp"];
+        readonly TransactionPayload: components["schemas"]["EvmTransactionPayload"] | components["schemas"]["StellarTransactionPayload"] | components["schemas"]["SolanaTransactionPayload"];
+        /**
+         * EVM
+         * @description The transaction on an EVM network as it was then.
+         */
+        readonly EvmTransactionPayload: components["schemas"]["EvmTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
         } & {
-            readonly [key: string]: unknown;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
         };
+        /**
+         * Stellar
+         * @description The transaction on a Stellar network as it was then.
+         */
+        readonly StellarTransactionPayload: components["schemas"]["StellarTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+        };
+        /**
+         * Solana
+         * @description The transaction on a Solana network as it was then.
+         */
+        readonly SolanaTransactionPayload: components["schemas"]["SolanaTransaction"] & {
+            readonly payload_type: components["schemas"]["TransactionPayloadType"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+        };
+        /** @description The service disabled a relayer. */
         readonly RelayerDisabledPayload: {
             /** @constant */
             readonly payload_type: "relayer_disabled";
@@ -1998,14 +2097,16 @@ export interface components {
             readonly relayer: components["schemas"]["Relayer"];
             readonly disable_reason: components["schemas"]["DisabledReason"];
         };
+        /** @description The service enabled a relayer. */
         readonly RelayerEnabledPayload: {
             /** @constant */
             readonly payload_type: "relayer_enabled";
             /** @description The relayer as it was then. */
             readonly relayer: components["schemas"]["Relayer"];
-            /** @description How many checks had failed in a row before this one. */
+            /** @description The number of checks that had failed in a row before this one. */
             readonly retry_count: number;
         };
+        /** @description A test. */
         readonly TestPayload: {
             /** @constant */
             readonly payload_type: "test";
@@ -2025,7 +2126,10 @@ export interface components {
         readonly TransactionIncidentWebhook: {
             /** @description Names the event; the same on every try. */
             readonly id: components["schemas"]["Uuid"];
-            /** @enum {string} */
+            /**
+             * @description The kind of incident.
+             * @enum {string}
+             */
             readonly event: "transaction_undecided" | "transaction_stuck" | "transaction_reorganized";
             readonly payload: components["schemas"]["TransactionPayload"];
             /** @description When it happened. */
@@ -2037,6 +2141,7 @@ export interface components {
             readonly id: components["schemas"]["Uuid"];
             /** @constant */
             readonly event: "relayer_state_update";
+            /** @description The change. */
             readonly payload: components["schemas"]["RelayerDisabledPayload"] | components["schemas"]["RelayerEnabledPayload"];
             /** @description When it happened. */
             readonly timestamp: components["schemas"]["Timestamp"];
@@ -2055,7 +2160,7 @@ export interface components {
          * @description - `waiting`: an earlier event of the same transaction comes first.
          *     - `pending`: being sent, or waiting for its next try.
          *     - `delivered`: the receiver answered in the range 200 to 299.
-         *     - `dead`: given up; `redeliver` tries again.
+         *     - `dead`: given up; `redeliverDelivery` tries again.
          * @enum {string}
          */
         readonly DeliveryStatus: "waiting" | "pending" | "delivered" | "dead";
@@ -2070,7 +2175,7 @@ export interface components {
             /** @description Absent when the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly status: components["schemas"]["DeliveryStatus"];
-            /** @description How often it was sent. */
+            /** @description The number of times that the service has sent it. */
             readonly tries: number;
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When it was sent last. */
@@ -2081,9 +2186,9 @@ export interface components {
             readonly settled_at?: components["schemas"]["Timestamp"];
             /** @description HTTP status of the newest answer. Absent when there was none. */
             readonly response_code?: number;
-            /** @description How long the newest try took. */
+            /** @description The duration of the newest try, in milliseconds. */
             readonly latency_ms?: number;
-            /** @description Why the newest try failed. */
+            /** @description The reason for which the newest try failed. */
             readonly error?: string;
         };
         /** @description A delivery with what was sent and received. */
@@ -2097,7 +2202,7 @@ export interface components {
             /** @description Absent when the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly status: components["schemas"]["DeliveryStatus"];
-            /** @description How often it was sent. */
+            /** @description The number of times that the service has sent it. */
             readonly tries: number;
             readonly created_at: components["schemas"]["Timestamp"];
             /** @description When it was sent last. */
@@ -2108,21 +2213,24 @@ export interface components {
             readonly settled_at?: components["schemas"]["Timestamp"];
             /** @description HTTP status of the newest answer. Absent when there was none. */
             readonly response_code?: number;
-            /** @description How long the newest try took. */
+            /** @description The duration of the newest try, in milliseconds. */
             readonly latency_ms?: number;
-            /** @description Why the newest try failed. */
+            /** @description The reason for which the newest try failed. */
             readonly error?: string;
             /** @description The exact body that is signed and sent, on every try. */
             readonly body: string;
             /** @description The newest request. Absent until the first try. */
             readonly request?: {
+                /** @description The url that it was sent to. */
                 readonly url: string;
+                /** @description The headers that were sent. */
                 readonly headers: {
                     readonly [key: string]: string;
                 };
             };
             /** @description The newest answer. Absent when there was none. */
             readonly response?: {
+                /** @description The HTTP status. */
                 readonly code: number;
                 /** @description At most 50 of them. */
                 readonly headers: {
@@ -2132,7 +2240,7 @@ export interface components {
                 readonly body: string;
             };
         };
-        /** @description Which deliveries; exactly one of the two. */
+        /** @description The deliveries to send again, by exactly one of the two forms. */
         readonly RedeliverManyRequest: {
             /**
              * @description All dead letters.
@@ -2145,56 +2253,67 @@ export interface components {
             /** @description The number of the last event. */
             readonly to: components["schemas"]["EventNumber"];
         };
+        /** @description The numbers of deliveries. */
         readonly RedeliveryCount: {
-            /** @description How many are delivered again by this call. */
+            /** @description The number of deliveries that this call sends again. */
             readonly redelivered: number;
-            /** @description How many of the same kind are left. Call again for them; after a range with `from` raised. */
+            /** @description The number of deliveries of the same kind that are left. Call again for them; after a range with `from` raised. */
             readonly remaining: number;
         };
+        /** @description The event that is on its way. */
         readonly TestEvent: {
             readonly event_id: components["schemas"]["Uuid"];
         };
+        /** @description A new signing key. */
         readonly RotateSigningKeyRequest: {
             /** @description The new secret. Never returned. */
             readonly signing_key: string;
-            /** @description How long the previous key goes on signing. A day when absent; at most 30 days. */
+            /** @description The time for which the previous key goes on signing, in seconds. A day when absent; at most 30 days. */
             readonly overlap_seconds?: number;
         };
+        /** @description The state of the signing keys. */
         readonly SigningKeyRotation: {
             readonly notification_id: components["schemas"]["Id"];
             /** @description Absent when there was no key before. */
             readonly previous_key_expires_at?: components["schemas"]["Timestamp"];
         };
-        /** @description What became of canceling everything that was waiting. */
+        /** @description The outcome of canceling every waiting transaction. */
         readonly PendingCancellation: {
-            /** @description Those that are canceled, or have a no-op in their place by now; newest first. */
+            /** @description Transactions that are canceled, or have been replaced by a no-op; the newest first. */
             readonly queued_for_cancellation_transaction_ids: readonly components["schemas"]["Id"][];
-            /** @description Those that could not be canceled, and so may still be executed; newest first. */
+            /** @description Transactions that could not be canceled, and so may still be executed; the newest first. */
             readonly failed_to_queue_transaction_ids: readonly components["schemas"]["Id"][];
-            /** @description Why, in the same order. */
+            /** @description The reasons, in the same order. */
             readonly failures: readonly {
                 readonly transaction_id: components["schemas"]["Id"];
                 readonly code: components["schemas"]["ErrorCode"];
                 /** @description A sentence for a person. */
                 readonly error: string;
             }[];
-            /** @description How many are in the two lists. */
+            /** @description The number of transactions in the two lists. */
             readonly total_processed: number;
-            /** @description How many this request has not looked at. */
+            /** @description The number of transactions that this request has not handled. */
             readonly remaining: number;
         };
+        /** @description The message to sign. */
         readonly SignRequest: {
             /** @description The text to sign. Its UTF-8 bytes are signed; hexadecimal is not decoded. May be empty. */
             readonly message: string;
         };
-        /** @description The `network_type` of the relayer decides which. */
+        /** @description A transaction to sign. The `network_type` of the relayer decides which form applies. */
         readonly SignTransactionRequest: components["schemas"]["UnsignedStellarTransaction"] | components["schemas"]["UnsignedSolanaTransaction"] | components["schemas"]["UnsignedEvmTransaction"] | components["schemas"]["EncodedEvmTransaction"];
-        /** Stellar */
+        /**
+         * Stellar
+         * @description An unsigned transaction on Stellar.
+         */
         readonly UnsignedStellarTransaction: {
             /** @description A `TransactionEnvelope` as XDR in base64. Others may have signed it. */
             readonly unsigned_xdr: string;
         };
-        /** Solana */
+        /**
+         * Solana
+         * @description An unsigned transaction on Solana.
+         */
         readonly UnsignedSolanaTransaction: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
         };
@@ -2205,50 +2324,64 @@ export interface components {
         readonly UnsignedEvmTransaction: {
             /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
             readonly to?: string | null;
-            /** @description How much to transfer. */
+            /** @description The amount to transfer, in wei: an integer, or a string that keeps every digit. */
             readonly value: components["schemas"]["U128"];
             /** @description Call data or creation code; at most 128 KiB. */
             readonly data?: string;
             readonly nonce: components["schemas"]["Int64"];
             readonly gas_limit: components["schemas"]["Int64"];
-            /** @description Legacy price of a unit of gas. */
+            /** @description The legacy price of a unit of gas, in wei. */
             readonly gas_price?: components["schemas"]["U128"];
-            /** @description The most that a unit of gas may cost. */
+            /** @description The most that a unit of gas may cost, in wei. */
             readonly max_fee_per_gas?: components["schemas"]["U128"];
-            /** @description How much of it may go to the block producer. */
+            /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
         };
-        /** EVM, RLP */
+        /**
+         * EVM, RLP
+         * @description An unsigned transaction on EVM, in RLP.
+         */
         readonly EncodedEvmTransaction: {
-            /** @description What is signed, in RLP, as other tools serialize an unsigned transaction. */
+            /** @description The bytes to sign, in RLP, as other tools serialize an unsigned transaction. */
             readonly unsigned_transaction: string;
         };
         readonly SignTransactionResponse: {
             /** @constant */
             readonly success: true;
+            /** @description The signed transaction, in the form of its network. */
             readonly data: components["schemas"]["SignedStellarTransaction"] | components["schemas"]["SignedSolanaTransaction"] | components["schemas"]["SignedEvmTransaction"];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        /** Stellar */
+        /**
+         * Stellar
+         * @description A signed transaction on Stellar.
+         */
         readonly SignedStellarTransaction: {
             /** @description The envelope with the signature, as XDR in base64. */
             readonly signedXdr: string;
             /** @description The 64 bytes of the signature in base64. */
             readonly signature: string;
         };
-        /** Solana */
+        /**
+         * Solana
+         * @description A signed transaction on Solana.
+         */
         readonly SignedSolanaTransaction: {
             /** @description The transaction with the signature, in wire format and base64. */
             readonly transaction: string;
             /** @description The signature in base58, by which the network knows the transaction. */
             readonly signature: string;
         };
-        /** EVM */
+        /**
+         * EVM
+         * @description A signed transaction on EVM.
+         */
         readonly SignedEvmTransaction: {
-            /** @description What a node takes. */
+            /** @description The bytes that a node takes. */
             readonly signed_transaction: components["schemas"]["HexData"];
-            readonly hash: components["schemas"]["TransactionHash"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["EvmHash"];
             readonly signature: components["schemas"]["TransactionSignature"];
         };
         /** @description A call, or a batch of them. */
@@ -2258,6 +2391,7 @@ export interface components {
             /** @constant */
             readonly jsonrpc?: "2.0";
             readonly id?: components["schemas"]["RpcId"];
+            /** @description The name of the method. */
             readonly method: string;
             /** @description By place or by name. */
             readonly params?: readonly unknown[] | {
@@ -2268,27 +2402,33 @@ export interface components {
         };
         /** @description Any JSON value; it comes back as it was sent. */
         readonly RpcId: unknown;
+        /** @description The answer to a call, or the answers to a batch. */
         readonly RpcResponse: components["schemas"]["RpcReply"] | readonly components["schemas"]["RpcReply"][];
         /** @description Either `result` or `error`. */
         readonly RpcReply: {
             /** @constant */
             readonly jsonrpc: "2.0";
             readonly id: components["schemas"]["RpcId"];
-            /** @description What the node answered. */
+            /** @description The answer of the node. */
             readonly result?: unknown;
-            /** @description What the node, or the service in its place, has against the call. */
+            /** @description The error of the node, or of the service in its place. */
             readonly error?: {
+                /** @description The code of the error. */
                 readonly code: number;
+                /** @description The text of the error. */
                 readonly message: string;
                 /** @description A sentence for a person. Only in errors of the service. */
                 readonly description?: string;
-                /** @description What the node added. */
+                /** @description Details that the node added. */
                 readonly data?: unknown;
             };
         };
         /** @description Either the two hashes or the document. */
         readonly SignTypedDataRequest: components["schemas"]["TypedDataHashes"] | components["schemas"]["TypedDataDocument"];
-        /** Hashes */
+        /**
+         * Hashes
+         * @description The two hashes of a document.
+         */
         readonly TypedDataHashes: {
             /** @description The hash of the domain. */
             readonly domain_separator: components["schemas"]["Hash32"];
@@ -2299,25 +2439,26 @@ export interface components {
         readonly Hash32: string;
         /**
          * EIP-712 document
-         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and hexadecimal digits
-         *     in any letter case.
+         * @description Integers are JSON integers, decimal strings, or `0x` and hexadecimal digits, and lose no digit. Bytes and addresses are `0x` and
+         *     hexadecimal digits in any letter case.
          */
         readonly TypedDataDocument: {
-            /** @description What the signature is for. Its fields are those of `EIP712Domain`. */
+            /** @description The domain of the signature. Its fields are those of `EIP712Domain`. */
             readonly domain: {
                 readonly [key: string]: unknown;
             };
             /** @description Fields of each struct, in the order in which they are signed. */
             readonly types: {
                 readonly [key: string]: readonly {
+                    /** @description The name of the field. */
                     readonly name: string;
                     /** @description A type of EIP-712, one of `types`, or arrays of them. */
                     readonly type: string;
                 }[];
             };
-            /** @description Which of `types` the message is. */
+            /** @description The name in `types` of the type of the message. */
             readonly primaryType: string;
-            /** @description What is signed. Empty when `primaryType` is `EIP712Domain`. */
+            /** @description The message to sign. Empty when `primaryType` is `EIP712Domain`. */
             readonly message: {
                 readonly [key: string]: unknown;
             };
@@ -2333,7 +2474,7 @@ export interface components {
             readonly s: string;
             /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
             readonly sig: string;
-            /** @description Which of the possible public keys is the right one, as 27 or 28; 0 for ed25519. */
+            /** @description The recovery id plus 27, which selects the public key: 27 or 28; 0 for ed25519. */
             readonly v: number;
             /** @description The signature in base64 (Stellar) or base58 (Solana). */
             readonly signature?: string;
@@ -2349,7 +2490,7 @@ export interface components {
             readonly r: string;
             /** @description 32 bytes. */
             readonly s: string;
-            /** @description Which of the possible public keys is the right one. */
+            /** @description The recovery id, which selects the public key; plus 27 with a legacy price. */
             readonly v: number;
             /** @description 65 bytes on EVM: `r`, `s`, `v`; 64 bytes for ed25519. */
             readonly sig: string;
@@ -2361,23 +2502,24 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
+        /** @description The facts about a transaction and the next step. */
         readonly Diagnosis: {
             readonly transaction_id: components["schemas"]["Id"];
             readonly status: components["schemas"]["TransactionStatus"];
-            /** @description The most important finding in plain words. */
+            /** @description The most important finding, in words for a person. */
             readonly summary: string;
-            /** @description Everything that was found, the most important first. Never empty. */
+            /** @description All findings, the most important first. Never empty. */
             readonly findings: readonly components["schemas"]["Finding"][];
-            /** @description The account's line. Transactions are included in the order of their nonces. */
+            /** @description The position of the transaction in the account's queue. The network includes transactions in the order of their nonces. */
             readonly queue: {
-                /** @description How many open transactions of the account come before this one. 0 is the head. */
+                /** @description The number of open transactions of the account that come before this one. 0 is the head. */
                 readonly position: number;
-                /** @description Signed and not mined. */
+                /** @description The number of transactions that are signed and not mined. */
                 readonly in_flight: number;
-                /** @description Further ones wait unsigned. */
+                /** @description The most transactions in flight. Further ones wait unsigned. */
                 readonly in_flight_limit: number;
             };
-            /** @description Absent until the transaction has a nonce. */
+            /** @description The nonce of the transaction and of its account. Absent until the transaction has a nonce. */
             readonly nonce?: {
                 readonly own: components["schemas"]["Quantity"];
                 /** @description The nonce that the chain takes next. */
@@ -2385,68 +2527,75 @@ export interface components {
                 /** @description Nonces before it that no transaction of the service has; at most 64 are listed. */
                 readonly missing: readonly components["schemas"]["Quantity"][];
             };
-            /** @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops; on Solana of a compute unit, in micro-lamports. Absent until something is signed. */
+            /**
+             * @description Prices of a unit of gas, in wei; on Stellar of an operation, in stroops; on Solana of a compute unit, in micro-lamports. All
+             *     are decimal strings. Absent until something is signed.
+             */
             readonly fees?: {
                 /** @description The most that the shown attempt pays. */
                 readonly offered: components["schemas"]["DecimalString"];
-                /** @description What the service would offer now at the same speed. */
+                /** @description The price that the service would set now at the same speed. */
                 readonly market?: components["schemas"]["DecimalString"];
-                /** @description What the next block asks at least. */
+                /** @description The least that the next block asks. */
                 readonly base_fee?: components["schemas"]["DecimalString"];
                 /** @description The `gas_price_cap` or the `max_fee` of the relayer. */
                 readonly cap?: components["schemas"]["DecimalString"];
             };
-            /** @description In wei, stroops or lamports. */
+            /** @description Amounts in wei, stroops or lamports, as decimal strings. */
             readonly funds?: {
-                /** @description What the account can spend. */
+                /** @description The amount that the account can spend. */
                 readonly balance?: components["schemas"]["DecimalString"];
-                /** @description What the other open transactions can still take. */
+                /** @description The most that the other open transactions can still take. */
                 readonly reserved: components["schemas"]["DecimalString"];
-                /** @description What this one can take. */
+                /** @description The most that this transaction can take. */
                 readonly needed: components["schemas"]["DecimalString"];
             };
-            /** @description Absent unless a block holds the transaction. */
+            /** @description The depth of the transaction. Absent unless a block includes it. */
             readonly confirmations?: {
-                /** @description The block that holds it. */
+                /** @description The block that includes it. */
                 readonly block: components["schemas"]["Quantity"];
                 /** @description The newest block. */
                 readonly head?: components["schemas"]["Quantity"];
-                /** @description How many blocks must lie on top of it. */
+                /** @description The number of blocks that must lie on top of it. */
                 readonly required: number;
             };
             /** @description The nodes that the service asks for this relayer. */
             readonly endpoints: readonly {
+                /** @description The host of the endpoint. */
                 readonly host: string;
-                /** @description False while it is left alone after failures. */
+                /** @description False while the service leaves it alone after failures. */
                 readonly healthy: boolean;
-                /** @description The newest block that it told. */
+                /** @description The newest block that it reported. */
                 readonly head?: components["schemas"]["Quantity"];
                 /**
-                 * @description Solana: whether it tells of old transactions. One that does not, cannot prove that an expired transaction was not
-                 *     included. Absent where it was not asked.
+                 * @description Solana: true when it knows old transactions. Without history an endpoint cannot prove that an expired transaction was
+                 *     not included. Absent where the service has not asked it.
                  */
                 readonly keeps_history?: boolean;
                 /** @description Its last failure. */
                 readonly error?: string;
             }[];
+            /** @description The next step of the service. */
             readonly next_action: {
                 /**
-                 * @description - `sign`: prices it, gives it a nonce and signs it.
-                 *     - `broadcast`: offers the signed bytes to the nodes.
-                 *     - `raise_fee`: signs the same content with a higher fee.
-                 *     - `expire`: puts a no-op in its place.
-                 *     - `watch`: waits for a block to include it.
-                 *     - `confirm`: waits for blocks on top of the one that holds it.
-                 *     - `fill_gap`: uses up missing nonces before it.
-                 *     - `none`: nothing; it is final, or something from outside is needed.
+                 * @description - `sign`: the service prices it, gives it a nonce and signs it.
+                 *     - `broadcast`: the service sends the signed bytes to the nodes.
+                 *     - `raise_fee`: the service signs the same content with a higher fee.
+                 *     - `expire`: the service replaces it with a no-op.
+                 *     - `watch`: the service waits for a block to include it.
+                 *     - `confirm`: the service waits for blocks on top of the one that includes it.
+                 *     - `fill_gap`: the service uses up missing nonces before it.
+                 *     - `none`: the service does nothing; the transaction is final, or something from outside is needed.
                  * @enum {string}
                  */
                 readonly action: "sign" | "broadcast" | "raise_fee" | "expire" | "watch" | "confirm" | "fill_gap" | "none";
-                /** @description When; absent for as soon as possible and for never. */
+                /** @description The time of the next step. Absent when it is due as soon as possible, or never. */
                 readonly at?: components["schemas"]["Timestamp"];
+                /** @description The same in words for a person. */
                 readonly message: string;
             };
         };
+        /** @description One fact about a transaction. */
         readonly Finding: {
             /**
              * @description - `final`: it has ended.
@@ -2468,163 +2617,358 @@ export interface components {
              * @enum {string}
              */
             readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            /** @description The same in words for a person. */
             readonly message: string;
         };
-        /** @description The requested speed and what it means on this network. */
+        /** @description The requested speed and its meaning on this network. */
         readonly TransactionSpeed: {
             readonly level: components["schemas"]["Speed"];
-            /** @description The market price is multiplied by this: `eth_gasPrice` for a legacy price, twice the next base fee for `max_fee_per_gas` (before the tip). */
+            /**
+             * @description The service multiplies the market price by this: `eth_gasPrice` for a legacy price, twice the next base fee for
+             *     `max_fee_per_gas` (before the tip).
+             */
             readonly price_multiplier: number;
-            /** @description How long a node may hold the transaction before the service raises the price by itself. */
+            /** @description The time that the service gives the transaction before it raises the price by itself, in seconds. */
             readonly raise_after_seconds: number;
         };
-        /** @description What became of a request. Shows the attempt that counts, which is the included one or else the newest. */
-        readonly Transaction: {
+        /**
+         * @description The state of a request. It shows the attempt that counts, which is the included one or else the newest. `network_type` tells which
+         *     fields there are.
+         */
+        readonly Transaction: components["schemas"]["EvmTransaction"] | components["schemas"]["StellarTransaction"] | components["schemas"]["SolanaTransaction"];
+        /**
+         * @description Present in the payload of an event, absent in every other answer.
+         * @constant
+         */
+        readonly TransactionPayloadType: "transaction";
+        /**
+         * EVM
+         * @description A transaction on an EVM network.
+         */
+        readonly EvmTransaction: {
+            /** @description Identifies the transaction. Never changes. */
             readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
             readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "evm";
             readonly status: components["schemas"]["TransactionStatus"];
             /** @description Explains the status to a person where there is something to explain. */
             readonly status_reason?: string;
-            /** @description When the request was accepted. */
+            /** @description When the service accepted the request. */
             readonly created_at: components["schemas"]["Timestamp"];
-            /** @description When the shown attempt was first taken by a node. */
+            /** @description When a node first took the shown attempt. */
             readonly sent_at?: components["schemas"]["Timestamp"];
             /** @description When the transaction became final by inclusion. */
             readonly confirmed_at?: components["schemas"]["Timestamp"];
             /** @description Hash of the shown attempt. Absent until something is signed. */
-            readonly hash?: components["schemas"]["TransactionHash"];
+            readonly hash?: components["schemas"]["EvmHash"];
             /** @description Address of the relayer. */
-            readonly from: components["schemas"]["AccountAddress"];
-            /** @description Absent for the creation of a smart contract. */
+            readonly from: components["schemas"]["EvmAddress"];
+            /** @description The receiver. Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description In wei. EVM. */
-            readonly value?: components["schemas"]["DecimalString"];
+            /** @description The amount that it transfers, in wei, as a decimal string. */
+            readonly value: components["schemas"]["DecimalString"];
+            /** @description Call data or creation code. Absent while nothing is signed and the request had none. */
             readonly data?: components["schemas"]["HexData"];
             /**
-             * @description The account nonce. EVM only; see `sequence_number`. Absent until it is given. It stays, unless the chain proves that something outside the service
+             * @description The account nonce. Absent until the service gives it. It stays, unless the chain proves that something outside the service
              *     has used it: then the transaction gets another one.
              */
             readonly nonce?: components["schemas"]["Quantity"];
-            /** @description The most gas that the transaction may use. */
+            /** @description The most gas that the transaction may use. Absent until it is known. */
             readonly gas_limit?: components["schemas"]["Quantity"];
-            /** @description Legacy price of a unit of gas, in wei. */
+            /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
             readonly gas_price?: components["schemas"]["DecimalString"];
-            /** @description EIP-1559: the most that a unit of gas may cost, in wei. */
+            /** @description EIP-1559: the most that a unit of gas may cost, in wei, as a decimal string. */
             readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
-            /** @description EIP-1559: how much of it may go to the block producer, in wei. */
+            /** @description EIP-1559: the part of the fee that may go to the block producer, in wei, as a decimal string. */
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
             readonly signature?: components["schemas"]["TransactionSignature"];
             readonly speed?: components["schemas"]["TransactionSpeed"];
-            /** @description Stellar: the account whose sequence number it takes, which is the relayer, one of its channels, or whoever signed a `fee_bump` transaction. */
-            readonly source_account?: components["schemas"]["StellarAccount"];
-            /** @description Stellar: absent until it is given. Freed when the chain proves that nothing with it was included. */
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["EvmAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
+        };
+        /**
+         * Stellar
+         * @description A transaction on a Stellar network.
+         */
+        readonly StellarTransaction: {
+            /** @description Identifies the transaction. Never changes. */
+            readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
+            readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description Explains the status to a person where there is something to explain. */
+            readonly status_reason?: string;
+            /** @description When the service accepted the request. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took the shown attempt. */
+            readonly sent_at?: components["schemas"]["Timestamp"];
+            /** @description When the transaction became final by inclusion. */
+            readonly confirmed_at?: components["schemas"]["Timestamp"];
+            /** @description Hash of the shown attempt. Absent until something is signed. */
+            readonly hash?: components["schemas"]["StellarHash"];
+            /** @description Address of the relayer. */
+            readonly from: components["schemas"]["StellarAccount"];
+            /**
+             * @description The account whose sequence number the transaction takes: the relayer, one of its channels, or the account that signed a `fee_bump`
+             *     transaction.
+             */
+            readonly source_account: components["schemas"]["StellarAccount"];
+            /**
+             * @description The sequence number, as a decimal string. Absent until the service gives it. The service frees it when the chain proves that nothing with
+             *     it was included.
+             */
             readonly sequence_number?: components["schemas"]["DecimalString"];
-            /** @description Stellar: what is bid at most, or, once it is included, what was charged; in stroops. Solana: what signatures and priority cost at most, in lamports. */
+            /** @description The most that the shown attempt bids, or, once it is included, what the network charged; in stroops, as an exact JSON integer. */
             readonly fee?: components["schemas"]["Quantity"];
-            /** @description Stellar: the most that the request allows, in stroops. */
+            /** @description The most that the request allows, in stroops, as an exact JSON integer. */
             readonly max_fee?: components["schemas"]["Quantity"];
-            /** @description Stellar: whether the shown attempt is in a fee bump. */
+            /** @description True when the shown attempt is in a fee bump. Absent until something is signed. */
             readonly fee_bump?: boolean;
-            /** @description Stellar: when the shown attempt lapses. Solana: as in the request. */
+            /** @description When the shown attempt expires. Until something is signed, the `valid_until` of the request. */
             readonly valid_until?: components["schemas"]["Timestamp"];
-            /** @description Stellar: the signed envelope of the shown attempt, or what the request brought, as XDR in base64. */
+            /** @description The signed envelope of the shown attempt, or the one that the request brought, as XDR in base64. */
             readonly transaction_xdr?: string;
-            /** @description Stellar: the hash of the envelope that the ledger holds. Another one than `hash` where somebody else sent the same signed content, plain or in a fee bump of their own (CAP-15); `status_reason` says so. */
-            readonly applied_hash?: components["schemas"]["TransactionHash"];
-            /** @description Stellar: the account that paid `fee`, once it is included. */
+            /**
+             * @description The hash of the envelope that the ledger holds. It differs from `hash` where another account sent the same signed content,
+             *     plain or in a fee bump of its own (CAP-15); `status_reason` says so.
+             */
+            readonly applied_hash?: components["schemas"]["StellarHash"];
+            /** @description The account that paid `fee`, once the transaction is included. */
             readonly fee_account?: components["schemas"]["StellarAccount"];
-            /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
+            /** @description The `TransactionResult` of the ledger, as XDR in base64. */
             readonly result_xdr?: string;
-            /** @description Solana: the signed transaction of the shown attempt, or what the request brought; wire format in base64. */
-            readonly transaction?: string;
-            /** @description Solana: the same as `hash`. */
-            readonly transaction_signature?: components["schemas"]["TransactionHash"];
-            /** @description Solana: the last block height that takes the shown attempt. Absent with a durable nonce. */
-            readonly last_valid_block_height?: components["schemas"]["Quantity"];
-            /** @description Solana: what the request brought. */
-            readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
-            /** @description Stellar: what a smart contract returned, `ScVal` as XDR in base64. */
+            /** @description The value that a smart contract returned, as the XDR of its `ScVal` in base64. */
             readonly transaction_result_xdr?: string;
-            readonly attempts?: components["schemas"]["Attempts"];
+            readonly signature?: components["schemas"]["TransactionSignature"];
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["StellarAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
-        readonly TransactionWithAttempts: components["schemas"]["Transaction"] & {
-            readonly attempts: components["schemas"]["Attempts"];
+        /**
+         * Solana
+         * @description A transaction on a Solana network.
+         */
+        readonly SolanaTransaction: {
+            /** @description Identifies the transaction. Never changes. */
+            readonly id: components["schemas"]["Id"];
+            /** @description The relayer that sends it. */
+            readonly relayer_id: components["schemas"]["Id"];
+            /**
+             * @description The kind of network that the transaction is on. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+            readonly status: components["schemas"]["TransactionStatus"];
+            /** @description Explains the status to a person where there is something to explain. */
+            readonly status_reason?: string;
+            /** @description When the service accepted the request. */
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took the shown attempt. */
+            readonly sent_at?: components["schemas"]["Timestamp"];
+            /** @description When the transaction became final by inclusion. */
+            readonly confirmed_at?: components["schemas"]["Timestamp"];
+            /** @description The first signature of the shown attempt. Absent until something is signed. */
+            readonly hash?: components["schemas"]["SolanaSignature"];
+            /** @description Address of the relayer. */
+            readonly from: components["schemas"]["SolanaPublicKey"];
+            /** @description The signed transaction of the shown attempt, or the one that the request brought; wire format in base64. */
+            readonly transaction?: string;
+            /** @description The same as `hash`. */
+            readonly transaction_signature?: components["schemas"]["SolanaSignature"];
+            /** @description The instructions of the request. Absent when it brought a serialized transaction. */
+            readonly instructions?: readonly components["schemas"]["SolanaInstruction"][];
+            /** @description The most that signatures and priority cost, in lamports, as an exact JSON integer. Absent until something is signed. */
+            readonly fee?: components["schemas"]["Quantity"];
+            /** @description The last block height that takes the shown attempt. Absent with a durable nonce, and until something is signed. */
+            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description The `valid_until` of the request. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            readonly signature?: components["schemas"]["TransactionSignature"];
+            readonly speed?: components["schemas"]["TransactionSpeed"];
+            /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists and events. */
+            readonly attempts?: readonly components["schemas"]["SolanaAttempt"][];
+            readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
-        /** @description Every version that was ever signed, oldest first. Present in answers about a single transaction, absent in lists. */
-        readonly Attempts: readonly components["schemas"]["Attempt"][];
-        /** @description One signed version of a transaction. Versions with the same nonce exclude each other, so at most one is included. */
-        readonly Attempt: {
+        /** @description A transaction with every version that was ever signed. */
+        readonly TransactionWithAttempts: components["schemas"]["EvmTransactionWithAttempts"] | components["schemas"]["StellarTransactionWithAttempts"] | components["schemas"]["SolanaTransactionWithAttempts"];
+        /**
+         * EVM
+         * @description A transaction on an EVM network with every version that was ever signed.
+         */
+        readonly EvmTransactionWithAttempts: components["schemas"]["EvmTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["EvmAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "evm";
+        };
+        /**
+         * Stellar
+         * @description A transaction on a Stellar network with every version that was ever signed.
+         */
+        readonly StellarTransactionWithAttempts: components["schemas"]["StellarTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["StellarAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "stellar";
+        };
+        /**
+         * Solana
+         * @description A transaction on a Solana network with every version that was ever signed.
+         */
+        readonly SolanaTransactionWithAttempts: components["schemas"]["SolanaTransaction"] & {
+            /** @description Every version that was ever signed, oldest first. */
+            readonly attempts: readonly components["schemas"]["SolanaAttempt"][];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly network_type: "solana";
+        };
+        /**
+         * @description The reason for which the attempt was made.
+         *
+         *     - `send`: the first version.
+         *     - `replace`: asked for with PUT.
+         *     - `cancel`: asked for with DELETE.
+         *     - `speed_up`: the service raised the price by itself.
+         *     - `expire`: a no-op in its place, because `valid_until` passed.
+         *     - `abandon`: a no-op in its place, because no node would ever take it.
+         *     - `gap_filler`: a no-op of the service's own that closes a gap before those behind it.
+         *     - `re_sign`: the same content signed again, because the earlier version expired.
+         *     - `setup`: a transaction of the service's own that others wait for, such as opening channel accounts.
+         * @enum {string}
+         */
+        readonly AttemptKind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "gap_filler" | "re_sign" | "setup";
+        /**
+         * @description The fate of the attempt, as far as it is known.
+         *
+         *     - `signed`: signed and stored; perhaps on its way.
+         *     - `broadcast`: a node took it.
+         *     - `refused`: the nodes would not take it; see `error`.
+         *     - `mined`: included and successful.
+         *     - `reverted`: included, but its effects were undone.
+         *     - `superseded`: something else with this nonce was included.
+         *     - `expired`: it has expired, and the chain has proved that it was not included.
+         * @enum {string}
+         */
+        readonly AttemptOutcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "expired";
+        /**
+         * EVM
+         * @description One signed version of a transaction on an EVM network.
+         */
+        readonly EvmAttempt: {
             /** @description 1 for the first. */
             readonly number: number;
-            /**
-             * @description - `send`: the first version.
-             *     - `replace`: asked for with PUT.
-             *     - `cancel`: asked for with DELETE.
-             *     - `speed_up`: the service raised the price by itself.
-             *     - `expire`: a no-op in its place, because `valid_until` passed.
-             *     - `abandon`: a no-op in its place, because no node would ever take it.
-             *     - `gap_filler`: a no-op of the service's own that closes a gap before those behind it.
-             *     - `re_sign`: the same content signed again, because the earlier version expired.
-             *     - `setup`: something of the service's own that others wait for, such as opening channel accounts.
-             * @enum {string}
-             */
-            readonly kind: "send" | "replace" | "cancel" | "speed_up" | "expire" | "abandon" | "gap_filler" | "re_sign" | "setup";
-            /**
-             * @description - `signed`: signed and stored; perhaps on its way.
-             *     - `broadcast`: a node took it.
-             *     - `refused`: the nodes would not take it; see `error`.
-             *     - `mined`: included and successful.
-             *     - `reverted`: included, but its effects were undone.
-             *     - `superseded`: something else with this nonce was included.
-             *     - `expired`: its time is over, and the chain has proved that it was not included.
-             * @enum {string}
-             */
-            readonly outcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "expired";
-            /** @description The account nonce that it is signed with. EVM. */
-            readonly nonce?: components["schemas"]["Quantity"];
-            readonly hash: components["schemas"]["TransactionHash"];
-            /** @description Absent for the creation of a smart contract. */
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The account nonce that it is signed with. */
+            readonly nonce: components["schemas"]["Quantity"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["EvmHash"];
+            /** @description The receiver. Absent for the creation of a smart contract. */
             readonly to?: components["schemas"]["EvmAddress"];
-            /** @description In wei. */
-            readonly value?: components["schemas"]["DecimalString"];
-            readonly data?: components["schemas"]["HexData"];
-            readonly gas_limit?: components["schemas"]["Quantity"];
-            /** @description In wei. */
+            /** @description The amount that it transfers, in wei, as a decimal string. */
+            readonly value: components["schemas"]["DecimalString"];
+            /** @description Call data or creation code. */
+            readonly data: components["schemas"]["HexData"];
+            /** @description The most gas that it may use. */
+            readonly gas_limit: components["schemas"]["Quantity"];
+            /** @description Legacy price of a unit of gas, in wei, as a decimal string. */
             readonly gas_price?: components["schemas"]["DecimalString"];
-            /** @description In wei. */
+            /** @description EIP-1559: the most that a unit of gas may cost, in wei, as a decimal string. */
             readonly max_fee_per_gas?: components["schemas"]["DecimalString"];
-            /** @description In wei. */
+            /** @description EIP-1559: the part of the fee that may go to the block producer, in wei, as a decimal string. */
             readonly max_priority_fee_per_gas?: components["schemas"]["DecimalString"];
-            /** @description Stellar: whose sequence number it takes. */
-            readonly source_account?: components["schemas"]["StellarAccount"];
-            /** @description Stellar. */
-            readonly sequence_number?: components["schemas"]["DecimalString"];
-            /** @description What is bid at most, in stroops on Stellar and in lamports on Solana. */
-            readonly fee?: components["schemas"]["Quantity"];
-            /** @description Stellar: what was charged, in stroops; `fee_account` paid it. */
-            readonly fee_charged?: components["schemas"]["Quantity"];
-            /** @description Stellar: whether it is in a fee bump. */
-            readonly fee_bump?: boolean;
-            /** @description Stellar: when it lapses. */
-            readonly valid_until?: components["schemas"]["Timestamp"];
-            /** @description Stellar: the signed envelope, as XDR in base64. */
-            readonly transaction_xdr?: string;
-            /** @description Stellar: the hash of the transaction inside the fee bump. It finds the transaction whoever wrapped it. */
-            readonly inner_hash?: components["schemas"]["TransactionHash"];
-            /** @description Stellar: the hash of the envelope that the ledger holds, once it is included. */
-            readonly applied_hash?: components["schemas"]["TransactionHash"];
-            /** @description Stellar: the account that paid `fee_charged`. */
-            readonly fee_account?: components["schemas"]["StellarAccount"];
-            /** @description Stellar: the `TransactionResult` of the ledger, as XDR in base64. */
-            readonly result_xdr?: string;
-            /** @description Solana: the signed transaction, wire format in base64. */
-            readonly transaction?: string;
-            /** @description Solana. */
-            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description When the service signed it. */
             readonly signed_at: components["schemas"]["Timestamp"];
             /** @description When a node first took it. */
             readonly broadcast_at?: components["schemas"]["Timestamp"];
-            /** @description What the node said when it refused. */
+            /** @description The reason that the node gave when it refused the attempt. */
+            readonly error?: string;
+        };
+        /**
+         * Stellar
+         * @description One signed version of a transaction on a Stellar network.
+         */
+        readonly StellarAttempt: {
+            /** @description 1 for the first. */
+            readonly number: number;
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The hash by which the network knows it. */
+            readonly hash: components["schemas"]["StellarHash"];
+            /** @description The account whose sequence number it takes. */
+            readonly source_account: components["schemas"]["StellarAccount"];
+            /** @description The sequence number, as a decimal string. */
+            readonly sequence_number: components["schemas"]["DecimalString"];
+            /** @description The most that it bids, in stroops, as an exact JSON integer. */
+            readonly fee: components["schemas"]["Quantity"];
+            /** @description The fee that the network charged, in stroops, as an exact JSON integer; `fee_account` paid it. */
+            readonly fee_charged?: components["schemas"]["Quantity"];
+            /** @description True when it is in a fee bump. */
+            readonly fee_bump: boolean;
+            /** @description When it expires. Absent when it has no time bound. */
+            readonly valid_until?: components["schemas"]["Timestamp"];
+            /** @description The signed envelope, as XDR in base64. */
+            readonly transaction_xdr: string;
+            /** @description The hash of the transaction inside the fee bump. It finds the transaction, whoever wrapped it. */
+            readonly inner_hash?: components["schemas"]["StellarHash"];
+            /** @description The hash of the envelope that the ledger holds, once it is included. */
+            readonly applied_hash?: components["schemas"]["StellarHash"];
+            /** @description The account that paid `fee_charged`. */
+            readonly fee_account?: components["schemas"]["StellarAccount"];
+            /** @description The `TransactionResult` of the ledger, as XDR in base64. */
+            readonly result_xdr?: string;
+            /** @description When the service signed it. */
+            readonly signed_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took it. */
+            readonly broadcast_at?: components["schemas"]["Timestamp"];
+            /** @description The reason that the node gave when it refused the attempt. */
+            readonly error?: string;
+        };
+        /**
+         * Solana
+         * @description One signed version of a transaction on a Solana network.
+         */
+        readonly SolanaAttempt: {
+            /** @description 1 for the first. */
+            readonly number: number;
+            readonly kind: components["schemas"]["AttemptKind"];
+            readonly outcome: components["schemas"]["AttemptOutcome"];
+            /** @description The first signature, by which the network knows it. */
+            readonly hash: components["schemas"]["SolanaSignature"];
+            /** @description The signed transaction, wire format in base64. */
+            readonly transaction: string;
+            /** @description The most that signatures and priority cost, in lamports, as an exact JSON integer. */
+            readonly fee: components["schemas"]["Quantity"];
+            /** @description The last block height that takes it. Absent with a durable nonce. */
+            readonly last_valid_block_height?: components["schemas"]["Quantity"];
+            /** @description When the service signed it. */
+            readonly signed_at: components["schemas"]["Timestamp"];
+            /** @description When a node first took it. */
+            readonly broadcast_at?: components["schemas"]["Timestamp"];
+            /** @description The reason that the node gave when it refused the attempt. */
             readonly error?: string;
         };
         /** @description One of three groups of fields. The `network_type` of the relayer decides which. */
@@ -2638,31 +2982,32 @@ export interface components {
         readonly EvmTransactionRequest: {
             /** @description The receiver, in any letter case. Absent, null or empty to create a smart contract, which needs `data`. */
             readonly to?: string | null;
-            /** @description How much to transfer. */
+            /** @description The amount to transfer, in wei: an integer, or a string that keeps every digit. */
             readonly value: components["schemas"]["U128"];
             /** @description Call data or creation code; at most 128 KiB. */
             readonly data?: string;
-            /** @description The most gas it may use. Estimated with a margin when absent or null. */
+            /** @description The most gas that it may use. The service estimates it with a margin when it is absent or null. */
             readonly gas_limit?: components["schemas"]["Int64"] | null;
-            /** @description Legacy price of a unit of gas. */
+            /** @description The legacy price of a unit of gas, in wei. */
             readonly gas_price?: components["schemas"]["U128"];
-            /** @description The most that a unit of gas may cost. */
+            /** @description The most that a unit of gas may cost, in wei. */
             readonly max_fee_per_gas?: components["schemas"]["U128"];
-            /** @description How much of it may go to the block producer. */
+            /** @description The part of the fee that may go to the block producer, in wei. */
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
             readonly speed?: components["schemas"]["Speed"];
             /**
              * Format: date-time
-             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. What is signed by then is
-             *     replaced by a no-op with the same nonce; what a block includes is what counts.
+             * @description RFC 3339. When this time passes before anything is signed, the transaction expires. The service replaces a signed transaction
+             *     by a no-op with the same nonce; the transaction ends as the network decides.
              */
             readonly valid_until?: string;
         };
         /**
          * Solana, serialized transaction (group B)
-         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. What nobody else signs gets a new
-         *     blockhash, and compute units and a price for priority where it sets none. What others sign too is sent as it is: their
-         *     signatures have to be there, and the relayer only pays the fee (see `fee_payer_spending`).
+         * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. Where nobody else signs, the service sets a
+         *     new blockhash, and a limit of compute units and a price for priority where the transaction sets none. Where others sign too, the
+         *     service broadcasts it byte for byte: their signatures have to be there, and the relayer only pays the fee (see
+         *     `fee_payer_spending`).
          */
         readonly SolanaTransactionRequest: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
@@ -2676,24 +3021,28 @@ export interface components {
          * @description Instructions from which the service builds the transaction. The relayer pays, and is the only signer.
          */
         readonly SolanaInstructionsRequest: {
+            /** @description The instructions, in order. */
             readonly instructions: readonly components["schemas"]["SolanaInstruction"][];
             readonly speed?: components["schemas"]["Speed"];
             readonly valid_until?: components["schemas"]["SolanaValidUntil"];
         };
         /**
          * Format: date-time
-         * @description RFC 3339. After this time nothing is signed any more, and the transaction expires. What was signed before may still be
-         *     included until its blockhash has expired, which takes about a minute; what a block includes is what counts.
+         * @description RFC 3339. After this time the service signs nothing any more, and the transaction expires. A version that was signed before may
+         *     still be included until its blockhash has expired, which takes about a minute; the transaction ends as the network decides.
          */
         readonly SolanaValidUntil: string | null;
         /** @description 32 bytes in base58. */
         readonly SolanaPublicKey: string;
+        /** @description One instruction. */
         readonly SolanaInstruction: {
             readonly program_id: components["schemas"]["SolanaPublicKey"];
+            /** @description The accounts that the program is given, in order. */
             readonly accounts: readonly {
                 readonly pubkey: components["schemas"]["SolanaPublicKey"];
                 /** @description Only the relayer itself may be a signer. */
                 readonly is_signer: boolean;
+                /** @description True when the program may change the account. */
                 readonly is_writable: boolean;
             }[];
             /** @description Instruction data in base64, at most 1232 bytes. */
@@ -2701,29 +3050,32 @@ export interface components {
         };
         /**
          * Stellar (group C)
-         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. What can be
-         *     said against it without the ledger is refused at once, with the field and its place: `operations[2].amount: …`. Every
-         *     transaction of the service's own making has an end: `valid_until`, or two minutes when there is none, after which it is
-         *     signed anew.
+         * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. The service refuses
+         *     at once everything that is wrong without looking at the ledger, with the field and its place: `operations[2].amount: …`. Every
+         *     transaction that the service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it
+         *     anew.
          */
         readonly StellarTransactionRequest: {
             /** @description Must be the network of the relayer. */
             readonly network: string;
-            /** @description Source of the operations. The relayer's own account, which is also meant when it is absent, or that account with a number (`M…`). The service signs for no other. */
+            /**
+             * @description The source of the operations: the relayer's own account, which is also meant when this is absent, or that account with a
+             *     number (`M…`). The service signs for no other.
+             */
             readonly source_account?: components["schemas"]["StellarAccount"] | null;
-            /** @description Mutually exclusive with `transaction_xdr`. One of smart contracts has to be alone, and goes without a memo. */
+            /** @description Mutually exclusive with `transaction_xdr`. An operation of smart contracts has to be alone, and goes without a memo. */
             readonly operations?: readonly components["schemas"]["OperationSpec"][] | null;
             /**
-             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. Unsigned, its source is the
-             *     relayer's account; the service gives it a sequence number, a fee and, where it has none, an end. Signed by somebody
-             *     else, it needs `fee_bump`, and goes out as it is.
+             * @description A prebuilt `TransactionEnvelope` as XDR in base64. Mutually exclusive with `operations`. When it is unsigned, its source is
+             *     the relayer's account; the service gives it a sequence number, a fee and, where it has none, an end. When it is externally
+             *     signed, it needs `fee_bump`, and the service broadcasts it as it is.
              */
             readonly transaction_xdr?: string | null;
             /** @description Asks for a fee-bump wrapper, which the relayer pays (CAP-15). Valid only when `transaction_xdr` holds a signed transaction. */
             readonly fee_bump?: boolean | null;
             /**
-             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The
-             *     network charges what the ledger asks, which is mostly less. A replacement has to bid ten times as much as what it
+             * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The network
+             *     charges the price of the ledger, which is mostly less. A replacement has to bid ten times as much as the version that it
              *     replaces, and one operation more; `max_fee` has to allow it.
              * @default 1000000
              */
@@ -2738,6 +3090,7 @@ export interface components {
         };
         /** @description A memo, told apart by `type`. */
         readonly MemoSpec: components["schemas"]["MemoNone"] | components["schemas"]["MemoText"] | components["schemas"]["MemoId"] | components["schemas"]["MemoHash"] | components["schemas"]["MemoReturn"];
+        /** @description No memo. */
         readonly MemoNone: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2745,6 +3098,7 @@ export interface components {
              */
             readonly type: "none";
         };
+        /** @description A text. */
         readonly MemoText: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2754,6 +3108,7 @@ export interface components {
             /** @description At most 28 bytes of UTF-8. */
             readonly value: string;
         };
+        /** @description A number. */
         readonly MemoId: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2762,6 +3117,7 @@ export interface components {
             readonly type: "id";
             readonly value: components["schemas"]["Int64"];
         };
+        /** @description A hash. */
         readonly MemoHash: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2770,6 +3126,7 @@ export interface components {
             readonly type: "hash";
             readonly value: components["schemas"]["Bytes32"];
         };
+        /** @description The hash of the transaction that is refunded. */
         readonly MemoReturn: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2791,13 +3148,21 @@ export interface components {
             /** @constant */
             readonly type: "native";
         } | {
-            /** @enum {string} */
+            /**
+             * @description An asset with a code of up to 4 characters.
+             * @enum {string}
+             */
             readonly type: "credit4" | "credit_alphanum4";
+            /** @description The code of the asset. */
             readonly code: string;
             readonly issuer: components["schemas"]["StellarAccount"];
         } | {
-            /** @enum {string} */
+            /**
+             * @description An asset with a code of 5 to 12 characters.
+             * @enum {string}
+             */
             readonly type: "credit12" | "credit_alphanum12";
+            /** @description The code of the asset. */
             readonly code: string;
             readonly issuer: components["schemas"]["StellarAccount"];
         };
@@ -2852,8 +3217,11 @@ export interface components {
              * @enum {string}
              */
             readonly type: "invoke_contract";
+            /** @description The address of the contract. */
             readonly contract_address: string;
+            /** @description The function to call. */
             readonly function_name: string;
+            /** @description The arguments, in order. */
             readonly args: readonly components["schemas"]["ScVal"][];
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
@@ -2879,7 +3247,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "create_contract";
-            /** @description Whose contract it is; decides its address together with `salt`. */
+            /** @description The creator of the contract; it decides the address of the contract together with `salt`. */
             readonly source: {
                 /** @constant */
                 readonly from: "address";
@@ -2887,12 +3255,14 @@ export interface components {
             } | {
                 /** @constant */
                 readonly from: "contract";
+                /** @description The contract that creates it. */
                 readonly contract: string;
             };
             /** @description 32 bytes in hexadecimal. */
             readonly wasm_hash: string;
             /** @description 32 bytes in hexadecimal; zeros when absent. */
             readonly salt?: string;
+            /** @description The arguments of the constructor, in order. */
             readonly constructor_args?: readonly components["schemas"]["ScVal"][];
             readonly auth?: components["schemas"]["SorobanAuth"];
         };
@@ -2913,8 +3283,10 @@ export interface components {
             readonly type: "upload_wasm";
             /** @description The code, in hexadecimal or base64. */
             readonly wasm: {
+                /** @description The code in hexadecimal. */
                 readonly hex: string;
             } | {
+                /** @description The code in base64. */
                 readonly base64: string;
             };
             readonly auth?: components["schemas"]["SorobanAuth"];
@@ -2986,6 +3358,7 @@ export interface components {
             readonly destination: components["schemas"]["StellarAccount"];
             readonly dest_asset: components["schemas"]["StellarAsset"];
             readonly dest_min: components["schemas"]["StellarAmount"];
+            /** @description Assets that the exchange passes through, in order. */
             readonly path?: readonly components["schemas"]["StellarAsset"][];
         };
         /**
@@ -3016,6 +3389,7 @@ export interface components {
             readonly destination: components["schemas"]["StellarAccount"];
             readonly dest_asset: components["schemas"]["StellarAsset"];
             readonly dest_amount: components["schemas"]["StellarAmount"];
+            /** @description Assets that the exchange passes through, in order. */
             readonly path?: readonly components["schemas"]["StellarAsset"][];
         };
         /**
@@ -3032,12 +3406,14 @@ export interface components {
              * @enum {string}
              */
             readonly type: "manage_data";
+            /** @description The name of the entry. */
             readonly name: string;
             /** @description At most 64 bytes in base64; null deletes the entry. */
             readonly value: string | null;
         };
         /**
-         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave the relayer too little weight lock the service out.
+         * @description Changes how the account is signed for and what it tells of itself; what is absent stays as it is. Thresholds or signers that leave
+         *     the relayer too little weight lock the service out.
          * @example {
          *       "type": "set_options",
          *       "home_domain": "example.com"
@@ -3050,16 +3426,25 @@ export interface components {
              */
             readonly type: "set_options";
             readonly inflation_destination?: components["schemas"]["StellarAccount"];
+            /** @description The account flags to clear, as a sum. */
             readonly clear_flags?: number;
+            /** @description The account flags to set, as a sum. */
             readonly set_flags?: number;
+            /** @description The weight of the account's own key. */
             readonly master_weight?: number;
+            /** @description The weight that operations of low security need. */
             readonly low_threshold?: number;
+            /** @description The weight that operations of medium security need. */
             readonly medium_threshold?: number;
+            /** @description The weight that operations of high security need. */
             readonly high_threshold?: number;
+            /** @description The domain that describes the account. */
             readonly home_domain?: string;
+            /** @description A signer to add, change, or remove with the weight 0. */
             readonly signer?: {
                 /** @description `G…`, `T…`, `X…` or `P…`. */
                 readonly key: string;
+                /** @description The weight of the signer. */
                 readonly weight: number;
             };
         };
@@ -3106,6 +3491,7 @@ export interface components {
             readonly type: "create_claimable_balance";
             readonly asset: components["schemas"]["StellarAsset"];
             readonly amount: components["schemas"]["StellarAmount"];
+            /** @description The accounts that may claim it. */
             readonly claimants: readonly {
                 readonly destination: components["schemas"]["StellarAccount"];
                 readonly predicate?: components["schemas"]["ClaimPredicate"];
@@ -3120,7 +3506,9 @@ export interface components {
             /** @description Seconds after the creation of the balance. */
             readonly before_relative_time?: components["schemas"]["Int64"];
             readonly not?: components["schemas"]["ClaimPredicate"];
+            /** @description Both must hold. */
             readonly and?: readonly components["schemas"]["ClaimPredicate"][];
+            /** @description One of the two must hold. */
             readonly or?: readonly components["schemas"]["ClaimPredicate"][];
         };
         /**
@@ -3155,16 +3543,20 @@ export interface components {
             readonly bump_to: components["schemas"]["Int64"];
         };
         /**
-         * @description Who authorises the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it
-         *     needed. `none`: nobody; a call that asks for somebody is refused. `xdr`: signed entries of whoever has to agree.
-         *     `addresses` is refused with `not_supported`, as the service has no keys of others.
+         * @description The authorisation of the call. `source_account`, the default: the relayer's own account, as far as the simulation finds it needed.
+         *     `none`: nobody; a call that asks for somebody is refused. `xdr`: signed entries of everybody who has to agree. `addresses` is
+         *     refused with `not_supported`, as the service has no keys of others.
          */
         readonly SorobanAuth: {
-            /** @enum {string} */
+            /**
+             * @description The kind of authorisation.
+             * @enum {string}
+             */
             readonly type: "none" | "source_account";
         } | {
             /** @constant */
             readonly type: "addresses";
+            /** @description The addresses that authorise. */
             readonly signers: readonly components["schemas"]["StellarAddress"][];
         } | {
             /** @constant */
@@ -3177,8 +3569,11 @@ export interface components {
          *     wider than 32 bits may be decimal strings. A map whose keys are symbols may come in any order.
          */
         readonly ScVal: "void" | {
+            /** @description True or false. */
             readonly bool?: boolean;
+            /** @description An unsigned 32-bit integer. */
             readonly u32?: number;
+            /** @description A signed 32-bit integer. */
             readonly i32?: number;
             readonly u64?: components["schemas"]["Uint64"];
             readonly i64?: components["schemas"]["SignedInt64"];
@@ -3188,11 +3583,16 @@ export interface components {
             readonly i128?: components["schemas"]["ScI128"];
             readonly u256?: components["schemas"]["ScU256"];
             readonly i256?: components["schemas"]["ScI256"];
+            /** @description Bytes in hexadecimal, without `0x`. */
             readonly bytes?: string;
+            /** @description A text. */
             readonly string?: string;
+            /** @description A symbol of at most 32 characters. */
             readonly symbol?: string;
             readonly address?: components["schemas"]["StellarAddress"];
+            /** @description A list of values. */
             readonly vec?: readonly components["schemas"]["ScVal"][];
+            /** @description A list of keys with their values. */
             readonly map?: readonly {
                 readonly key: components["schemas"]["ScVal"];
                 readonly val: components["schemas"]["ScVal"];
@@ -3232,34 +3632,46 @@ export interface components {
             readonly lo_hi: components["schemas"]["Uint64"];
             readonly lo_lo: components["schemas"]["Uint64"];
         } | string;
+        /** @description The health of the service and of its parts. */
         readonly Readiness: {
             /** @description False exactly when `status` is `unhealthy`. */
             readonly ready: boolean;
             readonly status: components["schemas"]["HealthStatus"];
-            /** @description What is wrong. Absent when nothing is. */
+            /** @description The parts that are not healthy. Absent when all are. */
             readonly reason?: string;
+            /** @description The health of each part. */
             readonly components: {
-                /** @description Does the database answer? */
+                /** @description Healthy when the database answers. */
                 readonly database: components["schemas"]["ComponentHealth"];
-                /** @description Does a node answer for each network, with the right chain id? */
+                /** @description Healthy when a node answers for each network, with the right chain id. */
                 readonly networks: components["schemas"]["ComponentHealth"];
-                /** @description Do the loops that submit and watch make progress? */
+                /** @description Healthy when the workers make progress. */
                 readonly workers: components["schemas"]["ComponentHealth"];
-                /** @description Has the service disabled relayers? `error` tells how many and why, never which. Never `unhealthy`: the others work. */
+                /**
+                 * @description Healthy when the service has disabled no relayer. `error` tells how many it has and why, never which. Never `unhealthy`:
+                 *     the others work.
+                 */
                 readonly relayers: components["schemas"]["ComponentHealth"];
             };
             /** @description When this was found out. */
             readonly timestamp: components["schemas"]["Timestamp"];
         };
-        /** @enum {string} */
+        /**
+         * @description The health of the service or of a part.
+         * @enum {string}
+         */
         readonly HealthStatus: "healthy" | "degraded" | "unhealthy";
+        /** @description The health of a part. */
         readonly ComponentHealth: {
             readonly status: components["schemas"]["HealthStatus"];
+            /** @description The reason when it is not healthy. */
             readonly error?: string;
             /** @description One entry for each part of the component. */
             readonly details?: readonly {
+                /** @description The name of the part. */
                 readonly name: string;
                 readonly status: components["schemas"]["HealthStatus"];
+                /** @description The reason when it is not healthy. */
                 readonly error?: string;
             }[];
         };
@@ -3285,7 +3697,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["RelayerResponse"];
             };
         };
-        /** @description What is known about the transaction, and what happens next. */
+        /** @description The known facts about the transaction, and the next step. */
         readonly Diagnosis: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3305,7 +3717,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["TransactionResponse"];
             };
         };
-        /** @description The request cannot be served as it is. Nothing was changed. `code` tells programs why, `error` tells people. */
+        /** @description The service cannot serve the request as it is, and changed nothing. `code` tells programs why, `error` tells people. */
         readonly BadRequest: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3315,7 +3727,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["BadRequestFailure"];
             };
         };
-        /** @description No acceptable credential. Nothing else is revealed. */
+        /** @description The request has no acceptable credential. The answer reveals nothing else. */
         readonly Unauthorized: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3340,7 +3752,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["NotFoundFailure"];
             };
         };
-        /** @description The request contradicts what is there. Nothing was changed. */
+        /** @description The request contradicts the present state. The service changed nothing. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3350,7 +3762,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ConflictFailure"];
             };
         };
-        /** @description The caller is over its rate limit. Nothing was changed. */
+        /** @description The caller is over its rate limit. The service changed nothing. */
         readonly TooManyRequests: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3365,7 +3777,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["TooManyRequestsFailure"];
             };
         };
-        /** @description Our fault. The body says nothing about the inside; `X-Request-Id` leads to the log entry that does. */
+        /** @description The service failed. The body says nothing about its inside; `X-Request-Id` leads to the log entry that does. */
         readonly InternalServerError: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3375,21 +3787,21 @@ export interface components {
                 readonly "application/json": components["schemas"]["InternalServerErrorFailure"];
             };
         };
-        /** @description What a receiver answers when it has taken the event. The body is not read. */
+        /** @description The receiver has taken the event. The service does not read the body. */
         readonly WebhookTaken: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content?: never;
         };
-        /** @description The receiver wants nothing more; the notification is paused. */
+        /** @description The receiver wants no further events; the service pauses the notification. */
         readonly WebhookGone: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content?: never;
         };
-        /** @description Too many at once. The service waits for as long as `Retry-After` says. */
+        /** @description The receiver has too many requests. The service waits for as long as `Retry-After` says. */
         readonly WebhookLater: {
             headers: {
                 readonly [name: string]: unknown;
@@ -3409,12 +3821,13 @@ export interface components {
          */
         readonly TransactionId: components["schemas"]["Id"];
         /**
-         * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+         * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
          * @example 42
          */
         readonly Nonce: components["schemas"]["Int64"];
         /**
-         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. It is taken as it is, quotes included.
+         * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
+         *     included.
          * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
          */
         readonly IdempotencyKey: string;
@@ -3424,7 +3837,7 @@ export interface components {
          */
         readonly Page: number;
         /**
-         * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+         * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
          * @example 10
          */
         readonly PerPage: number;
@@ -3444,7 +3857,8 @@ export interface components {
          */
         readonly SignerId: components["schemas"]["Id"];
         /**
-         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+         * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+         *     this name.
          * @example evm:sepolia
          */
         readonly NetworkId: string;
@@ -3454,7 +3868,7 @@ export interface components {
          */
         readonly DeliveryId: components["schemas"]["Id"];
         /**
-         * @description The number of the last event that you know; `0`, as when it is absent, for all that are kept.
+         * @description The number of the last event that you know. `0`, as when it is absent, asks for all that the service keeps.
          * @example 1204
          */
         readonly After: components["schemas"]["EventNumber"];
@@ -3506,7 +3920,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly health: {
+    readonly getHealth: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3529,7 +3943,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly readiness: {
+    readonly getReadiness: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3571,7 +3985,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -3767,7 +4181,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly sign: {
+    readonly signMessage: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3875,7 +4289,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly rpc: {
+    readonly callRpc: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -3894,7 +4308,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What the network, or the service in its place, answers. */
+            /** @description The answer of the network, or of the service in its place. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -3920,7 +4334,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -3964,7 +4378,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. It is taken as it is, quotes included.
+                 * @description Your own name for this request, 1 to 255 visible ASCII characters; a UUID is a good one. The service takes it as it is, quotes
+                 *     included.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4004,7 +4419,7 @@ export interface operations {
                  */
                 readonly relayer_id: components["parameters"]["RelayerId"];
                 /**
-                 * @description A nonce of the relayer's account. Anything that is no integer in this range is refused.
+                 * @description A nonce of the relayer's account. The service refuses anything that is no integer in this range.
                  * @example 42
                  */
                 readonly nonce: components["parameters"]["Nonce"];
@@ -4036,7 +4451,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What was done with each of them. */
+            /** @description The outcome for each of them. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -4178,7 +4593,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -4339,7 +4754,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The number of the last event that you know; `0`, as when it is absent, for all that are kept.
+                 * @description The number of the last event that you know. `0`, as when it is absent, asks for all that the service keeps.
                  * @example 1204
                  */
                 readonly after?: components["parameters"]["After"];
@@ -4385,7 +4800,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream begins with what happens next.
+                 * @description The number of the last event that you know; `0` for all that are kept. Without it, and without `Last-Event-ID`, the stream
+                 *     begins with what happens next.
                  * @example 1204
                  */
                 readonly after?: components["schemas"]["EventNumber"];
@@ -4442,7 +4858,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -4518,7 +4934,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly redeliver: {
+    readonly redeliverDelivery: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -4555,7 +4971,7 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
-    readonly redeliverMany: {
+    readonly redeliverDeliveries: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -4574,7 +4990,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description How many are delivered again. */
+            /** @description The number of deliveries that are sent again. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -4732,7 +5148,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -4862,7 +5278,7 @@ export interface operations {
                  */
                 readonly page?: components["parameters"]["Page"];
                 /**
-                 * @description How many items a page holds. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
+                 * @description The number of items on a page. Above 100 is served as 100; 0 gives an empty list with the true `total_items`.
                  * @example 10
                  */
                 readonly per_page?: components["parameters"]["PerPage"];
@@ -4895,7 +5311,8 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];
@@ -4927,7 +5344,8 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly this name.
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
                  * @example evm:sepolia
                  */
                 readonly network_id: components["parameters"]["NetworkId"];

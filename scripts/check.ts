@@ -17,6 +17,8 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['generated types', script('generate.ts', '--check')],
   ['generated database schema', script('dump-schema.ts', '--check')],
   ['import arrows', script('check-imports.ts')],
+  ['words of exported names', script('check-words.ts')],
+  ['unused code', [bin('knip'), '--no-progress']],
 ]
 
 /** One check: silent when it is green, everything it said when it is red. */

@@ -42,9 +42,9 @@ function missing(): never {
 
 /** Two operations of the contract with an answer, the others without. */
 function handlersOf({ operations }: Contract): HandlerMap {
-  const answering: Pick<HandlerMap, 'listRelayers' | 'sign'> = {
+  const answering: Pick<HandlerMap, 'listRelayers' | 'signMessage'> = {
     listRelayers: async () => ({ data: RELAYERS, pagination: PAGINATION }),
-    sign: async ({ body }) => ({ data: await signPersonalMessage(body.message, signer) }),
+    signMessage: async ({ body }) => ({ data: await signPersonalMessage(body.message, signer) }),
   }
   return { ...Object.fromEntries(operations.map(({ id }) => [id, missing])), ...answering } as HandlerMap
 }

@@ -1,7 +1,8 @@
 import type { Schemas } from '../../src/contract/operations.ts'
+import type { AnyTransaction } from '../../test/support/any-transaction.ts'
 import type { Stage } from './stage.ts'
 
-export type Transaction = Schemas['TransactionWithAttempts']
+export type Transaction = AnyTransaction
 
 /** A body of the API. */
 export interface Data<T> {

@@ -125,7 +125,7 @@ const ARROWS: Rules['arrows'] = {
   // It implements what the rooms tell it, and knows nothing else of them.
   'metrics/': [
     'chains/rpc/observer.ts',
-    'http/observe-requests.ts',
+    'http/observability/observe-requests.ts',
     'notifications/delivery/observer.ts',
     'transactions/model/observer.ts',
     'transactions/model/transaction.ts',

@@ -19,6 +19,8 @@ export interface Refusal {
     | 'not_supported'
   /** A sentence for a person, with the field and the number that would be accepted. */
   readonly detail: string
+  /** Another endpoint was asked and did not answer, so it may know better: nothing that was accepted may end because of this (I6). */
+  readonly unanswered?: true
 }
 
 /** The answer to a question that may be refused, or that no node could answer (`unknown`, I6: never a no). */
@@ -131,7 +133,7 @@ export interface EndpointReport {
 /** Prices of one unit of what the chain sells: of gas, in wei; of an operation, in stroops; of a compute unit, in micro-lamports. */
 export interface PriceComparison {
   /** The most that the draft pays. */
-  readonly offered: bigint
+  readonly bid: bigint
   /** What the service would offer now at the same level. */
   readonly market: bigint
   /** What the next block asks at least; absent where blocks have no base fee. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { UsageError } from './command.ts'
 
 /** Only the owner may read: keys, passphrases, API keys. */
-export const PRIVATE_FILE = 0o600
+const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 
 /** Writes a file that must not exist yet, in a folder that is made when missing. */

@@ -29,11 +29,11 @@ export function explain(errors: readonly ErrorObject[], root: string, compiler: 
   if (error.keyword === 'oneOf') {
     const kind = unknownKind(error)
     if (kind !== undefined) return { path: path + kind.path, expected: kind.expected }
-    const branch = closest(error.data, error.schema as Node[], compiler)
+    const branch = declaredBranch(error) ?? closest(error.data, error.schema as Node[], compiler)
     const validate = compiler.compile(branch)
     if (!validate(error.data)) return explain(validate.errors ?? [], path, compiler)
   }
-  return describe(error, path)
+  return describe(error, path, compiler)
 }
 
 /** Describes an object whose discriminating field names none of the declared kinds. */
@@ -48,13 +48,21 @@ function unknownKind({ data, parentSchema }: ErrorObject): Problem | undefined {
   return { path: `.${propertyName}`, expected: `expected one of ${Object.keys(mapping).join(', ')}` }
 }
 
-function describe(error: ErrorObject, path: string): Problem {
+/** The shape that the discriminating field names; undefined where no field is declared to tell the shapes apart. */
+function declaredBranch({ data, parentSchema }: ErrorObject): Node | undefined {
+  const { discriminator } = parentSchema as { discriminator?: { propertyName: string; mapping: object } }
+  if (discriminator === undefined || typeof data !== 'object' || data === null) return undefined
+  const { propertyName, mapping } = discriminator
+  return { $ref: (mapping as Node)[(data as Node)[propertyName] as string] }
+}
+
+function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): Problem {
   const { keyword, params } = error
   const parent = error.parentSchema as Node
   if (keyword === 'required') return { path: `${path}.${params.missingProperty}`, expected: 'is required' }
   if (keyword === 'additionalProperties') {
     const known = Object.entries(parent.properties as Record<string, Node>)
-      .filter(([, schema]) => schema.not === undefined)
+      .filter(([, schema]) => compiler.resolve(schema).not === undefined)
       .map(([name]) => name)
       .join(', ')
     return {

@@ -81,7 +81,8 @@ function isExistingTime(text: string): boolean {
 
 function follow(named: Node, schema: Node): Node {
   if (typeof schema.$ref !== 'string') return schema
-  return follow(named, named[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] as Node)
+  const steps = schema.$ref.split('/').slice(schema.$ref.startsWith(ROOT) ? 2 : 3)
+  return follow(named, steps.reduce<unknown>((at, step) => (at as Node)[step], named) as Node)
 }
 
 /**

@@ -124,21 +124,21 @@ function notTaken(facts: DiagnosisFacts): Finding | undefined {
 }
 
 function belowBaseFee({ transaction, price }: DiagnosisFacts): Finding | undefined {
-  if (!isUnmined(transaction.status) || price?.baseFee === undefined || price.offered >= price.baseFee)
+  if (!isUnmined(transaction.status) || price?.baseFee === undefined || price.bid >= price.baseFee)
     return undefined
   return {
     code: 'fee_below_base_fee',
-    message: `It offers ${price.offered} wei per gas, less than the ${price.baseFee} that the next block asks for.`,
+    message: `It offers ${price.bid} wei per gas, less than the ${price.baseFee} that the next block asks for.`,
   }
 }
 
 function feeAtCap({ transaction, relayer, price }: DiagnosisFacts): Finding | undefined {
   const cap = relayer.networkType === 'evm' ? relayer.policies.gasPriceCap : undefined
   if (!isUnmined(transaction.status) || price === undefined || cap === undefined) return undefined
-  if (price.market <= price.offered || (price.offered * 11n) / 10n <= cap) return undefined
+  if (price.market <= price.bid || (price.bid * 11n) / 10n <= cap) return undefined
   return {
     code: 'fee_at_cap',
-    message: `The market is at ${price.market} wei per gas; a raise needs at least ${(price.offered * 11n) / 10n}, and gas_price_cap is ${cap}.`,
+    message: `The market is at ${price.market} wei per gas; a raise needs at least ${(price.bid * 11n) / 10n}, and gas_price_cap is ${cap}.`,
   }
 }
 
@@ -158,11 +158,11 @@ const PRICES = {
 } as const
 
 function belowMarket({ transaction, price, unit }: DiagnosisFacts): Finding | undefined {
-  if (!isUnmined(transaction.status) || price === undefined || price.offered >= price.market) return undefined
-  if (price.baseFee !== undefined && price.offered < price.baseFee) return undefined
+  if (!isUnmined(transaction.status) || price === undefined || price.bid >= price.market) return undefined
+  if (price.baseFee !== undefined && price.bid < price.baseFee) return undefined
   return {
     code: 'fee_below_market',
-    message: `It offers ${price.offered} ${PRICES[unit]}; the service would offer ${price.market} now.`,
+    message: `It offers ${price.bid} ${PRICES[unit]}; the service would offer ${price.market} now.`,
   }
 }
 

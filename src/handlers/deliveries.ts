@@ -31,8 +31,8 @@ export interface DeliveryHandlerDeps {
 type Operations =
   | 'listDeliveries'
   | 'getDelivery'
-  | 'redeliver'
-  | 'redeliverMany'
+  | 'redeliverDelivery'
+  | 'redeliverDeliveries'
   | 'sendTestEvent'
   | 'pauseNotification'
   | 'resumeNotification'
@@ -57,7 +57,7 @@ function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
       return { data: items.map(presentDelivery), pagination: page.describe(total) }
     },
     getDelivery: async ({ path }) => show(await requireDelivery(db, path)),
-    redeliver: async ({ path }) => {
+    redeliverDelivery: async ({ path }) => {
       const { delivery } = await requireDelivery(db, path)
       await controls.redeliver(path.notification_id, { kind: 'one', id: delivery.id })
       return show(await requireDelivery(db, path))
@@ -67,7 +67,7 @@ function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
 
 function controls({ db, controls, keys }: DeliveryHandlerDeps) {
   return {
-    redeliverMany: async ({ path, body }) => {
+    redeliverDeliveries: async ({ path, body }) => {
       const { id } = await requireNotification(db, path.notification_id)
       return { data: await controls.redeliver(id, selectionOf(body)) }
     },
@@ -94,7 +94,7 @@ function controls({ db, controls, keys }: DeliveryHandlerDeps) {
   } satisfies Partial<HandlerMap>
 }
 
-function selectionOf(body: Input<'redeliverMany'>['body']): Selection {
+function selectionOf(body: Input<'redeliverDeliveries'>['body']): Selection {
   if ('status' in body) return { kind: 'dead' }
   return { kind: 'range', from: BigInt(body.from), to: BigInt(body.to) }
 }

@@ -14,10 +14,10 @@ export function healthHandlers({
   check,
 }: {
   check: () => Promise<HealthReport>
-}): Pick<HandlerMap, 'health' | 'readiness'> {
+}): Pick<HandlerMap, 'getHealth' | 'getReadiness'> {
   return {
-    health: async () => ({ status: 200, body: 'OK' }),
-    readiness: async () => {
+    getHealth: async () => ({ status: 200, body: 'OK' }),
+    getReadiness: async () => {
       const { at, ...components } = await check()
       const status = overall(components)
       const body = { ready: status !== 'unhealthy', status, components, timestamp: at.toISOString() }

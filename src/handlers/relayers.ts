@@ -25,7 +25,7 @@ export function relayerHandlers({
   relayerOf,
   runtimeOf,
   prepare,
-}: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'sign'> {
+}: RelayerHandlerDeps): Pick<HandlerMap, 'listRelayers' | 'signMessage'> {
   return {
     listRelayers: async ({ query }) => {
       const page = toPage(query)
@@ -37,7 +37,7 @@ export function relayerHandlers({
         pagination: page.describe(total),
       }
     },
-    sign: async ({ path, body }) => {
+    signMessage: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal

@@ -25,9 +25,9 @@ const INTERNAL_ERROR = -32603
 const BAD_GATEWAY = -33002
 
 /** The operation that passes JSON-RPC calls on to the network of a relayer. */
-export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<HandlerMap, 'rpc'> {
+export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<HandlerMap, 'callRpc'> {
   return {
-    rpc: async ({ path, body }) => {
+    callRpc: async ({ path, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const refusal = inactive(relayer)
       if (refusal) throw refusal

@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
 import type { Page } from '../contract/docs.ts'
-import { answerOptions, MethodNotAllowedError } from './method-not-allowed.ts'
+import { answerOptions, MethodNotAllowedError } from './answers/method-not-allowed.ts'
 import type { Middleware, State } from './state.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS']

@@ -3,8 +3,8 @@ import type { Contract } from '../contract/document.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Limits } from './limits.ts'
-import type { MetricsReader } from './metrics-page.ts'
-import type { RequestObserver } from './observe-requests.ts'
+import type { MetricsReader } from './observability/metrics-page.ts'
+import type { RequestObserver } from './observability/observe-requests.ts'
 
 /** The parts and settings of the HTTP server. */
 export interface HttpServerOptions {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
-import { answerClientError } from './client-error.ts'
+import { answerClientError } from './answers/client-error.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { drain, listen } from './listening.ts'
 import { createPipeline } from './pipeline.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { RpcObserver } from '../chains/rpc/observer.ts'
-import type { RequestObserver } from '../http/observe-requests.ts'
+import type { RequestObserver } from '../http/observability/observe-requests.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { RequestObserver } from '../http/observe-requests.ts'
+import type { RequestObserver } from '../http/observability/observe-requests.ts'
 import { createFixedLabel, OTHER } from './bounded-label.ts'
 
 const LABELS = ['endpoint', 'method', 'status'] as const

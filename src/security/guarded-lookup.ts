@@ -20,7 +20,7 @@ export interface AddressPolicy {
 }
 
 /** The policy's word on an address. */
-export function isAllowed(address: string, { allowPrivate }: AddressPolicy): boolean {
+function isAllowed(address: string, { allowPrivate }: AddressPolicy): boolean {
   const reach = reachOf(address)
   return reach === 'public' || (reach === 'private' && allowPrivate)
 }

@@ -139,7 +139,7 @@ describe('transactions', () => {
       params: { path },
       body: { to: RECEIVER, value: AMOUNT + 1n, speed: 'fastest' },
     })
-    expect(bodyOf(replaced).data.value).toBe(String(AMOUNT + 1n))
+    expect(bodyOf(replaced).data).toMatchObject({ network_type: 'evm', value: String(AMOUNT + 1n) })
     const diagnosis = await client.GET(`${of}/diagnosis`, { params: { path } })
     expect(bodyOf(diagnosis).data.transaction_id).toBe(path.transaction_id)
     expect(bodyOf(await client.DELETE(of, { params: { path } })).data.id).toBe(path.transaction_id)

@@ -7,7 +7,7 @@ import { ConfigError } from '../../src/lib/config-errors.ts'
 /** Stands for every secret of a test; it must appear in no message. */
 export const SECRET = 'do-not-print-do-not-print-do-not-print'
 
-export const ENV = { API_KEY: SECRET, PASSPHRASE: SECRET, WEBHOOK_KEY: SECRET }
+const ENV = { API_KEY: SECRET, PASSPHRASE: SECRET, WEBHOOK_KEY: SECRET }
 
 /** A file that is fine, with everything a file can say. A new copy for each caller. */
 export function goodFile() {

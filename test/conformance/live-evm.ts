@@ -42,7 +42,7 @@ export async function openEvm(target: LiveTarget): Promise<LiveNetwork> {
     await until(
       () => balanceOf(to),
       (balance) => balance > 0n,
-      { withTimeout: LIVE_TIMEOUT_MS },
+      { timeoutMs: LIVE_TIMEOUT_MS },
     )
   }
 
@@ -116,7 +116,7 @@ export async function openEvm(target: LiveTarget): Promise<LiveNetwork> {
     transferBody: (_from, to, amount) => ({ to, value: String(amount), speed: 'fast' }),
     pass: async () => {
       const before = await height()
-      await until(height, (now) => now >= before + 2, { withTimeout: LIVE_TIMEOUT_MS })
+      await until(height, (now) => now >= before + 2, { timeoutMs: LIVE_TIMEOUT_MS })
     },
   }
 }

@@ -36,7 +36,7 @@ export async function openSolana(target: LiveTarget): Promise<LiveNetwork> {
     await until(
       () => slotAt('finalized'),
       (now) => now > before + 1,
-      { withTimeout: LIVE_TIMEOUT_MS },
+      { timeoutMs: LIVE_TIMEOUT_MS },
     )
   }
   return {
@@ -88,7 +88,7 @@ export async function openSolana(target: LiveTarget): Promise<LiveNetwork> {
       await until(
         () => balanceOf(address),
         (balance) => balance > 0n,
-        { withTimeout: LIVE_TIMEOUT_MS },
+        { timeoutMs: LIVE_TIMEOUT_MS },
       )
       return { key: seed.toString('hex'), address, signer, account: { address, policies: {} } }
     },

@@ -82,7 +82,7 @@ export async function openStellar(target: LiveTarget): Promise<LiveNetwork> {
       await until(
         () => balanceOf(address),
         (balance) => balance > 0n,
-        { withTimeout: LIVE_TIMEOUT_MS },
+        { timeoutMs: LIVE_TIMEOUT_MS },
       )
       return { key: seed.toString('hex'), address, signer, account: { address, policies: {} } }
     },
@@ -98,7 +98,7 @@ export async function openStellar(target: LiveTarget): Promise<LiveNetwork> {
     }),
     pass: async () => {
       const before = await newest()
-      await until(newest, (now) => now >= before + 2, { withTimeout: LIVE_TIMEOUT_MS })
+      await until(newest, (now) => now >= before + 2, { timeoutMs: LIVE_TIMEOUT_MS })
     },
   }
 }

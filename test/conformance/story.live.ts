@@ -59,7 +59,7 @@ const end = (id: string) =>
   until(
     () => story.get(id),
     ({ status }) => FINAL.includes(status),
-    { withTimeout: LIVE_TIMEOUT_MS },
+    { timeoutMs: LIVE_TIMEOUT_MS },
   )
 
 /** The hash that a confirmed record shows is one that the chain includes. */

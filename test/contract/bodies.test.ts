@@ -254,6 +254,6 @@ describe('queries', () => {
   })
 
   test('an operation without query parameters takes none', () => {
-    expect(query('x=1', 'health')).toBe('query.x: this operation takes no query parameters.')
+    expect(query('x=1', 'getHealth')).toBe('query.x: this operation takes no query parameters.')
   })
 })

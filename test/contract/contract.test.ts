@@ -16,7 +16,7 @@ const { document, operations } = contract
 /** The failures of the four operations of the interface, with the status of each message. */
 const FAILURES_OF_INTERFACE = [
   ['replaceTransaction', [400, 401, 404, 429, 500]],
-  ['sign', [400, 401, 404, 429, 500]],
+  ['signMessage', [400, 401, 404, 429, 500]],
   ['listNotifications', [400, 401, 500]],
   ['listRelayers', [400, 401, 429, 500]],
 ] as const
@@ -28,7 +28,10 @@ describe('openapi.yaml', () => {
   })
 
   test('asks for a credential everywhere but for health and readiness', () => {
-    expect(operations.filter(({ secured }) => !secured).map(({ id }) => id)).toEqual(['health', 'readiness'])
+    expect(operations.filter(({ secured }) => !secured).map(({ id }) => id)).toEqual([
+      'getHealth',
+      'getReadiness',
+    ])
   })
 
   test.each(operations.map(({ id, path }) => [id, path]))(
@@ -53,6 +56,17 @@ describe('openapi.yaml', () => {
       description: string
     }
     for (const status of statuses) expect(description).toContain(`- \`${status}\`:`)
+  })
+
+  test('every property is described, where it stands or where it refers to', () => {
+    const bare = Object.entries((document.components as { schemas: Record<string, Node> }).schemas).flatMap(
+      ([name, node]) => undescribed(node, name),
+    )
+    expect(bare).toEqual([])
+  })
+
+  test('no line is longer than a screen', () => {
+    expect(contract.yaml.split('\n').filter((line) => line.length > 150)).toEqual([])
   })
 
   test('is frozen, so that no request can change it', () => {
@@ -83,7 +97,14 @@ describe('decimal string patterns are exactly the range', () => {
       -power,
       1n - power,
     ])
-    for (const value of [...near(minimum), ...near(maximum), ...powers]) {
+    const digits = String(maximum)
+    const beside = Array.from(digits).flatMap((_digit, place) =>
+      Array.from({ length: 10 }, (_, digit) => `${digits.slice(0, place)}${digit}`).flatMap((start) => [
+        BigInt(start.padEnd(digits.length, '0')),
+        BigInt(start.padEnd(digits.length, '9')),
+      ]),
+    )
+    for (const value of [...near(minimum), ...near(maximum), ...powers, ...beside]) {
       expect([value, matches.test(String(value))]).toEqual([value, value >= minimum && value <= maximum])
     }
     for (const text of ['', '-0', '00', '01', '+1', ' 1', '1.0', '1e3'])
@@ -103,6 +124,14 @@ describe('examples', () => {
     const example = (node.examples as Record<string, Node>)[name]
     const validate = compiler.compile(node.schema as Node)
     expect(validate(plain(example?.value))).toBe(true)
+  })
+
+  test.each(['evm', 'stellar', 'solana'])('there is a transaction on %s among them', (kind) => {
+    const answer = media.find(({ where }) => where === 'getTransactionById 200')
+    const shown = Object.values((answer?.node.examples ?? {}) as Record<string, Node>).map(
+      ({ value }) => (value as { data: Node }).data.network_type,
+    )
+    expect(shown).toContain(kind)
   })
 
   const webhooks = Object.entries(document.webhooks as Record<string, Node>)
@@ -127,6 +156,22 @@ test('generated/api.d.ts is current', async () => {
 
 function schema(name: string): Node {
   return ((document.components as Node).schemas as Record<string, Node>)[name] ?? {}
+}
+
+/** The paths of properties that neither say nor refer to what they are. A constant is described by its value. */
+function undescribed(node: unknown, path: string): string[] {
+  if (typeof node !== 'object' || node === null || path.endsWith('/not')) return []
+  const { properties = {} } = node as { properties?: Record<string, Node> }
+  const bare = Object.entries(properties).filter(([, property]) => !isDescribed(property))
+  const inner = Object.entries(node).flatMap(([key, value]) => undescribed(value, `${path}/${key}`))
+  return [...bare.map(([name]) => `${path}.${name}`), ...inner]
+}
+
+function isDescribed(property: Node): boolean {
+  const { description, $ref: reference, const: constant, oneOf } = property as { oneOf?: Node[] } & Node
+  if (description !== undefined || constant !== undefined) return true
+  if (reference !== undefined) return isDescribed(resolveReference(document, property))
+  return oneOf?.some(isDescribed) ?? false
 }
 
 function operationNode({ path, method }: ContractOperation): Node {

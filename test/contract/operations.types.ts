@@ -18,21 +18,31 @@ export const codesOfServiceAreCodesOfContract: Equal<ErrorCode, Schemas['ErrorCo
 
 /** The declared response of an operation decides the form of its result. */
 export const streamIsStreamed: Equal<Result<'streamEvents'>, Streamed> = true
-export const replyOfRpcIsBare: Equal<Result<'rpc'>, Bare<'rpc'>> = true
+export const replyOfRpcIsBare: Equal<Result<'callRpc'>, Bare<'callRpc'>> = true
 export const listHasEnvelope: Equal<Result<'listRelayers'>, Success<'listRelayers'>> = true
 
 export const wideIntegersAreBigInt: Equal<
   Extract<Input<'sendTransaction'>['body'], { value: unknown }>['value'],
   bigint
 > = true
-export const nonceIsBigInt: Equal<Data<'getTransactionById'>['nonce'], bigint | undefined> = true
+type EvmTransaction = Extract<Data<'getTransactionById'>, { network_type: 'evm' }>
+export const nonceIsBigInt: Equal<EvmTransaction['nonce'], bigint | undefined> = true
+export const oneKindForEach: Equal<Data<'getTransactionById'>['network_type'], 'evm' | 'stellar' | 'solana'> =
+  true
+
+export function narrowed(transaction: Data<'getTransactionById'>): string | undefined {
+  // @ts-expect-error only a Stellar transaction has an envelope
+  if (transaction.network_type === 'evm') return transaction.transaction_xdr
+  return transaction.network_type === 'stellar' ? transaction.transaction_xdr : transaction.transaction
+}
+
 export const capIsBigInt: Equal<
   Data<'listRelayers'>[number]['policies']['gas_price_cap'],
   bigint | undefined
 > = true
 export const pageIsNumber: Equal<Input<'listRelayers'>['query']['page'], number | undefined> = true
 export const noBody: Equal<Input<'listRelayers'>['body'], undefined> = true
-export const plainText: Equal<Bare<'health'>['body'], 'OK'> = true
+export const plainText: Equal<Bare<'getHealth'>['body'], 'OK'> = true
 
 // @ts-expect-error a list has pagination
 export const withoutPagination: Success<'listRelayers'> = { data: [] }
@@ -41,6 +51,7 @@ export const withoutPagination: Success<'listRelayers'> = { data: [] }
 export const withoutAttempts: Data<'sendTransaction'> = {
   id: '',
   relayer_id: '',
+  network_type: 'evm',
   status: 'pending',
   created_at: '',
   from: '',
@@ -51,8 +62,8 @@ export const withoutAttempts: Data<'sendTransaction'> = {
 export const unknownStatus: Input<'listTransactions'>['query'] = { status: 'done' }
 
 declare const handlers: HandlerMap
-const { sign, ...others } = handlers
-export const signAlone = { sign }
+const { signMessage, ...others } = handlers
+export const signAlone = { signMessage }
 
 // @ts-expect-error an operation without a handler
 export const incomplete: HandlerMap = others

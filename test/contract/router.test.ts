@@ -20,7 +20,7 @@ test('a handler for an unknown operation is refused', async () => {
 
 test('openapi-backend calls the handler of the operation with the decoded path parameters', async () => {
   const { backend } = await createBackend(contract)
-  backend.register('sign', ({ request }, caller) => ({ params: request.params, caller }))
+  backend.register('signMessage', ({ request }, caller) => ({ params: request.params, caller }))
   const request = { method: 'POST', path: '/api/v1/relayers/a%20b/sign/', headers: {} }
   expect(await backend.handleRequest(request, 'caller')).toEqual({
     params: { relayer_id: 'a b' },

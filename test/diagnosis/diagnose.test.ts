@@ -40,7 +40,7 @@ function factsOf(
     balance: 1_000n,
     chainNonce: 5n,
     missing: [],
-    price: { offered: 30n, market: 20n, baseFee: 10n },
+    price: { bid: 30n, market: 20n, baseFee: 10n },
     head: { number: 100n, hash: '0x1' },
     requiredConfirmations: 3,
     expires: false,
@@ -151,14 +151,14 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'below the base fee',
-    facts: factsOf({ price: { offered: 9n, market: 25n, baseFee: 10n } }),
+    facts: factsOf({ price: { bid: 9n, market: 25n, baseFee: 10n } }),
     code: 'fee_below_base_fee',
     action: 'raise_fee',
   },
   {
     name: 'at the cap',
     facts: factsOf({
-      price: { offered: 30n, market: 40n, baseFee: 10n },
+      price: { bid: 30n, market: 40n, baseFee: 10n },
       relayer: { ...RELAYER, policies: { gasPriceCap: 32n } },
     }),
     code: 'fee_at_cap',
@@ -174,7 +174,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'below the market',
-    facts: factsOf({ price: { offered: 15n, market: 20n, baseFee: 10n } }),
+    facts: factsOf({ price: { bid: 15n, market: 20n, baseFee: 10n } }),
     code: 'fee_below_market',
     action: 'raise_fee',
   },

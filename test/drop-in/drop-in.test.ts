@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => world.stop())
 
-describe('a client of the incumbent is served as before', () => {
+describe('a client of OpenZeppelin Relayer is served as before', () => {
   test.each(
     EXCHANGES.map((exchange) => [`${exchange.operation} ${exchange.about ?? ''}`, exchange] as const),
   )('%s', async (_name, { method, path, body, status = 200, data, list }) => {

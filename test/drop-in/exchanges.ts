@@ -8,7 +8,7 @@ import { SOL, RECEIVER as SOLANA_TO } from '../support/solana-scenario.ts'
 import { MAIN as STELLAR_KEY } from '../support/stellar-scenario.ts'
 import type { Shape } from './shape.ts'
 
-/** One call as clients of the incumbent make it, and what they read of the answer. */
+/** One call as clients of OpenZeppelin Relayer make it, and what they read of the answer. */
 export interface Exchange {
   readonly operation: string
   /** What tells it apart from others of the same operation. */
@@ -17,7 +17,7 @@ export interface Exchange {
   /** Below `/api/v1`. `{sent}` is a transaction of relayer `main` that waits. */
   readonly path: string
   readonly body?: object | ((world: EveryKind) => object)
-  /** The incumbent's success code. */
+  /** OpenZeppelin Relayer's success code. */
   readonly status?: 200 | 201
   readonly data: Shape
   readonly list?: true
@@ -398,7 +398,7 @@ export const EXCHANGES: readonly Exchange[] = [
     },
   },
   {
-    operation: 'sign',
+    operation: 'signMessage',
     method: 'POST',
     path: '/relayers/main/sign',
     body: { message: 'hello' },

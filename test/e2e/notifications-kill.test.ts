@@ -59,7 +59,7 @@ test('killed between commit and delivery: what was committed arrives after the r
   await until(
     async () => told(id),
     (statuses) => statuses.includes('submitted'),
-    { withTimeout: 60_000 },
+    { timeoutMs: 60_000 },
   )
   expect(told(id)).toEqual(['pending', 'sent', 'submitted'])
 }, 90_000)
@@ -80,7 +80,7 @@ test('killed between delivery and settlement: the event arrives again under the 
   await until(
     async () => told(id),
     (statuses) => statuses.includes('submitted'),
-    { withTimeout: 60_000 },
+    { timeoutMs: 60_000 },
   )
   expect(told(id)).toEqual(['pending', 'sent', 'submitted'])
   const first = receiver.received.filter(

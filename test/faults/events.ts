@@ -41,7 +41,7 @@ export async function checkEvents(dataDir: string): Promise<string[]> {
 }
 
 /** Each transaction's statuses are a legal path, and the last one told is the one it has. Pure. */
-export function auditEvents(events: readonly Told[], records: readonly Told[]): string[] {
+function auditEvents(events: readonly Told[], records: readonly Told[]): string[] {
   const paths = Map.groupBy(events, ({ id }) => id)
   return records.flatMap(({ id, status }) => {
     const path = (paths.get(id) ?? []).map((event) => event.status)

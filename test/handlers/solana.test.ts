@@ -15,7 +15,7 @@ const DRAFT: SolanaDraft = {
   expiresAt: 151n,
 }
 
-const ATTEMPT: Attempt = {
+const ATTEMPT: Attempt<SolanaDraft> = {
   number: 1,
   kind: 'send',
   sourceAccount: 'self',
@@ -64,6 +64,7 @@ test('a body of another group is none', () => {
 
 test('before anything is signed, the request is shown', () => {
   expect(presentSolanaContent({ request: REQUEST, shown: undefined, chain })).toEqual({
+    network_type: 'solana',
     transaction: undefined,
     transaction_signature: undefined,
     instructions: [WIRE],
@@ -82,7 +83,12 @@ test('then the signed bytes, their signature, and the last height that takes the
     last_valid_block_height: 150n,
     speed: undefined,
   })
-  expect(presentSolanaAttempt(ATTEMPT, DRAFT)).toEqual({
+  expect(presentSolanaAttempt(ATTEMPT)).toEqual({
+    number: 1,
+    kind: 'send',
+    outcome: 'broadcast',
+    hash: 'sig',
+    signed_at: '1970-01-01T00:00:00.000Z',
     transaction: 'AQID',
     fee: 5_002n,
     last_valid_block_height: 150n,

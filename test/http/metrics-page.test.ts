@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestObserver } from '../../src/http/observe-requests.ts'
+import type { RequestObserver } from '../../src/http/observability/observe-requests.ts'
 import { ask, BEARER, call, startStub } from './stub-server.ts'
 
 const TEXT = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'requests_total 1\n' }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createMetricsServer } from '../../src/http/metrics-server.ts'
+import { createMetricsServer } from '../../src/http/observability/metrics-server.ts'
 import { createLogger } from '../../src/log.ts'
 import { ask } from './stub-server.ts'
 

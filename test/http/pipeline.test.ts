@@ -39,11 +39,11 @@ describe('the stages of an operation', () => {
 
   test('the handler receives valid requests only', async () => {
     let calls = 0
-    const sign: HandlerMap['sign'] = async () => {
+    const sign: HandlerMap['signMessage'] = async () => {
       calls += 1
       throw new Error('called')
     }
-    const { port } = await startStub({ handlers: { sign } })
+    const { port } = await startStub({ handlers: { signMessage: sign } })
     expect((await call(port, 'POST', SIGN, { message: 1 })).status).toBe(400)
     expect(calls).toBe(0)
     expect((await call(port, 'POST', SIGN, { message: 'x' })).status).toBe(500)
@@ -94,9 +94,9 @@ describe('the transaction of a log line', () => {
 
 test('an operation without a handler stops the start', async () => {
   const { handlers, ...options } = stubOptions()
-  const { sign: _, ...others } = handlers
+  const { signMessage: _, ...others } = handlers
   const incomplete = createHttpServer({ ...options, handlers: others as HandlerMap })
-  await expect(incomplete).rejects.toThrow('No handler for sign')
+  await expect(incomplete).rejects.toThrow('No handler for signMessage')
 })
 
 test('a body that arrives after the answer does no harm', async () => {

@@ -18,6 +18,7 @@ const EMPTY_LIST = { data: [], pagination: { current_page: 1, per_page: 10, tota
 const TRANSACTION = {
   id: 't-1',
   relayer_id: 'r-1',
+  network_type: 'evm',
   status: 'pending',
   created_at: '2026-11-20T10:00:00.000Z',
   from: `0x${'1'.repeat(40)}`,
@@ -83,8 +84,8 @@ async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** Each handler gives the smallest correct answer. A test replaces the handler of its subject. */
 const HANDLERS: HandlerMap = {
-  health: async () => ({ status: 200, body: 'OK' }),
-  readiness: async () => ({
+  getHealth: async () => ({ status: 200, body: 'OK' }),
+  getReadiness: async () => ({
     status: 200,
     body: {
       ready: true,
@@ -109,9 +110,9 @@ const HANDLERS: HandlerMap = {
   getRelayerBalance: async () => ({ data: { balance: 0n, unit: 'wei' } }),
   listNotifications: async () => EMPTY_LIST,
   listTransactions: async () => EMPTY_LIST,
-  sign: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),
+  signMessage: async () => ({ data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 27 } }),
   signTransaction: async () => ({ data: { signedXdr: 'AAAA', signature: 'AAAA' } }),
-  rpc: async () => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: null } }),
+  callRpc: async () => ({ status: 200, body: { jsonrpc: '2.0', id: 1, result: null } }),
   signTypedData: async () => ({
     data: { r: 'a'.repeat(64), s: 'b'.repeat(64), sig: 'c'.repeat(130), v: 28 },
   }),
@@ -134,8 +135,8 @@ const HANDLERS: HandlerMap = {
   streamEvents: async () => ({ stream: emptyStream() }),
   listDeliveries: async () => EMPTY_LIST,
   getDelivery: async () => ({ data: DELIVERY }),
-  redeliver: async () => ({ data: DELIVERY }),
-  redeliverMany: async () => ({ data: { redelivered: 0, remaining: 0 } }),
+  redeliverDelivery: async () => ({ data: DELIVERY }),
+  redeliverDeliveries: async () => ({ data: { redelivered: 0, remaining: 0 } }),
   sendTestEvent: async () => ({ data: { event_id: EVENT_ID } }),
   pauseNotification: async () => ({ data: NOTIFICATION }),
   resumeNotification: async () => ({ data: NOTIFICATION }),

@@ -154,10 +154,7 @@ interface Emission {
   readonly count: number
 }
 
-export async function emit(
-  { db }: Database,
-  { notificationId, transactionId, count }: Emission,
-): Promise<void> {
+async function emit({ db }: Database, { notificationId, transactionId, count }: Emission): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await db
       .insertInto('events')

@@ -31,7 +31,7 @@ export interface Receiver {
   /** How to answer from now on; `always` is called for each request. */
   behave(always: (request: Received) => Behaviour): void
   /** Waits until so many have come. */
-  arrived(count: number, withTimeout?: number): Promise<readonly Received[]>
+  arrived(count: number, timeoutMs?: number): Promise<readonly Received[]>
   /** No longer there: connections are refused until `start`. */
   down(): Promise<void>
   up(): Promise<void>
@@ -79,11 +79,11 @@ export async function startReceiver(): Promise<Receiver> {
     behave: (always) => {
       decide = always
     },
-    arrived: (count, withTimeout = 60_000) =>
+    arrived: (count, timeoutMs = 60_000) =>
       until(
         async () => received,
         (list) => list.length >= count,
-        { withTimeout },
+        { timeoutMs },
       ),
     down: close,
     up: async () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { parseJson } from '../../src/contract/integers.ts'
-import type { Schemas } from '../../src/contract/operations.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
+import type { AnyTransaction } from './any-transaction.ts'
 import { createDataDir } from './data-dir.ts'
 import { plainSigner } from './plain-signer.ts'
 
@@ -29,7 +29,7 @@ export const SIGNING_KEY = 'a-signing-key-of-thirty-two-characters'
 /** Events of most tests are for nobody. */
 export const NOWHERE = 'http://127.0.0.1:9/hook'
 
-export type Transaction = Schemas['TransactionWithAttempts']
+export type Transaction = AnyTransaction
 
 /** An answer as it came over the socket; integers beyond 2^53 are bigint. */
 export interface Answer<Data = unknown> {

@@ -8,14 +8,14 @@ const LOOK_EVERY_MS = 20
 export async function until<T>(
   look: () => Promise<T>,
   wanted: (seen: T) => boolean,
-  { withTimeout = TIMEOUT_MS } = {},
+  { timeoutMs = TIMEOUT_MS } = {},
 ): Promise<T> {
-  const deadline = Date.now() + withTimeout
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     const seen = await look()
     if (wanted(seen)) return seen
     if (Date.now() > deadline)
-      throw new Error(`did not come true within ${withTimeout} ms; last seen: ${show(seen)}`)
+      throw new Error(`did not come true within ${timeoutMs} ms; last seen: ${show(seen)}`)
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
 }

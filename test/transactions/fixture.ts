@@ -21,6 +21,8 @@ import { SILENT_NETWORK } from './world.ts'
 /** An account with a key that no other test has. */
 export interface TestAccount {
   readonly relayer: EvmRelayer
+  /** The clock of the fixture. */
+  readonly clock: TestClock
   readonly runtime: RelayerRuntime
 }
 
@@ -80,7 +82,7 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
       const runtime = { network, chain, account, sourceAccounts }
       runtimes.set(relayer.id, runtime)
       await database.db.transaction().execute((tx) => saveRelayer(tx, relayer))
-      return { relayer, runtime }
+      return { relayer, clock, runtime }
     },
     close: () => database.close(),
   }
@@ -93,19 +95,22 @@ function newSourceAccount(): SourceAccount {
 }
 
 /** A pending transaction of this account that was never stored. */
-export function newTransaction({ relayer }: TestAccount, change: Partial<Transaction> = {}): Transaction {
+export function newTransaction(
+  { relayer, clock }: TestAccount,
+  change: Partial<Transaction> = {},
+): Transaction {
   return {
     id: randomUUID(),
     relayerId: relayer.id,
     network: relayer.network,
     from: relayer.address,
     status: 'pending',
-    createdAt: new Date(),
+    createdAt: new Date(clock.now()),
     request: requestOf(),
     purpose: 'request',
     version: 1,
     cost: 0n,
-    nextRunAt: new Date(),
+    nextRunAt: new Date(clock.now()),
     // A nonce is one of a line.
     ...(change.nonce !== undefined && { sourceAccount: relayer.address }),
     ...change,

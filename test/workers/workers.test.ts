@@ -5,6 +5,7 @@ import type { TransactionsContext } from '../../src/transactions/model/runtime.t
 import { WORK_CHANNEL } from '../../src/transactions/store/transactions-store.ts'
 import { createSubmitWorker } from '../../src/workers/submit-worker.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
+import { until } from '../support/until.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../transactions/fixture.ts'
 import { chainOf, createWorld, include } from '../transactions/world.ts'
 
@@ -37,7 +38,7 @@ test('the submit worker is woken by the row itself, and ends its step before it 
   const worker = createSubmitWorker(context)
   const unlisten = await fixture.database.listen(WORK_CHANNEL, (relayerId) => worker.wake(relayerId))
   worker.start()
-  const [transaction] = await insert(context, newTransaction(owner))
+  const [transaction] = await insert(context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
   await arrived
   const stopping = worker.stop()
@@ -47,11 +48,41 @@ test('the submit worker is woken by the row itself, and ends its step before it 
   expect((await reload(context, transaction)).transaction.status).toBe('submitted')
 })
 
+test('work that is announced during a step of its account is done after it, without the backstop', async () => {
+  const world = createWorld()
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const release = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  world.override = {
+    broadcast: async (raws) => {
+      arrived.resolve()
+      await release.promise
+      return raws.map(() => ({ kind: 'accepted' }) as const)
+    },
+  }
+  // The clock stands still, so the backstop never comes.
+  const worker = createSubmitWorker(fixture.context)
+  const due = { nextRunAt: new Date(0) }
+  const [first] = await insert(fixture.context, newTransaction(owner, due))
+  worker.start()
+  await arrived.promise
+  const [second] = await insert(fixture.context, newTransaction(owner, due))
+  if (!first || !second) throw new Error('nothing was stored')
+  worker.wake(owner.relayer.id)
+  release.resolve()
+  await until(
+    async () => (await reload(fixture.context, second)).transaction.status,
+    (status) => status === 'submitted',
+  )
+  await worker.stop()
+  expect((await reload(fixture.context, first)).transaction.status).toBe('submitted')
+})
+
 test('a network is watched by one process at a time', async () => {
   const world = createWorld()
   const owner = await fixture.addAccount({ chain: chainOf(world) })
   const submit = createSubmitWorker(context)
-  const [transaction] = await insert(context, newTransaction(owner))
+  const [transaction] = await insert(context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
   submit.start()
   await submit.stop()

@@ -10,9 +10,10 @@ import { createHeightProbe } from '../rpc/height-probe.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { Transport } from '../rpc/transport.ts'
+import { createSimulationRefusals } from '../simulation-refusals.ts'
 import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
-import { createRefusalMemory } from './broadcast/second-opinion.ts'
+import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
 import { createHeadFeed } from './heads.ts'
@@ -74,7 +75,13 @@ export function createEvmChain({
     bounds: bounds.current,
   })
   const probeHeights = createHeightProbe(client, clock)
-  const context: PrepareContext = { client, market, eip1559, maxGas: network.maxGasPerTransaction }
+  const context: PrepareContext = {
+    client,
+    simulations: createSimulationRefusals(LATER_AMONG_SILENT),
+    market,
+    eip1559,
+    maxGas: network.maxGasPerTransaction,
+  }
   return {
     unit: 'wei',
     readMethods: READ_METHODS,
@@ -142,7 +149,7 @@ function createBalanceReader(client: PooledClient): EvmChain['balance'] {
 
 function comparePrice({ fees }: EvmDraft, level: Speed, market: Market): PriceComparison {
   const prices = {
-    offered: ceilingOf(fees),
+    bid: ceilingOf(fees),
     market: ceilingOf(marketFees(market, level, fees.kind === 'eip1559')),
   }
   return market.baseFee === undefined ? prices : { ...prices, baseFee: market.baseFee }

@@ -8,6 +8,7 @@ import { createHeightProbe } from '../rpc/height-probe.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { Transport } from '../rpc/transport.ts'
+import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import { hasExpired } from './inclusion/expiry.ts'
@@ -28,6 +29,7 @@ import { amountOutOf, isReSignable, noop } from './request-content.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
 import { signMessage } from './sign-message.ts'
+import { FINAL_AFTER_SLOTS } from './simulate/guarded-simulation.ts'
 import { SPEEDS } from './speed.ts'
 import { createTimeouts } from './timeouts.ts'
 import type { SolanaChain } from './types.ts'
@@ -75,6 +77,7 @@ export function createSolanaChain({
     client,
     blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
     timeouts: createTimeouts(client),
+    simulations: createSimulationRefusals(FINAL_AFTER_SLOTS),
     loadedBytes: createLoadedBytes(),
   }
   return {
@@ -104,7 +107,7 @@ export function createSolanaChain({
     balance: (address) => readBalance(client, address),
     comparePrice: async ({ transaction, unitPrice }, level) => {
       const price = await askPrice(client, openTransaction(transaction).message, level)
-      return price.kind === 'ok' ? { kind: 'ok', value: { offered: unitPrice, market: price.value } } : price
+      return price.kind === 'ok' ? { kind: 'ok', value: { bid: unitPrice, market: price.value } } : price
     },
     cost: ({ fee, spends }) => fee + spends,
     amountOut: amountOutOf,

@@ -8,6 +8,7 @@ import { createHeightProbe } from '../rpc/height-probe.ts'
 import type { RpcObserver } from '../rpc/observer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import type { Transport } from '../rpc/transport.ts'
+import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
@@ -20,6 +21,7 @@ import { createMarketWatch, type Market } from './prepare/market.ts'
 import { noop, openChannels } from './prepare/own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare/prepare.ts'
 import { endsAt, externalNonceOf, prepareReplacement, prepareSpeedUp } from './prepare/replace.ts'
+import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
 import { amountOutOf } from './prepare/spending.ts'
 import { readBalance, readNonces } from './read/accounts.ts'
 import { HEIGHT, readHead } from './read/head.ts'
@@ -65,7 +67,12 @@ export function createStellarChain({
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
   const probeHeights = createHeightProbe(client, clock)
   const { passphrase } = network
-  const context: PrepareContext = { client, market, passphrase }
+  const context: PrepareContext = {
+    client,
+    market,
+    passphrase,
+    simulations: createSimulationRefusals(FINAL_AFTER_LEDGERS),
+  }
   const receipts: StellarChain['receipts'] = (hashes, freshness = {}) =>
     readReceipts(client, { hashes, passphrase, ...freshness })
   return {
@@ -135,7 +142,7 @@ function createBalanceReader(client: PooledClient): StellarChain['balance'] {
 }
 
 function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Market) {
-  return { offered: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
+  return { bid: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
 }
 
 function reportEndpoints(client: PooledClient): EndpointReport[] {

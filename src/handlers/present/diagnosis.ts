@@ -38,7 +38,7 @@ function presentNonce({ transaction, chainNonce, missing }: DiagnosisFacts) {
 function presentFees({ price, relayer }: DiagnosisFacts) {
   if (price === undefined) return undefined
   return omitUndefined({
-    offered: String(price.offered),
+    offered: String(price.bid),
     market: String(price.market),
     base_fee: price.baseFee?.toString(),
     cap: capOf(relayer)?.toString(),

@@ -1,7 +1,10 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { EvmDraft, EvmRequest } from '../../chains/evm/content.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Transaction } from '../../transactions/model/transaction.ts'
+import { presentCommonAttempt, requireNonce } from './attempt.ts'
 
 interface Parts {
   readonly request: EvmRequest
@@ -10,15 +13,21 @@ interface Parts {
   readonly chain: Pick<Chain, 'speed'> | undefined
 }
 
-/** What only EVM transactions show: the content of the shown attempt, or what was asked for while nothing is signed. */
+/** The fields that only EVM transactions have: the content of the shown attempt, or the request while nothing is signed. */
 export function presentEvmContent({ nonce }: Transaction, { request, shown, chain }: Parts) {
   const content = shown?.draft.type === 'evm' ? presentDraft(shown.draft) : presentRequest(request)
-  return { nonce, ...content, speed: presentSpeed(request, chain) }
+  return { network_type: 'evm' as const, nonce, ...content, speed: presentSpeed(request, chain) }
 }
 
-/** What only attempts on EVM show. */
-export function presentEvmAttempt({ nonce }: Attempt, draft: EvmDraft) {
-  return { nonce, ...presentDraft(draft) }
+/** Tells whether an attempt was signed for an EVM network. */
+export function isEvmAttempt(attempt: Attempt): attempt is Attempt<EvmDraft> {
+  return attempt.draft.type === 'evm'
+}
+
+/** An attempt on an EVM network as the contract shows it. */
+export function presentEvmAttempt(attempt: Attempt<EvmDraft>): Schemas['EvmAttempt'] {
+  const nonce = requireNonce(attempt)
+  return omitUndefined({ ...presentCommonAttempt(attempt), nonce, ...presentDraft(attempt.draft) })
 }
 
 function presentRequest(request: EvmRequest) {

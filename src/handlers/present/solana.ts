@@ -1,6 +1,9 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
 import type { SolanaDraft, SolanaInstruction, SolanaRequest } from '../../chains/solana/content.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { presentCommonAttempt } from './attempt.ts'
 
 interface Parts {
   readonly request: SolanaRequest
@@ -9,10 +12,11 @@ interface Parts {
   readonly chain: Pick<Chain, 'speed'> | undefined
 }
 
-/** What only Solana transactions show. Fields that need a signed version are absent until there is one. */
+/** The fields that only Solana transactions have. Those that need a signed version are absent until there is one. */
 export function presentSolanaContent({ request, shown, chain }: Parts) {
   const draft = shown?.draft.type === 'solana' ? shown.draft : undefined
   return {
+    network_type: 'solana' as const,
     transaction: shown ? wireOf(shown) : request.transaction,
     transaction_signature: shown?.signed.hash,
     instructions: request.instructions?.map(presentInstruction),
@@ -23,13 +27,19 @@ export function presentSolanaContent({ request, shown, chain }: Parts) {
   }
 }
 
-/** What only attempts on Solana show. */
-export function presentSolanaAttempt(attempt: Attempt, draft: SolanaDraft) {
-  return {
+/** Tells whether an attempt was signed for a Solana network. */
+export function isSolanaAttempt(attempt: Attempt): attempt is Attempt<SolanaDraft> {
+  return attempt.draft.type === 'solana'
+}
+
+/** An attempt on a Solana network as the contract shows it. */
+export function presentSolanaAttempt(attempt: Attempt<SolanaDraft>): Schemas['SolanaAttempt'] {
+  return omitUndefined({
+    ...presentCommonAttempt(attempt),
     transaction: wireOf(attempt),
-    fee: draft.fee,
-    last_valid_block_height: lastHeightOf(draft),
-  }
+    fee: attempt.draft.fee,
+    last_valid_block_height: lastHeightOf(attempt.draft),
+  })
 }
 
 function wireOf({ signed }: Attempt): string {

@@ -1,14 +1,18 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.ts'
+import type { Schemas } from '../../contract/operations.ts'
+import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Transaction } from '../../transactions/model/transaction.ts'
+import { presentCommonAttempt, requireNonce } from './attempt.ts'
 
-/** What only Stellar transactions show. Fields that need a signed version are absent until there is one. */
+/** The fields that only Stellar transactions have. Those that need a signed version are absent until there is one. */
 export function presentStellarContent(
   { sourceAccount, nonce, from }: Transaction,
   { request, shown }: { request: StellarRequest; shown: Attempt | undefined },
 ) {
   const draft = shown?.draft.type === 'stellar' ? shown.draft : undefined
   return {
+    network_type: 'stellar' as const,
     source_account: sourceAccount ?? from,
     sequence_number: (shown?.nonce ?? nonce)?.toString(),
     fee: shown?.result?.feeCharged ?? (draft && shown && bidOf(draft, isBumped(draft, shown, from))),
@@ -23,22 +27,32 @@ export function presentStellarContent(
   }
 }
 
-/** What only attempts on Stellar show. */
-export function presentStellarAttempt(attempt: Attempt, draft: StellarDraft, from: string) {
+/** Tells whether an attempt was signed for a Stellar network. */
+export function isStellarAttempt(attempt: Attempt): attempt is Attempt<StellarDraft> {
+  return attempt.draft.type === 'stellar'
+}
+
+/** An attempt on a Stellar network as the contract shows it. */
+export function presentStellarAttempt(
+  attempt: Attempt<StellarDraft>,
+  from: string,
+): Schemas['StellarAttempt'] {
+  const { draft, sourceAccount, result } = attempt
   const bumped = isBumped(draft, attempt, from)
-  return {
-    source_account: attempt.sourceAccount,
-    sequence_number: attempt.nonce?.toString(),
+  return omitUndefined({
+    ...presentCommonAttempt(attempt),
+    source_account: sourceAccount,
+    sequence_number: String(requireNonce(attempt)),
     fee: bidOf(draft, bumped),
-    fee_charged: attempt.result?.feeCharged,
+    fee_charged: result?.feeCharged,
     fee_bump: bumped,
     valid_until: endOf(draft),
     transaction_xdr: envelopeOf(attempt),
     inner_hash: attempt.signed.innerHash,
-    applied_hash: attempt.result?.appliedHash,
-    fee_account: attempt.result?.feeAccount,
-    result_xdr: attempt.result?.resultXdr,
-  }
+    applied_hash: result?.appliedHash,
+    fee_account: result?.feeAccount,
+    result_xdr: result?.resultXdr,
+  })
 }
 
 /** What takes the number of another account is paid by the relayer in a fee bump. */

@@ -69,8 +69,8 @@ async function isStuck(
   if (isAccepted && (network.type !== 'evm' || network.mempool)) return true
   const price = await chain.comparePrice(newest.draft, levelOf(transaction))
   if (price.kind !== 'ok') return false
-  const { offered, market, baseFee = 0n } = price.value
-  return offered < (isAccepted || (network.type === 'evm' && !network.mempool) ? baseFee : market)
+  const { bid, market, baseFee = 0n } = price.value
+  return bid < (isAccepted || (network.type === 'evm' && !network.mempool) ? baseFee : market)
 }
 
 /** What is to happen may not be what counts at present: a no-op that a node refused is wanted all the same. */

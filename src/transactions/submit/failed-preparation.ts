@@ -31,10 +31,13 @@ export interface FailedPreparation {
   readonly answer: Unprepared
 }
 
-/** Missing money, silent nodes and errands only mean waiting; and a no-op has nothing that could take its place. */
+/**
+ * Missing money, silent nodes and errands only mean waiting, and so does a refusal that another endpoint may contradict; and a no-op has
+ * nothing that could take its place.
+ */
 export function isWait({ transaction, answer }: FailedPreparation): boolean {
   if (answer.kind !== 'refused' || isNoop(transaction.purpose)) return true
-  return isAboutFunds(answer.refusal)
+  return answer.refusal.unanswered === true || isAboutFunds(answer.refusal)
 }
 
 function isAboutFunds({ code }: Refusal): boolean {
@@ -68,7 +71,8 @@ function waiting(transaction: Transaction, answer: Unprepared, now: number): Tra
 function reasonToWait(answer: Unprepared): string {
   if (answer.kind === 'setup') return `Waiting: ${answer.detail}`
   if (answer.kind === 'unknown') return `Waiting: ${answer.detail}.`
-  const { detail } = answer.refusal
+  const { detail, unanswered } = answer.refusal
+  if (unanswered) return `Waiting for another endpoint to confirm it: ${detail}`
   return isAboutFunds(answer.refusal) ? `Waiting for funds: ${detail}` : `Waiting: ${detail}`
 }
 

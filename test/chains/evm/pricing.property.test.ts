@@ -12,6 +12,7 @@ import {
   replacementFloor,
 } from '../../../src/chains/evm/prepare/fees.ts'
 import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm/prepare/prepare.ts'
+import { createSimulationRefusals } from '../../../src/chains/simulation-refusals.ts'
 import type { Speed } from '../../../src/chains/speed.ts'
 import { accountWith, attemptOf, eip1559, legacy, requestOf } from './build.ts'
 
@@ -53,11 +54,11 @@ function nodeTakes(next: Fees, old: Fees): boolean {
 describe('pricing', () => {
   test('what is raised to the floor beats every attempt that may be in a pool', () => {
     fc.assert(
-      fc.property(attempts, fees, (pool, offered) => {
+      fc.property(attempts, fees, (pool, bid) => {
         const floor = replacementFloor(pool)
         const open = pool.filter((attempt) => attempt.outcome !== 'refused')
         if (floor === undefined) return open.length === 0
-        const raised = raisedTo(offered, floor)
+        const raised = raisedTo(bid, floor)
         return reaches(raised, floor) && open.every((attempt) => nodeTakes(raised, attempt.draft.fees))
       }),
     )
@@ -67,12 +68,12 @@ describe('pricing', () => {
     const sane = (result: Fees) =>
       result.kind === 'legacy' || result.maxPriorityFeePerGas <= result.maxFeePerGas
     fc.assert(
-      fc.property(attempts, fees, price, market, speed, (pool, offered, cap, now, level) => {
+      fc.property(attempts, fees, price, market, speed, (pool, bid, cap, now, level) => {
         const floor = replacementFloor(pool)
         return (
-          sane(capped(offered, cap)) &&
+          sane(capped(bid, cap)) &&
           sane(marketFees(now, level, true)) &&
-          (!floor || sane(raisedTo(offered, floor)))
+          (!floor || sane(raisedTo(bid, floor)))
         )
       }),
     )
@@ -103,11 +104,14 @@ describe('pricing', () => {
     const client: PrepareContext['client'] = {
       send: async () => [],
       call: async () => ({ kind: 'result', result: '0x5208' }),
+      sendEverywhere: async () => [],
+      states: () => [],
     }
     await fc.assert(
       fc.asyncProperty(attempts, market, speed, price, async (pool, now, level, gasPriceCap) => {
         const context: PrepareContext = {
           client,
+          simulations: createSimulationRefusals(1n),
           eip1559: true,
           market: async () => ({ kind: 'ok', value: now }),
         }

@@ -78,7 +78,7 @@ export function instructionsOf(...steps: readonly Step[]): SolanaRequest {
 export interface Stage {
   readonly solana: TestSolana
   readonly chain: SolanaChain
-  /** A chain on other endpoints of the network. */
+  /** A chain on other endpoints of the network; the first is asked first. */
   chainAt(...urls: readonly string[]): SolanaChain
   /** A prebuilt transaction that the relayer pays for and these have signed. */
   prebuilt(steps: readonly Step[], ...cosigners: readonly Wallet[]): SolanaRequest
@@ -106,7 +106,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
         isTestnet: true,
         averageBlocktimeMs: 20,
         requiredConfirmations: 0,
-        rpcUrls: urls.map((url) => ({ url, weight: 100 })),
+        rpcUrls: urls.map((url, index) => ({ url, weight: index === 0 ? 100 : 1e-9 })),
       },
       // Far more than any answer needs: a busy machine decides nothing here.
       rpcTimeoutMs: 60_000,

@@ -13,7 +13,7 @@ export const XLM = 10_000_000n
 export interface Stage {
   readonly ledger: TestLedger
   readonly chain: StellarChain
-  /** Our chain on other endpoints. */
+  /** Our chain on other endpoints; the first is asked first. */
   chainAt(...urls: readonly string[]): StellarChain
   /** The draft of a request that has to pass. */
   prepare(request: StellarRequest, policies?: StellarPolicies): Promise<StellarDraft>
@@ -63,7 +63,7 @@ function createChain(ledger: TestLedger, urls: readonly string[]): StellarChain 
       isTestnet: true,
       averageBlocktimeMs: 1,
       requiredConfirmations: 0,
-      rpcUrls: urls.map((url) => ({ url, weight: 100 })),
+      rpcUrls: urls.map((url, index) => ({ url, weight: index === 0 ? 100 : 1e-9 })),
     },
     rpcTimeoutMs: 5_000,
     clock: systemClock,

@@ -37,7 +37,7 @@ export function create(service: Service, body: object | string): Promise<Answer<
 }
 
 /** Gives the account of such a signer a hundred ether. */
-export async function fund(anvil: Anvil, signer: string): Promise<void> {
+async function fund(anvil: Anvil, signer: string): Promise<void> {
   const address = privateKeyToAddress(`0x${keyOf(signer)}`)
   await anvil.rpc('anvil_setBalance', [address, `0x${(10n ** 20n).toString(16)}`])
 }

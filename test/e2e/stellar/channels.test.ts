@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Schemas } from '../../../src/contract/operations.ts'
+import type { Transaction } from '../../support/service.ts'
 import {
   MAIN,
   payment,
@@ -36,7 +37,7 @@ describe('channel accounts', () => {
       },
       (open) => open.every(Boolean),
     )
-    const { body } = await service.api<Schemas['Transaction'][]>('GET', '/relayers/main/transactions')
+    const { body } = await service.api<Transaction[]>('GET', '/relayers/main/transactions')
     expect(body.data.some(({ status_reason }) => status_reason?.includes('channel accounts'))).toBe(true)
   })
 

@@ -30,6 +30,7 @@ describe('presentTransaction', () => {
     expect(presentTransaction({ transaction, attempts: [] }, chain)).toStrictEqual({
       id: 'tx',
       relayer_id: 'relayer',
+      network_type: 'evm',
       status: 'pending',
       created_at: '1970-01-01T00:00:00.000Z',
       from: FROM,
@@ -47,6 +48,7 @@ describe('presentTransaction', () => {
     expect(presentTransaction(item, chain)).toStrictEqual({
       id: 'tx',
       relayer_id: 'relayer',
+      network_type: 'evm',
       status: 'submitted',
       created_at: '1970-01-01T00:00:00.000Z',
       sent_at: '2030-01-01T00:00:02.000Z',

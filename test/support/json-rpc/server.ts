@@ -38,11 +38,16 @@ export interface JsonRpcNode {
 
 const NODE_PATH = /^(?:\/nodes\/(\d+))?(?:\/behind\/(\d+))?\/?$/
 
+/** How long an idle connection stays open, in ms: longer than any test pauses. */
+const KEEP_ALIVE_MS = 600_000
+
 /** Starts it on a free port. */
 export async function startJsonRpcServer(node: JsonRpcNode): Promise<JsonRpcServer> {
   const server = createServer((request, response) => {
     serve(node, request, response).catch(() => response.destroy())
   })
+  // A client that pauses for as long as Node's 5 s would send its next call on a connection that is just being closed.
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -73,7 +73,7 @@ export function accountLedgerKey(address: string): xdr.LedgerKey {
 }
 
 /** The asset of a name. */
-export function assetOf(name: string): Asset {
+function assetOf(name: string): Asset {
   const [code = '', issuer] = name.split(':')
   return name === 'native' ? Asset.native() : new Asset(code, issuer)
 }

@@ -3,7 +3,7 @@ import type { Frame, Transaction } from './frame.ts'
 import type { Network } from './network.ts'
 
 /** How many times the fee rate of a queued transaction another must offer to take its place (stellar-core `TransactionQueue::FEE_MULTIPLIER`). */
-export const REPLACEMENT_FACTOR = 10n
+const REPLACEMENT_FACTOR = 10n
 
 /** What a bid offers, and for how many operations. */
 export interface Bid {

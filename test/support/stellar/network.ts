@@ -28,7 +28,7 @@ export interface Network {
 }
 
 /** The passphrase of a network that somebody runs for themselves (stellar/quickstart `--local`). */
-export const STANDALONE_PASSPHRASE = 'Standalone Network ; February 2017'
+const STANDALONE_PASSPHRASE = 'Standalone Network ; February 2017'
 
 /** A network as stellar-core configures it, except for what `changes` says. */
 export function createNetwork(changes: Partial<Omit<Network, 'id'>> = {}): Network {

@@ -75,7 +75,7 @@ export function checkCommon(
  * What is checked of a fee bump besides what it wraps (CAP-15, `FeeBumpTransactionFrame::commonValid`); undefined
  * when it is good.
  */
-export function checkFeeBump(
+function checkFeeBump(
   frame: Frame,
   checker: SignatureChecker,
   moment: Moment,

@@ -114,7 +114,7 @@ describe('a fee', () => {
     let baseFee = 99n
     world.override = {
       feeBump: { speedUp: dearer },
-      comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market: 300n, baseFee } }),
+      comparePrice: async () => ({ kind: 'ok', value: { bid: 100n, market: 300n, baseFee } }),
     }
     const step = () => workAccount(fixture.context, owner.relayer.id)
     fixture.clock.advance(1_000)
@@ -138,7 +138,7 @@ describe('a fee', () => {
     world.answerBroadcast = () => ({ kind: 'later', detail: 'txpool is full' })
     world.override = {
       feeBump: { speedUp: dearer },
-      comparePrice: async () => ({ kind: 'ok', value: { offered: 100n, market, baseFee: 1n } }),
+      comparePrice: async () => ({ kind: 'ok', value: { bid: 100n, market, baseFee: 1n } }),
     }
     const [stored] = await insert(
       fixture.context,

@@ -68,11 +68,19 @@ describe('canceling everything that waits', () => {
   })
 
   test('handles at most a thousand', async () => {
-    const { owner, abort, cancelPending } = await setUp(1_003)
-    abort.abort()
-    expect(await cancelPending(owner.relayer, abort.signal)).toMatchObject({ canceled: [], remaining: 1_003 })
-    const { canceled, remaining } = await cancelPending(owner.relayer, new AbortController().signal)
+    const { owner, waiting, ids, abort } = await setUp(1_003)
+    const [transaction] = waiting
+    if (!transaction) throw new Error('nothing was stored')
+    const asked: string[] = []
+    const cancelPending = createPendingCanceler(fixture.context, {
+      cancelTransaction: async (_relayer, id) => {
+        asked.push(id)
+        return { transaction, attempts: [], logs: [] }
+      },
+    })
+    const { canceled, remaining } = await cancelPending(owner.relayer, abort.signal)
     expect([canceled.length, remaining]).toEqual([1_000, 3])
+    expect(asked).toEqual(ids.toReversed().slice(0, 1_000))
   })
 
   test('a fault of ours is one failure that says nothing of its inside', async () => {

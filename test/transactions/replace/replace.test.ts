@@ -35,8 +35,7 @@ async function setUp() {
   const pending = async () => {
     const transaction = newTransaction(owner)
     await insert(fixture.context, transaction)
-    // It is due by the machine's time, which a slow machine lets run ahead of the clock of the room.
-    fixture.clock.advance(Math.max(1_000, transaction.nextRunAt.getTime() - fixture.clock.now()))
+    fixture.clock.advance(1_000)
     return (await reload(fixture.context, transaction)).transaction
   }
   const submitted = async () => {
@@ -197,6 +196,25 @@ describe('when it cannot be done', () => {
       expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast', 'refused'])
     },
   )
+
+  test('the very bytes that a node refused before are refused at once, and nothing is stored again', async () => {
+    const { world, submitted, replace } = await setUp()
+    const before = await submitted()
+    const fees = { kind: 'legacy', gasPrice: 7_000n } as const
+    world.override = {
+      replace: async ({ value }) => ({
+        kind: 'ok',
+        value: { draft: { type: 'evm', value, data: '0x', gasLimit: 21_000n, fees }, logs: [] },
+      }),
+    }
+    world.answerBroadcast = () => ({ kind: 'refused', detail: 'words of the node' })
+    await expect(replace(before, 7n)).rejects.toMatchObject({ code: 'replacement_underpriced' })
+    await expect(replace(before, 7n)).rejects.toMatchObject({
+      code: 'replacement_underpriced',
+      detail: 'These very bytes were refused before: words of the node.',
+    })
+    expect((await reload(fixture.context, before)).attempts).toHaveLength(2)
+  })
 
   test('one endpoint will not have it and another did not answer: it may have taken it, so the change stands', async () => {
     const { world, submitted, replace } = await setUp()

@@ -67,3 +67,33 @@ test('behind one that had to wait, nobody is prepared before it can go', async (
   for (const transaction of stored)
     expect((await reload(fixture.context, transaction)).transaction.status).toBe('submitted')
 })
+
+test('a refusal that another endpoint has not confirmed ends nothing; the confirmed one does', async () => {
+  const world = createWorld()
+  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const refusal = { code: 'execution_reverted', detail: 'It would revert.' } as const
+  let unanswered = true
+  world.override = {
+    prepare: async () => ({
+      kind: 'refused',
+      refusal: unanswered ? { ...refusal, unanswered } : refusal,
+    }),
+  }
+  const due = new Date(fixture.clock.now())
+  const [stored] = await insert(fixture.context, newTransaction(owner, { createdAt: due, nextRunAt: due }))
+  if (!stored) throw new Error('nothing was stored')
+  await workAccount(fixture.context, owner.relayer.id)
+  expect((await reload(fixture.context, stored)).transaction).toMatchObject({
+    status: 'pending',
+    purpose: 'request',
+    statusReason: 'Waiting for another endpoint to confirm it: It would revert.',
+    nextRunAt: new Date(due.getTime() + 2_000),
+  })
+  unanswered = false
+  fixture.clock.advance(2_000)
+  await workAccount(fixture.context, owner.relayer.id)
+  expect((await reload(fixture.context, stored)).transaction).toMatchObject({
+    status: 'failed',
+    statusReason: 'It would revert.',
+  })
+})

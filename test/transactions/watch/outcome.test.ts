@@ -192,6 +192,22 @@ describe('finalised', () => {
 /** What the service can give a new nonce, because nobody else has signed it. */
 const RENEWABLE = { now: NOW, reSignable: true }
 
+test('reorged: an attempt for another nonce stays closed', () => {
+  const block = { number: 8n, hash: '0xblock' }
+  const item = itemOf(
+    [
+      { nonce: 4n, outcome: 'superseded' },
+      { nonce: 5n, outcome: 'mined' },
+    ],
+    {
+      status: 'mined',
+      block,
+    },
+  )
+  const { outcomes } = reorged(item, { now: NOW, costOf: () => 21n })
+  expect(outcomesOf(outcomes)).toEqual(['2 broadcast'])
+})
+
 describe('lost: the nonce went to something foreign', () => {
   test('a request goes back to get a fresh one, and nothing of the old attempts counts', () => {
     const { transaction, outcomes } = lost(itemOf([{}, {}, { outcome: 'refused' }]), RENEWABLE)

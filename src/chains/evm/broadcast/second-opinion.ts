@@ -26,12 +26,14 @@ const CURABLE: readonly BroadcastResult['kind'][] = ['too_cheap', 'too_dear']
 /** Answers that end a transaction, or its nonce. */
 const FINAL: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit']
 
-/**
- * Blocks after which the same endpoint's refusal counts as a second one. Where others exist and none of them answers, it takes longer:
- * a node that left the chain goes on for a while, and one that rests comes back within this time on most networks.
- */
+/** Blocks after which the same endpoint's refusal counts as a second one. */
 const LATER_ALONE = 1n
-const LATER_AMONG_SILENT = 32n
+
+/**
+ * The same where other endpoints exist and none of them answers: a node that left the chain goes on for a while, and one that rests comes
+ * back within this number of blocks on most networks.
+ */
+export const LATER_AMONG_SILENT = 32n
 
 /**
  * What several endpoints together say. A refusal is final only with a second opinion from the head: of another endpoint, or of the

@@ -20,7 +20,7 @@ export interface AskedEverywhere {
  * Asks every endpoint of the network the same; `behind` is against the block `asOf`, or the highest that any endpoint told of lately.
  */
 export async function askEverywhere(
-  client: PooledClient,
+  client: Pick<PooledClient, 'sendEverywhere'>,
   calls: readonly RpcCall[],
   asOf?: bigint,
 ): Promise<AskedEverywhere> {

@@ -1,7 +1,7 @@
 import { toHex } from 'viem'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
-import type { RpcClient, RpcReply } from '../../rpc/rpc.ts'
+import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmRequest } from '../content.ts'
 import { readQuantity } from '../quantity.ts'
 import { NO_CODE } from './noop-target.ts'
@@ -49,11 +49,22 @@ export function withinLimit(gas: bigint, most: bigint): bigint {
   return larger(withoutMargin(gas), most)
 }
 
-interface GasCall {
+/** `eth_estimateGas` takes this. */
+export interface GasCall {
   readonly from: string
   readonly to?: string
   readonly value: string
   readonly data: string
+}
+
+/** Writes the call that a node simulates for this request. */
+export function gasCallOf(request: EvmRequest, from: string): GasCall {
+  return {
+    from,
+    ...(request.to === undefined ? {} : { to: request.to }),
+    value: toHex(request.value),
+    data: request.data ?? '0x',
+  }
 }
 
 /** Asks a node how much gas the request takes, with a margin. A revert is a refusal with the decoded reason. */
@@ -62,72 +73,67 @@ export async function estimateGas(
   request: EvmRequest,
   from: string,
 ): Promise<Answer<bigint>> {
-  const call: GasCall = {
-    from,
-    ...(request.to === undefined ? {} : { to: request.to }),
-    value: toHex(request.value),
-    data: request.data ?? '0x',
-  }
-  const reply = await client.call('eth_estimateGas', [call])
-  if (reply.kind === 'result') {
-    const estimate = readQuantity(reply.result)
-    if (estimate === undefined)
-      return { kind: 'unknown', detail: 'the endpoint did not answer with a gas estimate' }
-    return { kind: 'ok', value: withMargin(estimate) }
-  }
-  if (reply.kind === 'unknown') return reply
-  return refuseSimulated(client, call, reply)
+  const call = gasCallOf(request, from)
+  const estimate = readEstimate(await client.call('eth_estimateGas', [call]))
+  if (estimate.kind !== 'unclear') return estimate
+  const [again, control] = await client.send(comparedCalls(call))
+  const isSame = readEstimate(again).kind === 'unclear'
+  return isSame ? readCompared(again, control) : { kind: 'unknown', detail: estimate.detail }
 }
 
-type SimulationFailure = Extract<RpcReply, { kind: 'error' }>
+/** Asks for the call, and beside it for a call of nothing from the same account. `readCompared` reads the replies. */
+export function comparedCalls(call: GasCall): RpcCall[] {
+  const nothing = { from: call.from, to: NO_CODE, value: '0x0', data: '0x' }
+  return [call, nothing].map((one) => ({ method: 'eth_estimateGas', params: [one] }))
+}
 
-async function refuseSimulated(
-  client: RpcClient,
-  call: GasCall,
-  error: SimulationFailure,
-): Promise<Answer<bigint>> {
-  switch (readSimulationError(error)) {
+/**
+ * An error in words that nobody knows is the node's trouble, or the content's. It is the content's when the same node simulates a call of
+ * nothing from the same account, which succeeds wherever anything can be simulated: otherwise one such request would wait for ever, and
+ * hold up everything behind it.
+ */
+export function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined): Answer<bigint> {
+  const estimate = readEstimate(reply)
+  if (estimate.kind !== 'unclear') return estimate
+  return readEstimate(control).kind === 'ok'
+    ? refused('execution_reverted', `The node cannot execute it: ${estimate.detail}.`)
+    : { kind: 'unknown', detail: estimate.detail }
+}
+
+type Estimate = Answer<bigint> | { readonly kind: 'unclear'; readonly detail: string }
+
+function readEstimate(reply: RpcReply = NO_REPLY): Estimate {
+  if (reply.kind === 'unknown') return reply
+  if (reply.kind === 'error') return readFailure(reply)
+  const estimate = readQuantity(reply.result)
+  return estimate === undefined
+    ? { kind: 'unknown', detail: 'the endpoint did not answer with a gas estimate' }
+    : { kind: 'ok', value: withMargin(estimate) }
+}
+
+const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
+
+function readFailure(error: Extract<RpcReply, { kind: 'error' }>): Estimate {
+  const { message, data } = error
+  const failure = readSimulationError(error)
+  switch (failure) {
     case 'insufficient_funds':
       return refused(
         'insufficient_balance',
         'The account cannot pay for this transaction: top it up, or lower value.',
       )
     case 'reverted':
-      return refused(
-        'execution_reverted',
-        `The transaction would revert: ${decodeRevert(error.data, error.message)}.`,
-      )
+      return refused('execution_reverted', `The transaction would revert: ${decodeRevert(data, message)}.`)
     case 'out_of_gas':
       return refused(
         'execution_reverted',
-        `The transaction takes more gas than the node allows a call: ${error.message}.`,
+        `The transaction takes more gas than the node allows a call: ${message}.`,
       )
     case 'trouble':
-      return { kind: 'unknown', detail: error.message }
+      return { kind: 'unknown', detail: message }
     case 'unclear':
-      return compareWithTransfer(client, call, error)
+      return { kind: failure, detail: message }
   }
-}
-
-/**
- * An error in words that nobody knows is the node's trouble, or the content's. It is the content's when the same node says the same
- * again, and simulates a call of nothing from the same account, which succeeds wherever anything can be simulated: otherwise one such request would wait for ever, and hold up everything
- * behind it.
- */
-async function compareWithTransfer(
-  client: RpcClient,
-  call: GasCall,
-  { message }: SimulationFailure,
-): Promise<Answer<bigint>> {
-  const nothing = { from: call.from, to: NO_CODE, value: '0x0', data: '0x' }
-  const [again, control] = await client.send([
-    { method: 'eth_estimateGas', params: [call] },
-    { method: 'eth_estimateGas', params: [nothing] },
-  ])
-  const same = again?.kind === 'error' && readSimulationError(again) === 'unclear'
-  if (!same || control?.kind !== 'result' || readQuantity(control.result) === undefined)
-    return { kind: 'unknown', detail: message }
-  return refused('execution_reverted', `The node cannot execute it: ${message}.`)
 }
 
 function withMargin(estimate: bigint): bigint {

@@ -1,6 +1,5 @@
 import { smaller } from '../../../lib/bigint.ts'
 import type { Answer, Refusal } from '../../answer.ts'
-import type { RpcClient } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
 import type { EvmDraft, EvmRequest, Fees } from '../content.ts'
 import type { EvmAccount, EvmAttempt, EvmPrepared } from '../types.ts'
@@ -17,11 +16,11 @@ import {
   reaches,
   replacementFloor,
 } from './fees.ts'
-import { estimateGas, flooredGas, withinLimit } from './gas.ts'
+import { flooredGas, withinLimit } from './gas.ts'
 import { chooseNoopTarget } from './noop-target.ts'
+import { type EstimateContext, estimateWithSecondOpinion } from './second-estimate.ts'
 
-export interface PrepareContext {
-  readonly client: RpcClient
+export interface PrepareContext extends EstimateContext {
   readonly market: () => Promise<Answer<Market>>
   /** Whether the network has EIP-1559 fees. */
   readonly eip1559: boolean
@@ -125,13 +124,15 @@ function speaks1559({ eip1559 }: PrepareContext, { policies }: EvmAccount): bool
 }
 
 async function gasFor(
-  { client }: PrepareContext,
+  context: PrepareContext,
   request: EvmRequest,
   account: EvmAccount,
   knownGas?: bigint,
 ): Promise<Answer<bigint>> {
   const given = request.gasLimit ?? knownGas
-  return given === undefined ? estimateGas(client, request, account.address) : { kind: 'ok', value: given }
+  return given === undefined
+    ? estimateWithSecondOpinion(context, request, account.address)
+    : { kind: 'ok', value: given }
 }
 
 interface Parts {

@@ -5,7 +5,7 @@ import type { Life } from './life.ts'
  * A node's own ledger begins at the second rooted block behind the oldest slot that it tells (agave `blockstore.rs`
  * `get_first_available_block`); below that it asks its long-term storage. So many slots are certainly enough for two blocks.
  */
-export const LEDGER_EDGE = 32n
+const LEDGER_EDGE = 32n
 
 /**
  * A node may know a slot to be finalized, by the votes of the others, before it lists it as rooted itself. What it does not list so

@@ -5,7 +5,7 @@ import type { SolanaDraft } from '../content.ts'
  * A blockhash may be this many blocks old, counted from the parent of the block that takes it (agave `MAX_PROCESSING_AGE`,
  * `runtime/src/bank/check_transactions.rs`).
  */
-export const MAX_AGE = 150n
+const MAX_AGE = 150n
 
 /** No fork is longer, in blocks: what has so many on top is finalized (agave `MAX_LOCKOUT_HISTORY` 31, and the block itself). */
 export const FORK_MARGIN = 32n

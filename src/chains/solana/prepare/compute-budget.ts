@@ -2,7 +2,7 @@ import { type Message, programOf } from '../wire/message.ts'
 import { COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../wire/programs.ts'
 
 /** What one signature costs, in lamports (agave `DEFAULT_TARGET_LAMPORTS_PER_SIGNATURE` halved; the same since genesis). */
-export const LAMPORTS_PER_SIGNATURE = 5_000n
+const LAMPORTS_PER_SIGNATURE = 5_000n
 
 /** Prices of priority are told in millionths of a lamport for a compute unit. */
 const MICRO = 1_000_000n
@@ -99,7 +99,7 @@ export function signatureFee(message: Message): bigint {
 }
 
 /** What `unitLimit` units cost at this price, in lamports, rounded up as the network does (agave `get_prioritization_fee`). */
-export function priorityFee(unitPrice: bigint, unitLimit: number): bigint {
+function priorityFee(unitPrice: bigint, unitLimit: number): bigint {
   return (unitPrice * BigInt(unitLimit) + MICRO - 1n) / MICRO
 }
 

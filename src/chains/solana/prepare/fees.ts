@@ -2,13 +2,13 @@ import { smaller } from '../../../lib/bigint.ts'
 import type { Refusal } from '../../answer.ts'
 import type { SolanaPolicies } from '../content.ts'
 import type { Message } from '../wire/message.ts'
-import { affordablePrice, MAX_UNITS, priorityFee, signatureFee } from './compute-budget.ts'
+import { affordablePrice, MAX_UNITS, signatureFee } from './compute-budget.ts'
 
 /**
  * What one transaction may cost in fees when the relayer has no `max_allowed_fee_lamports`: 200 times a signature. Without
  * any limit, whoever has a transaction paid for could name any price for priority.
  */
-export const DEFAULT_MAX_FEE = 1_000_000n
+const DEFAULT_MAX_FEE = 1_000_000n
 
 /** Room above what the simulation used, in percent: accounts change between it and the block. */
 const UNIT_MARGIN_PERCENT = 10
@@ -41,11 +41,6 @@ export function decideBid(
   const signatures = signatureFee(message)
   if (signatures > cap) return { kind: 'short', needed: signatures }
   return { kind: 'bid', unitPrice: smaller(wanted, affordablePrice(cap - signatures, unitLimit)), wanted }
-}
-
-/** What the bid costs, in lamports. */
-export function bidFee(message: Message, unitPrice: bigint, unitLimit: number): bigint {
-  return signatureFee(message) + priorityFee(unitPrice, unitLimit)
 }
 
 /** The fee is more than the relayer pays for one transaction. */

@@ -1,5 +1,6 @@
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
+import type { SimulationRefusals } from '../../simulation-refusals.ts'
 import type { PolicySubject } from '../check/policies.ts'
 import type { SolanaRequest } from '../content.ts'
 import type { Timeouts } from '../timeouts.ts'
@@ -11,6 +12,7 @@ export interface PrepareContext {
   readonly client: PooledClient
   readonly blockhash: () => Promise<Answer<Lifetime>>
   readonly timeouts: Timeouts
+  readonly simulations: SimulationRefusals
   /** Another one each time; see `createLoadedBytes`. */
   readonly loadedBytes: () => number
 }

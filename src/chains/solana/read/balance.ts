@@ -7,7 +7,7 @@ import { freshOf, readInteger } from './replies.ts'
  * What an account without data has to keep, in lamports: 128 bytes of overhead, two years, 3480 lamports for each byte and
  * year (agave `Rent::default`). Who pays a fee may not be left with less (`InsufficientFundsForRent`).
  */
-export const RENT_EXEMPT_MINIMUM = 890_880n
+const RENT_EXEMPT_MINIMUM = 890_880n
 
 /** What an account can spend, in lamports: without the minimum that it has to keep; 0 for one that does not exist. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {

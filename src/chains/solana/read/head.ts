@@ -7,7 +7,7 @@ import { fieldsOf, readInteger, resultOf } from './replies.ts'
 const FINALIZED: RpcCall = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 
 /** The newest slot that the node has worked through. */
-export const PROCESSED: RpcCall = { method: 'getSlot', params: [{ commitment: 'processed' }] }
+const PROCESSED: RpcCall = { method: 'getSlot', params: [{ commitment: 'processed' }] }
 
 /**
  * How far a node is, by what is finalized: no fork is below it, so a node that has come to a finalized slot knows everything

@@ -1,11 +1,14 @@
 import type { Answer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
+import { dependsOnState } from '../../simulation-refusals.ts'
+import type { SolanaRequest } from '../content.ts'
 import { feeOf } from '../prepare/compute-budget.ts'
 import type { Case, PrepareContext } from '../prepare/prepare-context.ts'
 import { MAX_ACCOUNTS_ASKED, readAccounts } from '../read/account-state.ts'
 import { isMultiSigner, type Message } from '../wire/message.ts'
 import { drained, holdsTokensOf, lamportsTaken, tokensTaken } from './drain.ts'
-import { type Simulation, simulate } from './simulate.ts'
+import { withHarmVeto } from './harm-veto.ts'
+import { type Simulation, simulate, simulateEverywhere, type Trial } from './simulate.ts'
 
 /** What a simulation says that matters. */
 export interface Outcome {
@@ -15,30 +18,61 @@ export interface Outcome {
 }
 
 /**
+ * A repeated refusal is final after so many finalized slots although another endpoint is silent: a minute, as long as a blockhash lives. More
+ * slots hold up transactions while an endpoint is dead; fewer let a late node end good ones.
+ */
+export const FINAL_AFTER_SLOTS = 150n
+
+/** A guarded simulation needs these. */
+type GuardTools = Pick<PrepareContext, 'client' | 'timeouts' | 'simulations'>
+
+/**
  * Simulates the message. Where the relayer only pays, neither its lamports beyond the fee nor tokens of its accounts may leave:
  * that nothing gets its authority is certain already, but some tokens can be taken without it (Token-2022 knows permanent
- * delegates).
+ * delegates). A node that lacks the newest slots may find fault with a good transaction, so a refusal by the state of the accounts asks for
+ * the opinions of all endpoints.
  */
 export async function guardedSimulation(
-  { client, timeouts }: Pick<PrepareContext, 'client' | 'timeouts'>,
-  { subject, spends, nonceAccount }: Case,
+  tools: GuardTools,
+  one: Case,
   message: Message,
 ): Promise<Answer<Outcome>> {
-  const { self, at } = subject
+  const { client, simulations } = tools
+  const { subject, request, spends, nonceAccount } = one
   const tokens = spends ? OK_NONE : await tokenAccountsAmong(client, subject)
   if (tokens.kind !== 'ok') return tokens
-  const watched = [self, ...tokens.value]
+  const watched = [subject.self, ...tokens.value]
   // What others have signed is tried as it is: only so the node tells that it was included already.
   const anyBlockhash = nonceAccount === undefined && !isMultiSigner(message)
-  const answer = await simulate({ client, timeouts }, { message, watched, anyBlockhash, exact: !spends })
+  const trial = { message, watched, anyBlockhash, exact: !spends }
+  const answer = guard(one, trial, await simulate(tools, trial))
+  const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
+  if (!isDoubtful || client.states().length < 2) return answer
+  const endpoints = await simulateEverywhere(tools, trial)
+  const opinions = endpoints.map((opinion) => ({ ...opinion, answer: guard(one, trial, opinion.answer) }))
+  return simulations.settle(contentOf(subject.self, request), withHarmVeto(opinions))
+}
+
+/** Blockhash and compute budget differ each time, so the request stands for the content. */
+function contentOf(self: string, { transaction, instructions }: SolanaRequest): object {
+  return { self, transaction, instructions }
+}
+
+/** Refuses a simulation in which the relayer loses what it must not lose. */
+function guard(
+  { subject, spends }: Case,
+  { message, watched }: Trial,
+  answer: Answer<Simulation>,
+): Answer<Outcome> {
   if (answer.kind !== 'ok') return answer
+  const { units } = answer.value
   const taken = lamportsBeyond(feeOf(message), answer.value)
-  if (spends) return { kind: 'ok', value: { units: answer.value.units, taken } }
+  if (spends) return { kind: 'ok', value: { units, taken } }
   const harm =
     taken > 0n ? `${taken} lamports would leave the relayer's account` : tokenHarm(watched, answer.value)
   return harm === undefined
-    ? { kind: 'ok', value: { units: answer.value.units, taken: 0n } }
-    : { kind: 'refused', refusal: drained(at, harm) }
+    ? { kind: 'ok', value: { units, taken: 0n } }
+    : { kind: 'refused', refusal: drained(subject.at, harm) }
 }
 
 const OK_NONE: Answer<readonly string[]> = { kind: 'ok', value: [] }

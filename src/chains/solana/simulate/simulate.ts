@@ -1,7 +1,9 @@
 import type { Answer, Refusal } from '../../answer.ts'
-import type { EndpointReply, PooledClient } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { SimulationOpinion } from '../../simulation-opinions.ts'
 import { ABOUT_TABLES, INVALID_PARAMS } from '../failures.ts'
 import { type AccountStates, accountsCall, accountsIn, readList } from '../read/account-state.ts'
+import { HEIGHT } from '../read/head.ts'
 import { recentSlot } from '../read/recent.ts'
 import { fieldsOf, freshOf, readInteger } from '../read/replies.ts'
 import { readFailure, type TransactionFailure } from '../read/transaction-error.ts'
@@ -35,6 +37,12 @@ const MAX_TRIES = 3
 /** The reason of a failure is cut here, in characters. */
 const MAX_REASON = 512
 
+/** What a simulation is made with. */
+export interface SimulationTools {
+  readonly client: PooledClient
+  readonly timeouts: Timeouts
+}
+
 /**
  * Runs a transaction on a node without sending it; refused when it would fail. When both states are of the same confirmed
  * slot, nothing but this transaction lies between them.
@@ -44,16 +52,65 @@ export async function simulate(tools: SimulationTools, trial: Trial): Promise<An
     const answer = await tryOnce(tools, trial)
     if (answer.kind !== 'ok' || answer.value.sameSlot) return answer
   }
-  const last = await tryOnce(tools, trial)
-  if (last.kind !== 'ok' || last.value.sameSlot || !trial.exact) return last
+  return requireSameSlot(await tryOnce(tools, trial), trial)
+}
+
+/** Asks every endpoint once. An answer from behind is an answer, too; it counts less than that of a newer endpoint. */
+export async function simulateEverywhere(
+  { client, timeouts }: SimulationTools,
+  trial: Trial,
+): Promise<readonly SimulationOpinion<Simulation>[]> {
+  const calls = [HEIGHT.call, ...callsOf(trial)]
+  const endpoints = await client.sendEverywhere(calls, recentSlot(client))
+  return endpoints.map((replies) => {
+    const [height, ran, read] = replies.map((reply): EndpointReply => ({ ...reply, behind: false }))
+    return {
+      answer: requireSameSlot(readAttempt({ timeouts, trial }, ran, read), trial),
+      head: height?.reply.kind === 'result' ? HEIGHT.read(height.reply.result) : undefined,
+      behind: replies.some(({ behind }) => behind),
+    }
+  })
+}
+
+type Attempted = Simulation & { readonly sameSlot: boolean }
+
+function requireSameSlot(answer: Answer<Attempted>, { exact }: Trial): Answer<Simulation> {
+  if (answer.kind !== 'ok' || answer.value.sameSlot || !exact) return answer
   return { kind: 'unknown', detail: 'the simulation and the accounts were of different slots' }
 }
 
-/** What a simulation is made with. */
-export interface SimulationTools {
-  readonly client: PooledClient
-  readonly timeouts: Timeouts
+async function tryOnce({ client, timeouts }: SimulationTools, trial: Trial): Promise<Answer<Attempted>> {
+  const [ran, read] = await client.sendAsOf(callsOf(trial), recentSlot(client))
+  return readAttempt({ timeouts, trial }, ran, read)
 }
+
+function callsOf(trial: Trial): RpcCall[] {
+  return [simulateCall(trial), accountsCall(trial.watched)]
+}
+
+/** Reads the replies to `callsOf`. */
+function readAttempt(
+  { timeouts, trial }: { readonly timeouts: Timeouts; readonly trial: Trial },
+  ran: EndpointReply | undefined,
+  read: EndpointReply | undefined,
+): Answer<Attempted> {
+  const unusable = readUnusable(ran, timeouts, trial.message)
+  if (unusable) return unusable
+  const before = accountsIn(read)
+  const outcome = freshOf(ran)
+  if (outcome.kind !== 'ok') return outcome
+  const { err, unitsConsumed, accounts, logs } = fieldsOf(outcome.value.value)
+  if (err === undefined) return NO_SIMULATION
+  if (err !== null) return refuse(trial.message, readFailure(err), logs)
+  if (before.kind !== 'ok') return before
+  const units = readInteger(unitsConsumed)
+  const after = readList(accounts)
+  if (units === undefined || after?.length !== trial.watched.length) return NO_SIMULATION
+  const sameSlot = before.value.slot === outcome.value.slot
+  return { kind: 'ok', value: { units, before: before.value.accounts, after, sameSlot } }
+}
+
+const NO_SIMULATION = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const
 
 /**
  * A node that does not look at a transaction at all calls it wrong parameters (agave `rpc.rs` `sanitize_transaction`). Its tables may be
@@ -69,29 +126,6 @@ function readUnusable(
   const tables = ABOUT_TABLES.test(detail) ? tablesOf(message).join(' ') : undefined
   if (tables !== undefined && !timeouts.isOver(`tables ${tables}`)) return { kind: 'unknown', detail }
   return { kind: 'refused', refusal: { code: 'invalid_request', detail: `transaction: ${detail}.` } }
-}
-
-type Attempted = Simulation & { readonly sameSlot: boolean }
-
-async function tryOnce({ client, timeouts }: SimulationTools, trial: Trial): Promise<Answer<Attempted>> {
-  const calls = [simulateCall(trial), accountsCall(trial.watched)]
-  const [ran, read] = await client.sendAsOf(calls, recentSlot(client))
-  const unusable = readUnusable(ran, timeouts, trial.message)
-  if (unusable) return unusable
-  const before = accountsIn(read)
-  const outcome = freshOf(ran)
-  if (outcome.kind !== 'ok') return outcome
-  const { err, unitsConsumed, accounts, logs } = fieldsOf(outcome.value.value)
-  if (err === undefined) return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
-  if (err !== null) return refuse(trial.message, readFailure(err), logs)
-  if (before.kind !== 'ok') return before
-  const units = readInteger(unitsConsumed)
-  const after = readList(accounts)
-  if (units === undefined || after?.length !== trial.watched.length) {
-    return { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' }
-  }
-  const sameSlot = before.value.slot === outcome.value.slot
-  return { kind: 'ok', value: { units, before: before.value.accounts, after, sameSlot } }
 }
 
 function simulateCall({ message, watched, anyBlockhash }: Trial) {

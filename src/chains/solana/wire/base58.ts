@@ -14,7 +14,7 @@ export function encodeBase58(bytes: Uint8Array): string {
 }
 
 /** The bytes of a text in base58; undefined for what is none. */
-export function decodeBase58(text: string): Uint8Array | undefined {
+function decodeBase58(text: string): Uint8Array | undefined {
   return ALPHABET.test(text) ? Uint8Array.from(toBytes.encode(text)) : undefined
 }
 

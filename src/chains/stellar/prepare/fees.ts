@@ -4,7 +4,7 @@ import type { StellarDraft, StellarRequest } from '../content.ts'
 import type { StellarAccount, StellarAttempt } from '../types.ts'
 
 /** What the contract promises when `max_fee` is absent, in stroops. */
-export const DEFAULT_MAX_FEE = 1_000_000n
+const DEFAULT_MAX_FEE = 1_000_000n
 
 /**
  * The base fee of every public network, in stroops for each operation (`baseFee` of the ledger header). The validators could

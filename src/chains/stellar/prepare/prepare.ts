@@ -3,7 +3,6 @@ import { larger } from '../../../lib/bigint.ts'
 import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Answer } from '../../answer.ts'
 import type { SetupRequired } from '../../chain.ts'
-import type { PooledClient } from '../../rpc/rpc.ts'
 import { checkExternallySigned } from '../check/externally-signed.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import { closeEnvelope, maxLedgerOf, maxTimeOf, openEnvelope, resourceFeeOf } from '../model/envelope.ts'
@@ -13,11 +12,11 @@ import type { StellarAccount, StellarPrepared } from '../types.ts'
 import { composeTransaction } from './compose.ts'
 import { aboveBudget, type Bid, budgetOf, decideBid, MIN_FEE_PER_OPERATION, type Wish } from './fees.ts'
 import type { Market } from './market.ts'
+import type { SimulationContext } from './simulate.ts'
 import { assemble, isSorobanTransaction, withResources } from './soroban.ts'
 import { nativeOutflow } from './spending.ts'
 
-export interface PrepareContext {
-  readonly client: PooledClient
+export interface PrepareContext extends SimulationContext {
   readonly market: () => Promise<Answer<Market>>
   readonly passphrase: string
 }
@@ -61,12 +60,12 @@ interface Wanted {
 
 /** What a request means on the ledger as it is; an errand when something has to be restored before. */
 export async function prepareContent(
-  { client, passphrase }: PrepareContext,
+  context: PrepareContext,
   { request, account, closeTime }: Wanted,
 ): Promise<Answer<Content> | SetupRequired<StellarRequest>> {
   if (request.feeBump === true) {
     const envelope = request.transactionXdr ?? ''
-    const sound = await checkExternallySigned(client, envelope, passphrase)
+    const sound = await checkExternallySigned(context.client, envelope, context.passphrase)
     return sound.kind === 'ok' ? { kind: 'ok', value: externallySignedContent(envelope, account) } : sound
   }
   const tx = composeTransaction(request, account, closeTime)
@@ -77,7 +76,7 @@ export async function prepareContent(
     return { kind: 'ok', value: ownContent(withResources(tx, data, data.resourceFee), account) }
   }
   const auth = operation !== undefined && isSoroban(operation) ? operation.auth : undefined
-  const answer = await assemble(client, tx, auth)
+  const answer = await assemble(context, tx, auth)
   if (answer.kind !== 'ok') return answer
   if (answer.value.kind === 'restore') return restoreFirst(request, answer.value.transactionData)
   return { kind: 'ok', value: ownContent(answer.value.tx, account) }

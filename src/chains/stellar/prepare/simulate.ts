@@ -1,8 +1,11 @@
 import { SorobanAuthorizationEntry, SorobanTransactionData, type Transaction } from '@stellar/stellar-sdk/xdr'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
-import type { PooledClient } from '../../rpc/rpc.ts'
+import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import type { SimulationOpinion } from '../../simulation-opinions.ts'
+import type { SimulationRefusals } from '../../simulation-refusals.ts'
 import { closeEnvelope } from '../model/envelope.ts'
+import { underlying } from '../model/strkey.ts'
 import { readInteger } from '../read/integer.ts'
 import { BEHIND, fieldsOf, isBehind } from '../read/replies.ts'
 
@@ -29,21 +32,89 @@ const MAX_REASON = 512
 const FAULT_OF_CALL =
   /^(HostError\b|Could not unmarshal transaction|Transaction contains (more than one operation|unsupported operation type)|To perform a SimulateTransaction for|(optional|cannot set) '?authMode)/
 
-/** Runs a transaction of smart contracts on a node without sending it. Refused when it would fail as of the newest ledger that is known. */
-export async function simulate(client: PooledClient, tx: Transaction): Promise<Answer<Simulation>> {
+/**
+ * A repeated refusal is final after so many ledgers although another endpoint is silent: a node that is only late comes within this minute
+ * to the ledger that the caller has seen. More ledgers hold up the account while an endpoint is dead; fewer let a late node end good calls.
+ */
+export const FINAL_AFTER_LEDGERS = 12n
+
+/** A simulation needs these. */
+export interface SimulationContext {
+  readonly client: PooledClient
+  readonly simulations: SimulationRefusals
+}
+
+/** The caller decides by a simulation. It may refuse, too: the needs of a call depend on the ledger that it was simulated with. */
+type Decide<T> = (simulation: Simulation) => Answer<T>
+
+/**
+ * Runs a transaction of smart contracts on a node without sending it, and decides by the outcome. A node that has not seen the newest ledger
+ * does not know what the call may need, so a refusal asks for the opinions of all endpoints.
+ */
+export async function simulate<T>(
+  context: SimulationContext,
+  tx: Transaction,
+  decide: Decide<T>,
+): Promise<Answer<T>> {
+  const { client } = context
   const newest = newestKnown(client)
-  const [endpointReply] = await client.sendAsOf(
-    [{ method: 'simulateTransaction', params: { transaction: closeEnvelope(tx) } }],
-    newest,
-  )
+  const [endpointReply] = await client.sendAsOf([callOf(tx)], newest)
+  const { answer, behind } = readOpinion(endpointReply, newest, decide)
+  if (answer.kind !== 'refused') return answer
+  if (behind) return BEHIND
+  return client.states().length < 2 ? answer : simulateEverywhere(context, tx, decide)
+}
+
+async function simulateEverywhere<T>(
+  { client, simulations }: SimulationContext,
+  tx: Transaction,
+  decide: Decide<T>,
+): Promise<Answer<T>> {
+  const before = newestKnown(client)
+  const endpoints = await client.sendEverywhere([callOf(tx)], before)
+  // An endpoint that cannot simulate tells its height all the same.
+  const newest = larger(before, newestKnown(client))
+  const opinions = endpoints.map(([endpointReply]) => readOpinion(endpointReply, newest, decide))
+  return simulations.settle(contentOf(tx), opinions)
+}
+
+function callOf(tx: Transaction): RpcCall {
+  return { method: 'simulateTransaction', params: { transaction: closeEnvelope(tx) } }
+}
+
+/** The simulation depends on this alone. Fee, time bounds and sequence number differ each time and do not matter to it. */
+function contentOf({ sourceAccount, operations }: Transaction): readonly string[] {
+  return [underlying(sourceAccount), ...operations.map((operation) => operation.toXdr('base64'))]
+}
+
+/** `latestLedger` in the answer is the ledger that the node has simulated with. */
+function readOpinion<T>(
+  endpointReply: EndpointReply | undefined,
+  newest: bigint,
+  decide: Decide<T>,
+): SimulationOpinion<T> {
   const fields = fieldsOf(endpointReply?.reply)
-  if (fields.kind !== 'ok') return fields
-  const { error, transactionData, minResourceFee, results, restorePreamble } = fields.value
+  if (fields.kind !== 'ok') return { answer: fields, head: undefined, behind: true }
+  const simulation = readSimulation(fields.value)
+  return {
+    answer: simulation.kind === 'ok' ? decide(simulation.value) : simulation,
+    head: readInteger(fields.value.latestLedger),
+    behind: endpointReply?.behind !== false || isBehind(fields.value, newest),
+  }
+}
+
+function readSimulation({
+  error,
+  transactionData,
+  minResourceFee,
+  results,
+  restorePreamble,
+}: Readonly<Record<string, unknown>>): Answer<Simulation> {
   if (typeof error === 'string') {
-    if (!FAULT_OF_CALL.test(error)) return { kind: 'unknown', detail: reasonOf(error) }
-    // What the call needs may have come with a ledger that this node does not have yet.
-    if (endpointReply?.behind !== false || isBehind(fields.value, newest)) return BEHIND
-    return { kind: 'refused', refusal: { code: 'execution_reverted', detail: reasonOf(error) } }
+    const detail = reasonOf(error)
+    return FAULT_OF_CALL.test(error)
+      ? { kind: 'refused', refusal: { code: 'execution_reverted', detail } }
+      : { kind: 'unknown', detail }
   }
   const [data, resourceFee, auth] = [
     readData(transactionData),

@@ -8,11 +8,10 @@ import {
   TransactionExt,
 } from '@stellar/stellar-sdk/xdr'
 import type { Answer, Refusal } from '../../answer.ts'
-import type { PooledClient } from '../../rpc/rpc.ts'
 import { withFields } from '../model/envelope.ts'
 import type { SorobanAuth } from '../model/operation.ts'
 import { MAX_PLAIN_FEE } from './fees.ts'
-import { type Simulation, simulate } from './simulate.ts'
+import { type Simulation, type SimulationContext, simulate } from './simulate.ts'
 
 /**
  * Added to the resource fee, in percent: rent and the size of what is read may have grown by the time of the ledger. What is
@@ -37,13 +36,18 @@ export function isSorobanTransaction({ operations }: Transaction): boolean {
 
 /** Fills in resources, resource fee and authorization, as a simulation finds them needed. */
 export async function assemble(
-  client: PooledClient,
+  context: SimulationContext,
   tx: Transaction,
   auth: SorobanAuth | undefined,
 ): Promise<Answer<Assembled>> {
-  const answer = await simulate(client, tx)
-  if (answer.kind !== 'ok') return answer
-  const simulation = answer.value
+  return simulate(context, tx, (simulation) => assembleBy(simulation, tx, auth))
+}
+
+function assembleBy(
+  simulation: Simulation,
+  tx: Transaction,
+  auth: SorobanAuth | undefined,
+): Answer<Assembled> {
   const { restore } = simulation
   if (restore !== undefined) {
     const refusal = tooDear(restore)

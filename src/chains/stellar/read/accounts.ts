@@ -59,7 +59,7 @@ export async function readBalance(client: PooledClient, address: string): Promis
  * stellar-core `getAvailableBalance`: the balance without the reserve, which is two entries for the account and one for each
  * thing that it owns or sponsors (CAP-33), and without what its own offers may take.
  */
-export function spendable(entry: AccountEntry | undefined): bigint {
+function spendable(entry: AccountEntry | undefined): bigint {
   if (entry === undefined) return 0n
   const extension = entry.ext.type === 'v1' ? entry.ext.v1 : undefined
   const sponsorship = extension?.ext.type === 'v2' ? extension.ext.v2 : undefined

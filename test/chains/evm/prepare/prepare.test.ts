@@ -8,7 +8,8 @@ import {
   prepareSpeedUp,
 } from '../../../../src/chains/evm/prepare/prepare.ts'
 import type { EvmAttempt } from '../../../../src/chains/evm/types.ts'
-import type { RpcClient, RpcReply } from '../../../../src/chains/rpc/rpc.ts'
+import type { RpcReply } from '../../../../src/chains/rpc/rpc.ts'
+import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
 import { accountWith, attemptOf, draftOf, eip1559, FROM, legacy, requestOf, TO } from '../build.ts'
 
 const MARKET: Market = {
@@ -23,15 +24,18 @@ const ESTIMATE: RpcReply = { kind: 'result', result: '0x5208' }
 /** `asked` are the calls that reached a node. */
 function contextOf({ market = MARKET, reply = ESTIMATE, eip1559: network = true } = {}) {
   const asked: unknown[] = []
-  const client: RpcClient = {
+  const client: PrepareContext['client'] = {
     send: async () => [],
     call: async (method, params) => {
       asked.push([method, params])
       return reply
     },
+    sendEverywhere: async () => [],
+    states: () => [],
   }
   const context: PrepareContext = {
     client,
+    simulations: createSimulationRefusals(1n),
     market: async () => ({ kind: 'ok', value: market }),
     eip1559: network,
   }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Market, marketFees } from '../../../../src/chains/evm/prepare/fees.ts'
 import { type PrepareContext, prepareDraft } from '../../../../src/chains/evm/prepare/prepare.ts'
 import { createPriceBounds } from '../../../../src/chains/evm/prepare/price-bounds.ts'
+import { createSimulationRefusals } from '../../../../src/chains/simulation-refusals.ts'
 import { createTestClock } from '../../../support/clock.ts'
 import { accountWith, eip1559, legacy, requestOf } from '../build.ts'
 
@@ -91,7 +92,13 @@ describe('the price of the market', () => {
 describe('a maximum of the endpoints', () => {
   const prepare = (maximumFee: bigint, change: object = {}) => {
     const context: PrepareContext = {
-      client: { send: async () => [], call: async () => ({ kind: 'unknown', detail: 'not asked' }) },
+      client: {
+        send: async () => [],
+        call: async () => ({ kind: 'unknown', detail: 'not asked' }),
+        sendEverywhere: async () => [],
+        states: () => [],
+      },
+      simulations: createSimulationRefusals(1n),
       market: async () => ({ kind: 'ok', value: { ...MARKET, maximumFee } }),
       eip1559: true,
     }

@@ -206,7 +206,7 @@ describe('a full network', () => {
     const bounded = await stage.chain.prepare({ ...pay(1n), maxFee: 210n }, accountWith())
     expect(taken(bounded as { kind: string; value?: Prepared<StellarDraft> }).feePerOperation).toBe(105n)
     const price = known(await stage.chain.comparePrice(draft, 'fast'))
-    expect(price).toEqual({ offered: draft.feePerOperation, market: draft.feePerOperation })
+    expect(price).toEqual({ bid: draft.feePerOperation, market: draft.feePerOperation })
   })
 
   /** Somebody who pays 5000 stroops for an operation. */

@@ -1,5 +1,7 @@
+import { StrKey } from '@stellar/stellar-sdk'
 import { SorobanTransactionData } from '@stellar/stellar-sdk/xdr'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'
 import { startBalancer } from '../balancer.ts'
 import { accountWith, requestOf } from '../build.ts'
 import { type Stage, setStage } from '../stage.ts'
@@ -145,5 +147,85 @@ describe('a node in trouble', () => {
     await late.head()
     expect((await late.prepare(call, accountWith())).kind).toBe('ok')
     await mixed.stop()
+  })
+})
+
+describe('a refusal by one of several endpoints', () => {
+  let stage: Stage
+  let silent: RpcServer
+  beforeAll(async () => {
+    stage = await setStage()
+    silent = await startRpcServer(() => 'cut')
+  })
+  afterAll(() => Promise.all([stage.ledger.stop(), silent.stop()]))
+
+  const callOf = (contract_address: string) =>
+    requestOf({
+      operations: [{ type: 'invoke_contract', contract_address, function_name: 'touch', args: [] }],
+      maxFee: 10_000_000_000n,
+    })
+  const callOfNew = () => callOf(stage.ledger.contract({ touch: () => undefined }))
+  const missing = (fill: number) => callOf(StrKey.encodeContract(Buffer.alloc(32, fill)))
+  const lagging = () => stage.ledger.replica({ behind: 5 })
+  const FINAL = {
+    kind: 'refused',
+    refusal: { code: 'execution_reverted', detail: expect.stringContaining('MissingValue') },
+  }
+  const DOUBTED = { kind: 'refused', refusal: { ...FINAL.refusal, unanswered: true } }
+
+  test('that lags does not count when another endpoint has the newest ledger', async () => {
+    const call = callOfNew()
+    stage.ledger.close(3)
+    expect((await stage.chainAt(lagging()).prepare(call, accountWith())).kind).toBe('refused')
+    const chain = stage.chainAt(lagging(), stage.ledger.url)
+    expect((await chain.prepare(call, accountWith())).kind).toBe('ok')
+  })
+
+  test('that lags is not final while another endpoint is silent, and passes when it has come as far', async () => {
+    const call = callOfNew()
+    stage.ledger.close()
+    const chain = stage.chainAt(lagging(), silent.url)
+    expect(await chain.prepare(call, accountWith())).toEqual(DOUBTED)
+    stage.ledger.close(5)
+    expect((await chain.prepare(call, accountWith())).kind).toBe('ok')
+  })
+
+  test('that has not the newest ledger decides nothing when another endpoint has it and cannot simulate', async () => {
+    const call = callOfNew()
+    stage.ledger.close(3)
+    const troubled = await stage.ledger.startTroubled('preflight_full')
+    const chain = stage.chainAt(lagging(), troubled.url)
+    expect((await chain.prepare(call, accountWith())).kind).toBe('unknown')
+    await troubled.stop()
+  })
+
+  test('is final when every endpoint answers, and the newest refuses as well', async () => {
+    const chain = stage.chainAt(lagging(), stage.ledger.url)
+    expect(await chain.prepare(missing(1), accountWith())).toEqual(FINAL)
+  })
+
+  test('is final a minute of ledgers later, so that a silent endpoint holds up nothing for ever', async () => {
+    const chain = stage.chainAt(stage.ledger.url, silent.url)
+    const prepare = () => chain.prepare(missing(2), accountWith())
+    expect(await prepare()).toEqual(DOUBTED)
+    stage.ledger.close(11)
+    expect(await prepare()).toEqual(DOUBTED)
+    expect(await chain.prepare(missing(3), accountWith())).toEqual(DOUBTED)
+    stage.ledger.close()
+    expect(await prepare()).toEqual(FINAL)
+  })
+
+  test('is final at once where it is the only endpoint', async () => {
+    expect(await stage.chain.prepare(missing(4), accountWith())).toEqual(FINAL)
+  })
+
+  test('is the only reason to ask another endpoint', async () => {
+    const second = await startRpcServer(() => 'cut')
+    const chain = stage.chainAt(stage.ledger.url, second.url)
+    expect((await chain.prepare(callOfNew(), accountWith())).kind).toBe('ok')
+    expect(second.requests).toEqual([])
+    await chain.prepare(missing(5), accountWith())
+    expect(second.requests).toHaveLength(1)
+    await second.stop()
   })
 })

@@ -1,0 +1,75 @@
+/**
+ * Changes the code in small ways and reports the changes that no test notices (mutation testing, https://stryker-mutator.io).
+ *
+ *     npm run mutate -- src/security
+ *     npm run mutate -- src/transactions/watch src/transactions/replace
+ *     npm run mutate -- src/chains/evm/prepare/fees.ts --tests test/chains/evm
+ *
+ * Each folder or file is tested by the tests of its part: `src/security/…` by `test/security`, `src/chains/evm/…` by `test/chains/evm`.
+ * Fails below a score of 85 %.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/** The least share of noticed changes, in percent. */
+const LEAST_SCORE = 85
+
+/** Mutants tested at the same time; each runs its own tests. */
+const CONCURRENCY = '2'
+
+const { values, positionals } = parseArgs({
+  options: {
+    tests: { type: 'string', multiple: true },
+    concurrency: { type: 'string', default: CONCURRENCY },
+  },
+  allowPositionals: true,
+})
+if (positionals.length === 0)
+  throw new Error('Name what to change, for instance: npm run mutate -- src/security')
+
+const root = join(import.meta.dirname, '..')
+const folder = await mkdtemp(join(tmpdir(), 'mutate-'))
+const config = join(folder, 'stryker.config.json')
+await writeFile(config, JSON.stringify(configOf(positionals), null, 2))
+const child = spawn(
+  process.execPath,
+  [join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', config],
+  {
+    cwd: root,
+    env: { ...process.env, MUTATION_TESTS: (values.tests ?? positionals.map(testsOf)).join(',') },
+    stdio: 'inherit',
+  },
+)
+const [code] = await once(child, 'exit')
+await rm(folder, { recursive: true })
+process.exitCode = Number(code)
+
+function configOf(paths: readonly string[]) {
+  return {
+    testRunner: 'vitest',
+    vitest: { configFile: 'vitest.mutation.config.ts' },
+    mutate: paths.map((path) => (path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`)),
+    // Only a test that reaches a change can notice it.
+    coverageAnalysis: 'perTest',
+    // Changes of constants that are evaluated once would need a run of all tests each.
+    ignoreStatic: true,
+    concurrency: Number(values.concurrency),
+    timeoutMS: 30_000,
+    thresholds: { high: 95, low: LEAST_SCORE, break: LEAST_SCORE },
+    reporters: ['clear-text', 'progress'],
+    clearTextReporter: { allowColor: false, reportTests: false },
+    tempDirName: join(folder, 'work'),
+    allowConsoleColors: false,
+    checkers: [],
+  }
+}
+
+/** `src/transactions/watch/resolve.ts` → `test/transactions`, `src/chains/evm/prepare` → `test/chains/evm`. */
+function testsOf(path: string): string {
+  const [, part = '', chain = ''] = path.split('/')
+  return part === 'chains' && chain !== '' && !chain.endsWith('.ts') ? `test/chains/${chain}` : `test/${part}`
+}

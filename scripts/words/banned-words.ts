@@ -1,0 +1,53 @@
+/** Words that no exported name contains, each with the standard term. A name is split at its capitals and underscores. */
+export const BANNED_WORDS: Readonly<Record<string, string>> = {
+  operator: 'relayer runtime; the operator is the person who runs the service',
+  line: 'source account, or queue',
+  lines: 'source accounts',
+  place: 'path, index, nonce, or route',
+  placed: 'path, index, nonce, or route',
+  lapse: 'expire',
+  lapsed: 'expired',
+  lapses: 'expires',
+  held: 'leased',
+  offer: 'broadcast',
+  offered: 'broadcast',
+  judge: 'resolve, evaluate, or check',
+  judged: 'resolved, evaluated, or checked',
+  verdict: 'resolution, outcome, or result',
+  given: 'untrusted',
+  foreign: 'externally signed',
+  seat: 'slot, or signing context',
+  seats: 'slots',
+  errand: 'setup transaction',
+  patient: 'health target',
+  patience: 'timeout, or delay',
+  fleet: 'relayer registry',
+  formation: 'relayer registry',
+  squad: 'endpoint group',
+  poster: 'HTTP client',
+  passage: 'request context',
+  doubles: 'duplicates',
+  ears: 'subscriptions',
+  standing: 'permanent',
+  ground: 'state, or environment',
+  steering: 'delivery controls',
+  survey: 'probe',
+  asker: 'executor',
+  visits: 'iterator',
+  trouble: 'error, or fault',
+  demand: 'require',
+  room: 'module, or fixture',
+  outlay: 'amount out',
+  intent: 'purpose',
+  stranger: 'unauthenticated caller, or third party',
+}
+
+/** Exported names that contain a banned word in its ordinary sense. */
+export const ALLOWED_NAMES: ReadonlySet<string> = new Set([
+  // The person who runs the service decided it.
+  'OperatorDecision',
+  'OperatorDecisionsTable',
+  'operator_decisions',
+  // Stellar's own terms: https://developers.stellar.org/docs/learn/glossary
+  'encodeTrustLine',
+])

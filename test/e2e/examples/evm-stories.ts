@@ -1,0 +1,181 @@
+import { type AdjustableClock, createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { type Anvil, startAnvil } from '../../support/anvil.ts'
+import { plainSigner } from '../../support/plain-signer.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { DEV_KEYS, RECEIVER, type Service, startService, type Transaction } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+import type { Heard } from './heard.ts'
+
+const GWEI = 1_000_000_000
+const ALL = '/relayers/local-1/transactions'
+
+/** Nobody listens on this port. */
+const DEAD_URL = 'http://127.0.0.1:9'
+
+const EMPTY_KEY = '11'.repeat(32)
+const SPARE_KEY = '22'.repeat(32)
+
+interface Stage {
+  readonly heard: Heard
+  readonly anvil: Anvil
+  readonly clock: AdjustableClock
+  readonly receiver: Receiver
+  /** Its answers are heard. */
+  readonly service: Service
+}
+
+/** Lets a service on anvil say what the examples of EVM let it say. */
+export async function playOnEvm(heard: Heard): Promise<void> {
+  const anvil = await startAnvil({ args: ['--no-mining'] })
+  const receiver = await startReceiver()
+  receiver.behave(() => 503)
+  const clock = createAdjustableClock()
+  const service = await startService({ rpcUrls: [anvil.url], clock, ...configuration(receiver) })
+  const stage: Stage = { heard, anvil, clock, receiver, service: heard.listen(service) }
+  try {
+    await refuseBodies(stage)
+    await refuseRecords(stage)
+    await failToReach(stage)
+    await replaceAndCancel(stage)
+    await beDisabled(stage)
+    await losesItsChain(stage)
+    for (const { body } of receiver.received) heard.hear(body)
+  } finally {
+    await service.stop()
+    await receiver.stop()
+    await anvil.stop()
+  }
+}
+
+function configuration({ url }: Receiver) {
+  const onAnvil = { network: 'anvil', network_type: 'evm' }
+  return {
+    notificationUrl: url,
+    networks: [
+      {
+        type: 'evm',
+        network: 'sepolia',
+        chain_id: 11155111,
+        symbol: 'ETH',
+        average_blocktime_ms: 12000,
+        required_confirmations: 6,
+        rpc_urls: [DEAD_URL],
+      },
+    ],
+    signers: [
+      plainSigner('dev', DEV_KEYS[0]),
+      plainSigner('dev-2', EMPTY_KEY),
+      plainSigner('dev-3', SPARE_KEY),
+    ],
+    relayers: [
+      { id: 'local-1', name: 'Local', signer_id: 'dev', notification_id: 'ops', ...onAnvil },
+      { id: 'local-2', name: 'Second', signer_id: 'dev-2', notification_id: 'ops', ...onAnvil },
+      { id: 'far', name: 'Far', signer_id: 'dev', network: 'sepolia', network_type: 'evm' },
+    ],
+    env: { RELAYER_MAX_IN_FLIGHT: '1', RELAYER_ALLOW_PRIVATE_URLS: 'true' },
+  }
+}
+
+/** Requests that are refused whatever the service holds. */
+async function refuseBodies({ heard, service }: Stage): Promise<void> {
+  const url = `${service.url}/api/v1/relayers`
+  await heard.fetch(url)
+  await heard.fetch(url, { authorization: 'Bearer another-key' })
+  await service.api('POST', ALL, { to: RECEIVER, value: -1 })
+  await service.api('POST', ALL, '{"value":')
+  await service.api('POST', ALL, { value: 0, data: REVERTS })
+  await heard.fetchAuthorized(`${url}/local-9`)
+  await heard.fetchAuthorized(`${url}/local-1/transactions/0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11`)
+  await service.api('POST', '/relayers/local-1/rpc', {
+    id: 1,
+    method: 'eth_sendRawTransaction',
+    params: ['0x'],
+  })
+}
+
+/** Records that contradict others. */
+async function refuseRecords({ service, anvil }: Stage): Promise<void> {
+  const relayer = { name: 'Payouts', network: 'anvil', network_type: 'evm', signer_id: 'dev' }
+  await service.api('POST', '/relayers', { ...relayer, signer_id: 'dev-9' })
+  await service.api('POST', '/relayers', relayer)
+  const elsewhere = { ...relayer, network: 'sepolia', signer_id: 'dev-3' }
+  await service.api('POST', '/relayers', { ...elsewhere, custom_rpc_urls: [{ url: anvil.url }] })
+  await service.api('POST', '/notifications', { id: 'ops', url: 'https://example.com/hook' })
+}
+
+/** A network that nobody answers for. */
+async function failToReach({ service }: Stage): Promise<void> {
+  await service.api('GET', '/relayers/far/status')
+  const relayer = { name: 'Payouts', network: 'sepolia', network_type: 'evm', signer_id: 'dev-3' }
+  await service.api('POST', '/relayers', { ...relayer, custom_rpc_urls: [{ url: DEAD_URL }] })
+}
+
+/** One transaction in flight, and another that waits for it. */
+async function replaceAndCancel({ service, anvil, clock }: Stage): Promise<void> {
+  const key = { 'Idempotency-Key': 'one' }
+  const request = { to: RECEIVER, value: 1, speed: 'safeLow' }
+  const { id } = (await service.api('POST', ALL, request, key)).body.data
+  await reach(service, id, 'submitted')
+  await service.api('POST', ALL, { ...request, value: 2 }, key)
+  const low = { max_fee_per_gas: GWEI, max_priority_fee_per_gas: GWEI }
+  await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2, ...low })
+  const waiting = (await service.api('POST', ALL, { to: RECEIVER, value: 3 })).body.data
+  await service.api('DELETE', `${ALL}/${waiting.id}`)
+  await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(50 * GWEI).toString(16)}`])
+  await anvil.rpc('evm_mine')
+  // The service looks at the market anew.
+  clock.advance(15_000)
+  await service.api('GET', `${ALL}/${id}/diagnosis`)
+  const high = { max_fee_per_gas: 200 * GWEI, max_priority_fee_per_gas: 30 * GWEI }
+  await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2, ...high })
+  await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2, speed: 'safeLow' })
+  await reach(service, id, 'confirmed', () => anvil.rpc('evm_mine'))
+  await service.api('PUT', `${ALL}/${id}`, { to: RECEIVER, value: 2 })
+}
+
+/** A relayer without money, and what the service tells of it. */
+async function beDisabled({ heard, service, clock, receiver }: Stage): Promise<void> {
+  await service.api('GET', '/relayers')
+  clock.advance(2_000)
+  await heard.fetch(`${service.url}/api/v1/ready`)
+  await receiver.arrived(1)
+  await until(
+    () => service.api<{ error?: string }[]>('GET', '/notifications/ops/deliveries'),
+    ({ body }) => body.data.some(({ error }) => error !== undefined),
+  )
+}
+
+/** The chain begins anew, so nonces that were used are unused. */
+async function losesItsChain({ service, anvil, clock }: Stage): Promise<void> {
+  await anvil.rpc('anvil_reset')
+  await until(
+    () => {
+      clock.advance(5_000)
+      return service.api<{ disabled_reason?: { type: string } }>('GET', '/relayers/local-1')
+    },
+    ({ body }) => body.data.disabled_reason?.type === 'NonceSyncFailed',
+  )
+}
+
+function reach(
+  service: Service,
+  id: string,
+  status: Transaction['status'],
+  meanwhile: () => Promise<unknown> = async () => {},
+): Promise<unknown> {
+  return until(
+    async () => {
+      await meanwhile()
+      return service.api('GET', `${ALL}/${id}`)
+    },
+    ({ body }) => body.data.status === status,
+  )
+}
+
+/** Creation code that ends with Error("no!"). */
+const REVERTS = `0x6064600c60003960646000fd${[
+  '08c379a0',
+  '20'.padStart(64, '0'),
+  '3'.padStart(64, '0'),
+  '6e6f21'.padEnd(64, '0'),
+].join('')}`

@@ -1,0 +1,40 @@
+import { healthHandlers } from '../../../src/handlers/health.ts'
+import { createReadinessCheck } from '../../../src/wiring/readiness.ts'
+import { API_KEY, startStub } from '../../http/stub-server.ts'
+import { createAdjustableClock } from '../../support/adjustable-clock.ts'
+import { openTestDatabase } from '../../support/database.ts'
+import type { Heard } from './heard.ts'
+
+const AUTHORIZED = { authorization: `Bearer ${API_KEY}` }
+
+/** Lets the HTTP server say what it says of its own faults and limits. */
+export async function playFailures(heard: Heard): Promise<void> {
+  const broken = await startStub({
+    handlers: {
+      listRelayers: async () => {
+        throw new TypeError('a fault in the code')
+      },
+      listSigners: () => new Promise<never>(() => {}),
+    },
+    limits: { requestTimeoutMs: 50 },
+  })
+  await heard.fetch(`${broken.url}/api/v1/relayers`, AUTHORIZED)
+  await heard.fetch(`${broken.url}/api/v1/signers`, AUTHORIZED)
+  const strict = await startStub({ rateLimit: { perSecond: 1, burst: 1 } })
+  await heard.fetch(`${strict.url}/api/v1/relayers`, AUTHORIZED)
+  await heard.fetch(`${strict.url}/api/v1/relayers`, AUTHORIZED)
+}
+
+/** Lets the readiness check look at a database that is gone. */
+export async function playWithoutDatabase(heard: Heard): Promise<void> {
+  const database = await openTestDatabase()
+  await database.close()
+  const check = createReadinessCheck({
+    database,
+    chains: () => new Map(),
+    loops: () => [],
+    clock: createAdjustableClock(),
+  })
+  const { url } = await startStub({ handlers: healthHandlers({ check }) })
+  await heard.fetch(`${url}/api/v1/ready`)
+}

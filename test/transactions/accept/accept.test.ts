@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAcceptor } from '../../../src/transactions/accept/accept.ts'
+import { requestOf } from '../../chains/evm/build.ts'
+import { type Fixture, openFixture } from '../fixture.ts'
+import { chainOf, createWorld } from '../world.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await openFixture()
+})
+afterAll(() => fixture.close())
+
+test('a request that is refused because its twin was accepted meanwhile gets the transaction of its twin', async () => {
+  const world = createWorld()
+  const chain = chainOf(world)
+  const owner = await fixture.addAccount({ chain })
+  const accept = createAcceptor(fixture.context)
+  const idempotencyKey = { key: 'one', fingerprint: 'same' }
+  const arrived = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  world.override = {
+    prepare: async () => {
+      arrived.resolve()
+      await release.promise
+      return { kind: 'refused', refusal: { code: 'execution_reverted', detail: 'The money is spent.' } }
+    },
+  }
+  const late = accept(owner.relayer, requestOf(), idempotencyKey)
+  await arrived.promise
+  world.override = {}
+  const first = await accept(owner.relayer, requestOf(), idempotencyKey)
+  release.resolve()
+  expect((await late).transaction.id).toBe(first.transaction.id)
+})
