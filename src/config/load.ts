@@ -14,7 +14,7 @@ import { readSigners } from './signers.ts'
 import type { Sources } from './sources.ts'
 import type { Config } from './types.ts'
 
-export type { Config, DatabaseConfig, ServerConfig } from './types.ts'
+export type { Config } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
