@@ -1,7 +1,8 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import type { LogLevel } from './config/load.ts'
 
 export type { Logger }
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 const HIDDEN = '[secret]'
 

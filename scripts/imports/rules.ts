@@ -57,10 +57,6 @@ const ARROWS: Rules['arrows'] = {
   'contract/': ['../generated/', ...COMMON],
   // The database is handed through to the rooms: only its type is known here.
   'handlers/': [
-    // A relayer of a request is read as one of the configuration file.
-    'config/load.ts',
-    'config/fields/reader.ts',
-    'config/relayers.ts',
     'contract/operations.ts',
     ...CHAINS,
     'database/schema.ts',
@@ -104,24 +100,12 @@ const ARROWS: Rules['arrows'] = {
     'signers/signer.ts',
     ...COMMON,
   ],
-  'relayers/': [
-    ...CHAINS,
-    'config/load.ts',
-    'config/pricing.ts',
-    'config/problems.ts',
-    'config/fields/suggest.ts',
-    'database/',
-    'events/',
-    'networks/',
-    'notifications/',
-    'signers/',
-    ...COMMON,
-  ],
+  'relayers/': [...CHAINS, 'database/', 'events/', 'networks/', 'notifications/', 'signers/', ...COMMON],
   'notifications/': ['database/', 'events/', 'security/', ...COMMON],
   'events/': ['database/', ...COMMON],
   'security/': COMMON,
   'networks/': ['database/schema.ts', 'security/', ...COMMON],
-  'signers/': ['config/', 'database/schema.ts', 'security/', ...COMMON],
+  'signers/': ['database/schema.ts', 'security/', ...COMMON],
   'chains/': ['networks/', 'security/', 'signers/signer.ts', ...COMMON],
   'database/': COMMON,
   'config/': [
@@ -132,11 +116,12 @@ const ARROWS: Rules['arrows'] = {
     'notifications/',
     'relayers/',
     'security/',
+    'signers/load.ts',
     'signers/store.ts',
     ...COMMON,
   ],
   'errors.ts': [],
-  'log.ts': ['config/load.ts'],
+  'log.ts': [],
   // It implements what the rooms tell it, and knows nothing else of them.
   'metrics/': [
     'chains/rpc/observer.ts',

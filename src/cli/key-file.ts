@@ -43,8 +43,8 @@ export async function writeKeyFile(
   await refuseExisting([path])
   const passphrase = await usePassphrase(passphraseFile)
   const key = createKey('new', secret)
-  const { solanaAddress } = await import('../signers/solana-address.ts')
-  const { stellarAddress } = await import('../signers/stellar-address.ts')
+  const { solanaAddress } = await import('../signers/solana-key.ts')
+  const { stellarAddress } = await import('../signers/stellar-key.ts')
   const evm = evmAddress(key.secp256k1.publicKey)
   await writeNew(path, await encryptKeystore(secret, { passphrase, address: evm }))
   const { publicKey } = key.ed25519

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { suggest } from '../config/fields/suggest.ts'
-import { ConfigError, MissingConfigError } from '../config/problems.ts'
+import { ConfigError, MissingConfigError } from '../lib/config-errors.ts'
+import { suggest } from '../lib/suggest.ts'
 import { maskUrls } from '../log.ts'
 import { checkConfig } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'

@@ -1,12 +1,12 @@
 import { isAbsolute, resolve } from 'node:path'
+import { suggest } from '../lib/suggest.ts'
 import { readSealingKey } from '../security/sealer.ts'
-import { createSecret, type Secret } from './fields/secret.ts'
-import { suggest } from './fields/suggest.ts'
+import { createSecret, type Secret } from '../security/secret.ts'
 import type { Config } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Everything of the configuration that comes from the environment. */
+/** The part of the configuration that comes from the environment. */
 export type Settings = Omit<Config, 'file' | 'networks' | 'relayers' | 'signers' | 'notifications'>
 
 /** Whole numbers: name, default, least, most. */
@@ -32,10 +32,10 @@ const MODES = ['production', 'development', 'test'] as const
 
 const PREFIX = 'RELAYER_'
 
-/** Read as true or false, default false. */
+/** These variables are true or false, by default false. */
 const FLAGS = ['METRICS_ENABLED', 'RELAYER_ALLOW_PRIVATE_URLS'] as const
 
-/** Of existing deployments, without meaning here. */
+/** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
 
 const MIN_API_KEY_LENGTH = 32
@@ -97,7 +97,7 @@ function readNumber(env: Env, name: keyof typeof NUMBERS, problems: string[]): n
   return otherwise
 }
 
-/** The port is checked in any case: whoever mistypes it hears of it before switching the metrics on. */
+/** The port is checked even while the metrics are off, so that a typing error shows before they are switched on. */
 function readMetrics(
   env: Env,
   number: (name: 'METRICS_PORT') => number,

@@ -1,39 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { ConfigError, MissingConfigError } from '../lib/config-errors.ts'
+import { openReader } from '../lib/fields/reader.ts'
 import { deepFreeze } from '../lib/freeze.ts'
 import { readEnvironment, unknownNames } from './environment.ts'
-import { parseFile } from './fields/parse-file.ts'
-import { openReader } from './fields/reader.ts'
-import type { Sources } from './fields/sources.ts'
 import { knownNetworks, readNetworks } from './networks.ts'
 import { readNotifications } from './notifications.ts'
-import { ConfigError, MissingConfigError } from './problems.ts'
+import { parseFile } from './parse-file.ts'
 import { checkReferences } from './references.ts'
 import { readRelayers } from './relayers.ts'
 import { readSigners } from './signers.ts'
+import type { Sources } from './sources.ts'
 import type { Config } from './types.ts'
 
-export type {
-  Config,
-  DatabaseConfig,
-  LogLevel,
-  NotificationConfig,
-  RelayerConfig,
-  ServerConfig,
-  SignerConfig,
-} from './types.ts'
+export type { Config } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the environment and the configuration file into one frozen object; nothing else in the house reads
- * `process.env`. The file is `CONFIG_FILE_NAME` (default `config.json`) in `CONFIG_DIR` (default `./config`). A file
+ * Reads the environment and the configuration file into one frozen object; no other file reads `process.env`. The file is `CONFIG_FILE_NAME` (default `config.json`) in `CONFIG_DIR` (default `./config`). A file
  * `.env` in the same folder adds variables that the environment does not have.
  *
- * Files of existing deployments are taken as they are: `rpc_urls` as texts or `{ url, weight }`; `networks` as a list,
- * as a folder, or absent (then the folder `networks` beside the file); parents by `from`; amounts as numbers or decimal strings. Without
- * meaning here and accepted: `gas_price_cache`, `include_revert_data`, networks of other types.
+ * Files of existing deployments work unchanged: `rpc_urls` are texts or `{ url, weight }`; `networks` is a list, a folder, or absent
+ * (then it is the folder `networks` beside the file); `from` names a parent; amounts are numbers or decimal strings. The fields
+ * `gas_price_cache` and `include_revert_data` have no effect.
  *
  * @throws MissingConfigError when there is no file
  * @throws ConfigError with everything that is wrong, and no secret
@@ -69,7 +60,7 @@ function readFile(file: string, sources: Sources, problems: string[]): Lists {
     networks: [...described, ...knownNetworks(relayers, described, problems)],
   }
   if (reader.items('plugins').length > 0) reader.problem('plugins are not supported')
-  // Editors find the schema of the file by it.
+  // Editors find the schema of the file by this field.
   reader.ignore('$schema')
   reader.finish()
   return lists
@@ -79,7 +70,7 @@ function readEnvFile(path: string): Env {
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
 }
 
-/** An empty variable is one that somebody could not unset. */
+/** An empty variable counts as absent: some deployments cannot unset one. */
 function present(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
 }

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { flag, oneOf, publicKey, text, whole } from '../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../lib/fields/reader.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
 import {
@@ -8,14 +10,20 @@ import {
   DEFAULT_SLOT_TIME_MS,
   defaultConfirmations,
 } from '../networks/defaults.ts'
-import type { EvmNetwork, Network, SolanaNetwork, StellarNetwork } from '../networks/network.ts'
-import { flag, oneOf, publicKey, text, whole } from './fields/field-types.ts'
-import { inherit } from './fields/inherit.ts'
-import { parseFile } from './fields/parse-file.ts'
-import { openReader, type Reader } from './fields/reader.ts'
-import { readRpcUrls } from './fields/rpc-urls.ts'
-import { resolveFile, type Sources } from './fields/sources.ts'
-import type { RelayerConfig } from './types.ts'
+import {
+  type EvmNetwork,
+  NETWORK_TYPES,
+  type Network,
+  type NetworkOf,
+  type NetworkType,
+  type SolanaNetwork,
+  type StellarNetwork,
+} from '../networks/network.ts'
+import { readRpcUrls } from '../networks/read-rpc-urls.ts'
+import type { RelayerConfig } from '../relayers/relayer.ts'
+import { inherit } from './inherit.ts'
+import { parseFile } from './parse-file.ts'
+import { resolveFile, type Sources } from './sources.ts'
 
 const MAX_CONFIRMATIONS = 10_000
 
@@ -29,7 +37,7 @@ const WITHOUT_MEMPOOL = [
   'optimism',
 ]
 
-/** Looked for when the file has no "networks". */
+/** The reader looks for this folder when the file has no "networks". */
 const DEFAULT_FOLDER = 'networks'
 
 interface Item {
@@ -38,15 +46,15 @@ interface Item {
 }
 
 /**
- * The networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold
- * `{ "networks": […] }`. None where the file says nothing and the default folder is not there: the catalogue may be enough.
+ * Reads the networks of the file: a list, or the name (default `networks`) of a folder whose `*.json` files each hold
+ * `{ "networks": […] }`. The list is empty when the file has none and the default folder is absent: the catalogue may suffice.
  */
 export function readNetworks(file: Reader, sources: Sources, problems: string[]): Network[] {
   const items = listNetworks(file, sources, problems)
   return readItems(inherit(items, problems), problems)
 }
 
-/** The networks of the catalogue that these relayers name and the file does not describe. */
+/** Returns the networks of the catalogue that these relayers name and the file does not describe. */
 export function knownNetworks(
   relayers: readonly RelayerConfig[],
   described: readonly Network[],
@@ -63,9 +71,9 @@ export function knownNetworks(
   )
 }
 
-/** Every network of the catalogue; those that have no public endpoint without any url. */
+/** Returns every network of the catalogue. A network without a public endpoint has no url. */
 export function wellKnownNetworks(): Network[] {
-  // What is missing is for whoever uses one to give.
+  // Entries of the catalogue may lack urls; their problems are dropped, because the relayer then brings its own.
   return readItems(
     CATALOGUE.map((value) => ({ value, path: value.network })),
     [],
@@ -94,7 +102,7 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   const isTestnet = reader.find('is_testnet', flag) ?? false
   const rpcUrls = readRpcUrls(reader, 'rpc_urls', problems)
   if (rpcUrls.length === 0) reader.problem('has no usable url in "rpc_urls"')
-  // What it stands for has been filled in.
+  // `inherit` has filled in the parent's fields.
   reader.ignore('from')
   const explorerUrls = reader.list('explorer_urls', text)
   const tags = reader.list('tags', text)
@@ -105,12 +113,13 @@ function readNetwork(reader: Reader, problems: string[]): Network {
     ...(explorerUrls.length > 0 && { explorerUrls }),
     ...(tags.length > 0 && { tags }),
   }
-  const type = reader.raw('type')
-  if (type === 'stellar') return readStellar(reader, shared)
-  return type === 'solana' ? readSolana(reader, shared) : readEvm(reader, shared)
+  // An unknown type is a problem, after which the blank one finds further problems; a run with problems returns no network.
+  return READERS[reader.get('type', networkType)](reader, shared)
 }
 
-/** What a transfer takes: below it a network could carry nothing. */
+const networkType = oneOf(...NETWORK_TYPES)
+
+/** The gas of a plain transfer: a network with a lower limit could carry nothing. */
 const MIN_GAS_LIMIT = 21_000
 
 type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags'>
@@ -121,7 +130,7 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
   return {
     ...shared,
     ...(maxGas === undefined ? {} : { maxGasPerTransaction: BigInt(maxGas) }),
-    type: reader.get('type', oneOf('evm', 'solana', 'stellar')) as 'evm',
+    type: 'evm',
     chainId: reader.get('chain_id', whole(1)),
     symbol: reader.get('symbol', text),
     features: reader.list('features', oneOf('eip1559')),
@@ -135,8 +144,8 @@ function readEvm(reader: Reader, shared: Shared): EvmNetwork {
 }
 
 function readStellar(reader: Reader, shared: Shared): StellarNetwork {
-  // Horizon is not needed, and what a ledger includes is final at once.
-  reader.ignore('type', 'horizon_url', 'required_confirmations', 'finality', 'features', 'symbol')
+  // The service does not use Horizon, and a closed ledger is final at once.
+  reader.ignore('horizon_url', 'required_confirmations', 'finality', 'features', 'symbol')
   return {
     ...shared,
     type: 'stellar',
@@ -147,8 +156,8 @@ function readStellar(reader: Reader, shared: Shared): StellarNetwork {
 }
 
 function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
-  // Its nodes tell themselves what is final.
-  reader.ignore('type', 'required_confirmations', 'finality', 'features', 'symbol')
+  // The nodes of Solana report finality themselves.
+  reader.ignore('required_confirmations', 'finality', 'features', 'symbol')
   const genesisHash = reader.find('genesis_hash', publicKey) ?? knownGenesisHash(shared.name)
   return omitUndefined({
     ...shared,
@@ -159,7 +168,13 @@ function readSolana(reader: Reader, shared: Shared): SolanaNetwork {
   })
 }
 
-/** A cluster that is called like a public one has to be that one, even where the file describes it anew. */
+const READERS: { readonly [T in NetworkType]: (reader: Reader, shared: Shared) => NetworkOf<T> } = {
+  evm: readEvm,
+  solana: readSolana,
+  stellar: readStellar,
+}
+
+/** A cluster with the name of a public one must be that one, even when the file describes it again. */
 function knownGenesisHash(name: string): string | undefined {
   return CATALOGUE.find(({ type, network }) => type === 'solana' && network === name)?.genesis_hash
 }

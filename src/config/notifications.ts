@@ -1,9 +1,9 @@
-import { httpUrl, id, oneOf } from './fields/field-types.ts'
-import { openReader, type Reader } from './fields/reader.ts'
-import { readSecret, type Sources } from './fields/sources.ts'
-import type { NotificationConfig } from './types.ts'
+import { httpUrl, id, oneOf } from '../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../lib/fields/reader.ts'
+import type { NotificationConfig } from '../notifications/notification.ts'
+import { readSecret, type Sources } from './sources.ts'
 
-/** The `notifications` list: `{ id, type, url, signing_key? }`. */
+/** Reads the list `notifications`: `{ id, type, url, signing_key? }`. */
 export function readNotifications(file: Reader, sources: Sources, problems: string[]): NotificationConfig[] {
   return file.items('notifications').flatMap(({ value, path }) => {
     const reader = openReader(value, path, problems)

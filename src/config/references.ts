@@ -1,11 +1,15 @@
+import { suggest } from '../lib/suggest.ts'
 import { chainName } from '../networks/chain-name.ts'
-import { suggest } from './fields/suggest.ts'
-import { pricingProblem } from './pricing.ts'
-import type { Config, RelayerConfig } from './types.ts'
+import type { Network } from '../networks/network.ts'
+import { duplicateAccounts } from '../relayers/accounts.ts'
+import { signersOf } from '../relayers/channels.ts'
+import { pricingProblem } from '../relayers/policy.ts'
+import type { RelayerConfig } from '../relayers/relayer.ts'
+import type { Config } from './types.ts'
 
 type Lists = Pick<Config, 'relayers' | 'signers' | 'notifications' | 'networks'>
 
-/** What is wrong between the lists: ids given twice, names that lead nowhere, accounts that would be worked twice. */
+/** Checks the lists against each other: ids must be unique, names must lead somewhere, and no two relayers may share an account. */
 export function checkReferences(lists: Lists): string[] {
   const names = {
     relayer: lists.relayers.map(({ id }) => id),
@@ -18,24 +22,19 @@ export function checkReferences(lists: Lists): string[] {
   )
   const dangling = lists.relayers.flatMap((relayer) => [
     ...missing(relayer, 'network', relayer.network, networksOf(lists, relayer)),
-    ...missing(relayer, 'signer', relayer.signerId, names.signer),
+    ...signersOf(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
     ...missing(relayer, 'notification', relayer.notificationId, names.notification),
-    ...channelSigners(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
   ])
   return [...duplicates, ...dangling, ...sharedAccounts(lists), ...impossiblePricing(lists)]
 }
 
 /** Names are unique within their type. */
-function networkKey({ type, name }: Lists['networks'][number]): string {
+function networkKey({ type, name }: Network): string {
   return name && `${type}:${name}`
 }
 
 function networksOf({ networks }: Lists, { networkType }: RelayerConfig): string[] {
   return networks.filter(({ type }) => type === networkType).map(({ name }) => name)
-}
-
-function channelSigners(relayer: RelayerConfig): readonly string[] {
-  return relayer.networkType === 'stellar' && typeof relayer.channels === 'object' ? relayer.channels : []
 }
 
 function missing(relayer: RelayerConfig, kind: string, name: string | undefined, known: string[]): string[] {
@@ -45,40 +44,35 @@ function missing(relayer: RelayerConfig, kind: string, name: string | undefined,
   ]
 }
 
-/** Two relayers that number the same account would take each other's nonces. */
-function sharedAccounts({ relayers, networks }: Lists): string[] {
-  const owners = new Map<string, string>()
-  return relayers.flatMap((relayer) => {
-    const chain = chainOf(relayer, networks)
-    if (chain === undefined) return []
-    const signers = [relayer.signerId, ...channelSigners(relayer)].filter((signerId) => signerId !== '')
-    const shared = [...new Set(signers)].flatMap((signerId) => {
-      const account = `${signerId} ${chain}`
-      const owner = owners.get(account) ?? relayer.id
-      owners.set(account, owner)
-      if (owner === relayer.id) return []
-      return [
-        `relayers "${owner}" and "${relayer.id}" are the same account: signer "${signerId}" on ${chain}`,
-      ]
-    })
-    const duplicates = repeated(signers).map(
-      (signerId) => `relayer "${relayer.id}" names the signer "${signerId}" more than once`,
-    )
-    return [...duplicates, ...shared]
+/** No key is open yet, so a signer stands for its account here. `configuredAccounts` compares the addresses later. */
+function sharedAccounts(lists: Lists): string[] {
+  const accounts = uniqueById(lists.relayers).flatMap((relayer) => {
+    const network = networkOf(lists, relayer)
+    if (network === undefined) return []
+    const signers = [...new Set(signersOf(relayer))].filter((signerId) => signerId !== '')
+    const addresses = signers.map((signerId) => `signer "${signerId}"`)
+    return [{ id: relayer.id, chain: chainName(network), addresses }]
   })
+  return [...lists.relayers.flatMap(repeatedSigners), ...duplicateAccounts(accounts)]
 }
 
-function chainOf(relayer: RelayerConfig, networks: Lists['networks']): string | undefined {
-  const network = networks.find(({ type, name }) => type === relayer.networkType && name === relayer.network)
-  if (network === undefined) return undefined
-  return chainName(network)
+function repeatedSigners(relayer: RelayerConfig): string[] {
+  return repeated(signersOf(relayer)).map(
+    (signerId) => `relayer "${relayer.id}" names the signer "${signerId}" more than once`,
+  )
 }
 
-function impossiblePricing({ relayers, networks }: Lists): string[] {
-  return relayers.flatMap((relayer) => {
-    const found = networks.find(({ type, name }) => type === 'evm' && name === relayer.network)
-    return pricingProblem(relayer, found) ?? []
-  })
+/** A relayer that is defined twice is a problem of its own. */
+function uniqueById(relayers: readonly RelayerConfig[]): RelayerConfig[] {
+  return [...new Map(relayers.map((relayer) => [relayer.id, relayer])).values()]
+}
+
+function networkOf({ networks }: Lists, relayer: RelayerConfig): Network | undefined {
+  return networks.find(({ type, name }) => type === relayer.networkType && name === relayer.network)
+}
+
+function impossiblePricing(lists: Lists): string[] {
+  return lists.relayers.flatMap((relayer) => pricingProblem(relayer, networkOf(lists, relayer)) ?? [])
 }
 
 function repeated(list: readonly string[]): string[] {

@@ -1,16 +1,16 @@
-import { id, text } from './fields/field-types.ts'
-import { openReader, type Reader } from './fields/reader.ts'
-import { createSecret } from './fields/secret.ts'
-import { readSecret, resolveFile, type Sources } from './fields/sources.ts'
-import { suggest } from './fields/suggest.ts'
-import type { SignerConfig } from './types.ts'
+import { id, text } from '../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../lib/fields/reader.ts'
+import { suggest } from '../lib/suggest.ts'
+import { createSecret } from '../security/secret.ts'
+import type { SignerConfig } from '../signers/load.ts'
+import { readSecret, resolveFile, type Sources } from './sources.ts'
 
-/** Kinds of existing files that a later release will bring. */
+/** Types of existing files that a later release will support. */
 const LATER = ['aws_kms', 'google_cloud_kms', 'azure_key_vault', 'turnkey', 'cdp', 'vault', 'vault_transit']
 
 const BLANK = createSecret('')
 
-/** The `signers` list: `{ id, type, config }`. */
+/** Reads the list `signers`: `{ id, type, config }`. */
 export function readSigners(file: Reader, sources: Sources, problems: string[]): SignerConfig[] {
   return file.items('signers').flatMap(({ value, path }) => {
     const reader = openReader(value, path, problems)
@@ -25,7 +25,7 @@ function readSigner(reader: Reader, sources: Sources): SignerConfig {
   const signerId = reader.get('id', id)
   const type = reader.get('type', text)
   const config = reader.object('config')
-  // It is named, so those that refer to it must not be told that it does not exist.
+  // The signer has a name, so relayers that refer to it must not add the problem that it does not exist.
   const unusable: SignerConfig = { id: signerId, type: 'plain', key: BLANK }
   if (type === '') return unusable
   if (type !== 'local' && type !== 'plain') {

@@ -1,39 +1,40 @@
-import type { EvmPolicies } from '../chains/evm/content.ts'
-import type { SolanaPolicies } from '../chains/solana/content.ts'
-import type { StellarPolicies } from '../chains/stellar/content.ts'
-import type { Network, RpcUrl } from '../networks/network.ts'
-import type { Secret } from './fields/secret.ts'
+import type { LogLevel } from '../log.ts'
+import type { Network } from '../networks/network.ts'
+import type { NotificationConfig } from '../notifications/notification.ts'
+import type { RelayerConfig } from '../relayers/relayer.ts'
+import type { Secret } from '../security/secret.ts'
+import type { SignerConfig } from '../signers/load.ts'
 
-/** Everything that is decided before the start: complete, checked, frozen. Times in milliseconds. */
+/** The complete, checked and frozen configuration. Times are in milliseconds. */
 export interface Config {
-  /** The file that the lists below were read from, absolute. */
+  /** The absolute path of the file that holds the lists below. */
   readonly file: string
   readonly mode: 'production' | 'development' | 'test'
   readonly logLevel: LogLevel
   readonly server: ServerConfig
-  /** Bearer tokens of callers, at least 32 characters each. */
+  /** The bearer tokens of callers, at least 32 characters each. */
   readonly apiKeys: readonly string[]
-  /** Where the metrics are served to everybody; absent: nothing is counted. Port 0 takes a free one. */
+  /** The port of the metrics, which need no credential. Port 0 takes a free one; without the field nothing is counted. */
   readonly metrics?: { readonly port: number }
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   readonly database: DatabaseConfig
-  /** How long one JSON-RPC call may take. */
+  /** The limit of one JSON-RPC call. */
   readonly rpcTimeoutMs: number
-  /** Most transactions of one account that are numbered and not final at the same time. */
+  /** The most transactions of one account that are numbered and not final at the same time. */
   readonly maxInFlight: number
-  /** How long a stop may take before it is forced. */
+  /** The limit of a graceful stop; the process then ends at once. */
   readonly shutdownMs: number
-  /** Time between two checks of an enabled relayer. */
+  /** The time between two checks of an enabled relayer. */
   readonly healthIntervalMs: number
-  /** How long the event log keeps an event. */
+  /** The event log keeps an event for this long. */
   readonly eventRetentionMs: number
   readonly webhooks: WebhookConfig
   /**
-   * Whether urls that callers of the API choose may lead to this machine and the private networks around it. The urls of the
-   * file are the operator's own and always may.
+   * Lets urls that callers of the API choose lead to this machine and the private networks around it. The urls of the file always
+   * may.
    */
   readonly allowPrivateUrls: boolean
-  /** 32 bytes in base64 that seal secrets in the database; absent: none are stored. */
+  /** 32 bytes in base64 that seal secrets in the database. Without the field the service stores no secret. */
   readonly sealingKey?: Secret
   readonly networks: readonly Network[]
   readonly relayers: readonly RelayerConfig[]
@@ -41,18 +42,16 @@ export interface Config {
   readonly notifications: readonly NotificationConfig[]
 }
 
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-
 export interface WebhookConfig {
-  /** The longest that one try may last. */
+  /** The limit of one try. */
   readonly timeoutMs: number
-  /** How long an event is tried before it becomes a dead letter. */
+  /** The service tries an event for this long; the event then becomes a dead letter. */
   readonly retryMs: number
 }
 
 export interface ServerConfig {
   readonly host: string
-  /** 0 takes a free one. */
+  /** Port 0 takes a free one. */
   readonly port: number
   readonly maxConnections: number
   readonly requestTimeoutMs: number
@@ -60,52 +59,8 @@ export interface ServerConfig {
 }
 
 export interface DatabaseConfig {
-  /** PostgreSQL; absent means embedded. May contain a password. */
+  /** The url of PostgreSQL, which may contain a password. Without the field the database is embedded. */
   readonly url?: string
-  /** Folder of the embedded database, absolute, or `memory://`. */
+  /** The absolute folder of the embedded database, or `memory://`. */
   readonly dataDir: string
-}
-
-/** What every relayer has. */
-interface AnyRelayerConfig {
-  readonly id: string
-  readonly name: string
-  readonly network: string
-  readonly signerId: string
-  readonly notificationId?: string
-  readonly paused: boolean
-  /** Used instead of the network's own when present; never empty. */
-  readonly customRpcUrls?: readonly RpcUrl[]
-}
-
-export interface EvmRelayerConfig extends AnyRelayerConfig {
-  readonly networkType: 'evm'
-  readonly policies: EvmPolicies
-}
-
-export interface StellarRelayerConfig extends AnyRelayerConfig {
-  readonly networkType: 'stellar'
-  readonly policies: StellarPolicies
-  /** Further accounts that lend their sequence numbers: how many derived ones, or the signers that hold their keys. */
-  readonly channels?: number | readonly string[]
-}
-
-export interface SolanaRelayerConfig extends AnyRelayerConfig {
-  readonly networkType: 'solana'
-  readonly policies: SolanaPolicies
-}
-
-export type RelayerConfig = EvmRelayerConfig | StellarRelayerConfig | SolanaRelayerConfig
-
-/** `local`: an encrypted keystore file · `plain`: a private key as 64 hex digits. */
-export type SignerConfig =
-  | { readonly id: string; readonly type: 'local'; readonly path: string; readonly passphrase: Secret }
-  | { readonly id: string; readonly type: 'plain'; readonly key: Secret }
-
-export interface NotificationConfig {
-  readonly id: string
-  readonly type: 'webhook'
-  readonly url: string
-  /** Signs deliveries. Never stored, never shown. */
-  readonly signingKey?: Secret
 }

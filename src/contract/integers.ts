@@ -1,3 +1,5 @@
+import { MAX_DIGITS } from '../lib/to-integer.ts'
+
 /**
  * This file reads and writes JSON with exact integers. JSON.parse rounds integers above 2^53 before a program can see them;
  * here the source text of each number decides.
@@ -23,9 +25,6 @@ export interface ParseOptions {
   readonly maxDepth?: number
 }
 
-/** No double has more digits, and the contract accepts far fewer. Longer integers are refused before they cost time. */
-const MAX_DIGITS = 400
-
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** JSON.parse can change a number only in a text with a long run of digits, a fraction or an exponent. */
@@ -48,17 +47,6 @@ export function parseJson(text: string, options: ParseOptions = {}): unknown {
 /** Writes JSON with each bigint as an exact integer literal. It omits undefined fields. */
 export function stringifyJson(value: unknown, space?: number): string {
   return JSON.stringify(writable(value), undefined, space)
-}
-
-/**
- * Converts a value to an exact integer: a whole number, a bigint, or, with `strings`, decimal digits without a plus sign or
- * leading zeros. Returns undefined for any other value.
- */
-export function toInteger(value: unknown, strings: boolean): bigint | undefined {
-  if (typeof value === 'bigint') return value
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
-  if (!strings || typeof value !== 'string' || value.length > MAX_DIGITS) return undefined
-  return /^(0|-?[1-9]\d*)$/.test(value) ? BigInt(value) : undefined
 }
 
 /** Converts `0x` and hexadecimal digits, the quantities of Ethereum's tools. Returns undefined for any other value. */

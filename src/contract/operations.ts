@@ -5,9 +5,6 @@ import type { components, operations } from '../../generated/api.d.ts'
 /** Every schema under `components.schemas`, by its name in openapi.yaml. u128 and int64 integers are bigint. */
 export type Schemas = components['schemas']
 
-/** The status of a transaction. */
-export type TransactionStatus = Schemas['TransactionStatus']
-
 /** The `operationId`s of openapi.yaml. The names of webhooks begin with `on`; receivers serve them, so they are left out. */
 export type OperationId = Exclude<keyof operations, `on${string}`>
 

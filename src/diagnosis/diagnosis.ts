@@ -1,6 +1,35 @@
-import type { Schemas } from '../contract/operations.ts'
+/** The reason for the position of a transaction. A type test holds the codes equal to the contract's, which explains each. */
+export type FindingCode =
+  | 'final'
+  | 'relayer_paused'
+  | 'relayer_disabled'
+  | 'waiting_for_funds'
+  | 'in_flight_limit'
+  | 'behind_others'
+  | 'missing_predecessor'
+  | 'fee_below_base_fee'
+  | 'fee_below_market'
+  | 'fee_at_cap'
+  | 'nonce_passed'
+  | 'not_taken'
+  | 'undecided'
+  | 'stuck'
+  | 'nodes_silent'
+  | 'nodes_disagree'
+  | 'waiting_to_be_signed'
+  | 'waiting_for_inclusion'
+  | 'waiting_for_confirmations'
 
-export type FindingCode = Schemas['Finding']['code']
+/** The next action of the service on a transaction. `none`: the transaction is final, or it needs something from outside. */
+export type NextAction =
+  | 'sign'
+  | 'broadcast'
+  | 'raise_fee'
+  | 'expire'
+  | 'watch'
+  | 'confirm'
+  | 'fill_gap'
+  | 'none'
 
 /** One reason why a transaction is where it is. */
 export interface Finding {
@@ -13,7 +42,7 @@ export interface Diagnosis {
   /** The most important first; never empty. */
   readonly findings: readonly [Finding, ...Finding[]]
   readonly nextAction: {
-    readonly action: Schemas['Diagnosis']['next_action']['action']
+    readonly action: NextAction
     /** Absent for as soon as possible, and for never. */
     readonly at?: Date | undefined
     readonly message: string

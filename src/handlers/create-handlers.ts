@@ -13,7 +13,7 @@ import { type SignerHandlerDeps, signerHandlers } from './signers.ts'
 import { type SigningHandlerDeps, signingHandlers } from './signing.ts'
 import { type TransactionHandlerDeps, transactionHandlers } from './transactions.ts'
 
-/** All operations of the contract. A missing one does not compile. */
+/** Joins the handlers of all operations. A missing one does not compile. */
 export function createHandlers(
   deps: TransactionHandlerDeps &
     RelayerHandlerDeps &

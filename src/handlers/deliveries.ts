@@ -18,7 +18,7 @@ import { presentNotification } from './notifications.ts'
 import { presentDelivery, presentWithExchange } from './present/delivery.ts'
 import { toPage } from './present/page.ts'
 
-/** The overlap of two keys when the caller does not say how long, in seconds: a day. */
+/** The default overlap of two keys, in seconds: a day. */
 const DEFAULT_OVERLAP_SECONDS = 86_400
 
 export interface DeliveryHandlerDeps {
@@ -38,7 +38,7 @@ type Operations =
   | 'resumeNotification'
   | 'rotateSigningKey'
 
-/** The tag Deliveries. An id in a path scopes everything below it. */
+/** The operations of the tag Deliveries. An id in a path scopes everything below it. */
 export function deliveryHandlers(deps: DeliveryHandlerDeps): Pick<HandlerMap, Operations> {
   return { ...seeing(deps), ...controls(deps) }
 }

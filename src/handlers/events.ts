@@ -9,10 +9,10 @@ import type { EventNotifier } from '../events/wakers.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventPresenter } from './present/event.ts'
 
-/** The most events in one answer; a larger `limit` is served as this. */
+/** The most events in one answer; a larger `limit` counts as this. */
 const MAX_LIMIT = 100
 
-/** A stream is never silent for longer, in ms: proxies cut connections that are silent for a minute. */
+/** The longest silence of a stream, in ms: proxies cut connections that are silent for a minute. */
 const HEARTBEAT_MS = 15_000
 
 export interface EventHandlerDeps {
@@ -20,11 +20,11 @@ export interface EventHandlerDeps {
   readonly clock: Clock
   readonly notifier: EventNotifier
   readonly presentEvents: EventPresenter
-  /** Ends every stream. */
+  /** The signal ends every stream. */
   readonly stopping: AbortSignal
 }
 
-/** The tag Events. */
+/** The operations of the tag Events. */
 export function eventHandlers(deps: EventHandlerDeps): Pick<HandlerMap, 'listEvents' | 'streamEvents'> {
   const { db, presentEvents } = deps
   return {
@@ -42,7 +42,7 @@ export function eventHandlers(deps: EventHandlerDeps): Pick<HandlerMap, 'listEve
   }
 }
 
-/** Where the stream begins: after what the reader has, or else after everything there is. */
+/** The stream begins after the last event that the reader has, or else after the newest event. */
 async function startOf(db: Kysely<Schema>, { query, header }: Input<'streamEvents'>): Promise<bigint> {
   const known = header['Last-Event-ID'] ?? query.after
   return known === undefined ? lastNumber(db) : BigInt(known)

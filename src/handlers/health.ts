@@ -1,6 +1,6 @@
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 
-/** One look at everything that readiness depends on. */
+/** A report on everything that readiness depends on. */
 export interface HealthReport {
   readonly database: Schemas['ComponentHealth']
   readonly networks: Schemas['ComponentHealth']
@@ -9,7 +9,7 @@ export interface HealthReport {
   readonly at: Date
 }
 
-/** The tag Health. Neither operation needs a credential, and neither tells more than what works. */
+/** The operations of the tag Health. They need no credential, and they reveal only which parts work. */
 export function healthHandlers({
   check,
 }: {
@@ -32,7 +32,7 @@ export function healthHandlers({
 
 type Components = Omit<HealthReport, 'at'>
 
-/** Without the database nothing can be accepted; without a network, a worker or a relayer, some work waits. */
+/** The service accepts nothing without the database; some work waits without a network, a worker or a relayer. */
 function overall({ database, ...others }: Components): Schemas['HealthStatus'] {
   if (database.status === 'unhealthy') return 'unhealthy'
   return Object.values(others).every(({ status }) => status === 'healthy') ? 'healthy' : 'degraded'

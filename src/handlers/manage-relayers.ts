@@ -1,6 +1,6 @@
 import type { HandlerMap } from '../contract/operations.ts'
-import type { RelayerManager } from '../relayers/manage.ts'
-import type { Managed } from '../relayers/managed.ts'
+import type { ManagedRelayer } from '../relayers/manage/context.ts'
+import type { RelayerManager } from '../relayers/manage/manager.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
@@ -16,13 +16,13 @@ export interface ManageRelayersDeps {
 
 type Operations = 'createRelayer' | 'getRelayer' | 'updateRelayer' | 'deleteRelayer'
 
-/** Single relayers: creating, reading, changing and deleting them. */
+/** The operations that create, read, change and delete one relayer. */
 export function manageRelayersHandlers({
   relayerOf,
   prepare,
   manager,
 }: ManageRelayersDeps): Pick<HandlerMap, Operations> {
-  const present = async ({ relayer, logs }: Managed) => ({
+  const present = async ({ relayer, logs }: ManagedRelayer) => ({
     data: presentRelayer(relayer, await prepare(relayer)),
     logs,
   })

@@ -1,8 +1,9 @@
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
+import { assertNever } from '../lib/assert-never.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { type NetworkManager, networkId } from '../networks/manage.ts'
 import { maskUrl } from '../networks/mask-url.ts'
-import type { Network } from '../networks/network.ts'
+import type { EvmNetwork, Network } from '../networks/network.ts'
 import { toPage } from './present/page.ts'
 
 export interface NetworkHandlerDeps {
@@ -11,7 +12,7 @@ export interface NetworkHandlerDeps {
 
 type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork'
 
-/** The tag Networks. */
+/** The operations of the tag Networks. */
 export function networkHandlers({ networks }: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
   return {
     listNetworks: async ({ query }) => {
@@ -27,7 +28,7 @@ export function networkHandlers({ networks }: NetworkHandlerDeps): Pick<HandlerM
   }
 }
 
-/** A network as the contract shows it. */
+/** Converts a network to the form of the contract. */
 function presentNetwork(network: Network): Schemas['Network'] {
   return omitUndefined({
     id: networkId(network),
@@ -43,8 +44,19 @@ function presentNetwork(network: Network): Schemas['Network'] {
 }
 
 function presentKind(network: Network) {
-  if (network.type === 'stellar') return { passphrase: network.passphrase }
-  if (network.type === 'solana') return { genesis_hash: network.genesisHash }
+  switch (network.type) {
+    case 'evm':
+      return presentEvm(network)
+    case 'solana':
+      return { genesis_hash: network.genesisHash }
+    case 'stellar':
+      return { passphrase: network.passphrase }
+    default:
+      return assertNever(network)
+  }
+}
+
+function presentEvm(network: EvmNetwork) {
   return {
     chain_id: network.chainId,
     required_confirmations: network.requiredConfirmations,

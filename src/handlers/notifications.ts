@@ -19,7 +19,7 @@ type Operations =
   | 'updateNotification'
   | 'deleteNotification'
 
-/** The tag Notifications. */
+/** The operations of the tag Notifications. */
 export function notificationHandlers({
   db,
   notifications,
@@ -47,7 +47,7 @@ export function notificationHandlers({
   }
 }
 
-/** A notification as the contract shows it. */
+/** Converts a notification to the form of the contract. */
 export function presentNotification({
   id,
   type,

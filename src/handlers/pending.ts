@@ -8,7 +8,7 @@ export interface PendingHandlerDeps {
   readonly cancelPending: PendingCanceler
 }
 
-/** What concerns everything of a relayer that waits. */
+/** The operation on all waiting transactions of a relayer. */
 export function pendingHandlers({
   relayerOf,
   cancelPending,

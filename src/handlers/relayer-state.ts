@@ -3,8 +3,10 @@ import type { Unit } from '../chains/chain.ts'
 import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
+import { assertNever } from '../lib/assert-never.ts'
 import type { Clock } from '../lib/clock.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
+import type { NetworkType } from '../networks/network.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { type AccountState, askBalance, lookAtAccount } from '../transactions/account-state.ts'
@@ -24,7 +26,7 @@ const UNITS: Record<Unit, Schemas['RelayerBalance']['unit']> = {
   lamports: 'lamport',
 }
 
-/** How the account of a relayer is doing. */
+/** The operations about the account of a relayer. */
 export function relayerStateHandlers(
   deps: RelayerStateDeps,
 ): Pick<HandlerMap, 'getRelayerStatus' | 'getRelayerBalance'> {
@@ -46,20 +48,30 @@ export function relayerStateHandlers(
 }
 
 function presentState(relayer: Relayer, state: AccountState): Schemas['RelayerStatus'] {
-  const { balance, nextNonce, chainNonce, open, lastConfirmedAt } = state
-  const { networkType } = relayer
+  const { balance, open, lastConfirmedAt } = state
   return omitUndefined({
-    network_type: networkType,
+    network_type: relayer.networkType,
     balance: balance?.toString(),
-    nonce: networkType === 'evm' ? nextNonce?.toString() : undefined,
-    // A ledger names the number that was used last.
-    sequence_number:
-      networkType === 'stellar' && chainNonce !== undefined ? String(chainNonce - 1n) : undefined,
+    ...presentNumber(relayer.networkType, state),
     pending_transactions_count: open,
     last_confirmed_transaction_timestamp: lastConfirmedAt?.toISOString(),
     system_disabled: relayer.systemDisabled,
     paused: relayer.paused,
   })
+}
+
+/** A nonce is the next number of an account; a sequence number is the one that the ledger has seen last. */
+function presentNumber(type: NetworkType, { nextNonce, chainNonce }: AccountState) {
+  switch (type) {
+    case 'evm':
+      return { nonce: nextNonce?.toString() }
+    case 'stellar':
+      return { sequence_number: chainNonce === undefined ? undefined : String(chainNonce - 1n) }
+    case 'solana':
+      return {}
+    default:
+      return assertNever(type)
+  }
 }
 
 function unavailable(cause: unknown): AppError {

@@ -19,7 +19,7 @@ export interface RelayerHandlerDeps {
   readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>
 }
 
-/** The tag Relayers. */
+/** The operations that list relayers and sign messages. */
 export function relayerHandlers({
   db,
   relayerOf,

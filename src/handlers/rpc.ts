@@ -12,19 +12,19 @@ interface RpcHandlerDeps {
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }
 
-/** What a call without an id is answered under, as existing clients expect. */
+/** The id in the answer to a call without one, as existing clients expect. */
 const DEFAULT_ID = 1
 
 /** JSON-RPC 2.0: the method does not exist, or is not available. */
 const METHOD_NOT_FOUND = -32601
 
-/** JSON-RPC 2.0: for a node whose error has no code that is a number. */
+/** JSON-RPC 2.0: replaces the code of a node's error when that is not a number. */
 const INTERNAL_ERROR = -32603
 
 /** No endpoint answered; the code that existing clients know. */
 const BAD_GATEWAY = -33002
 
-/** JSON-RPC calls that are passed on to the network of a relayer. */
+/** The operation that passes JSON-RPC calls on to the network of a relayer. */
 export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<HandlerMap, 'callRpc'> {
   return {
     callRpc: async ({ path, body }) => {
@@ -76,11 +76,11 @@ function headOf({ id }: Schemas['RpcCall']) {
 
 /** A batch has at least one call. */
 function requireReply(answer: Schemas['RpcReply'] | undefined): Schemas['RpcReply'] {
-  if (answer === undefined) throw new Error('a call was given no answer')
+  if (answer === undefined) throw new Error('a call of the batch has no answer')
   return answer
 }
 
-/** Whether JSON can say it: what the reader of bodies could not hold exactly is infinite, or no number. */
+/** Returns false for a value that JSON cannot write: the reader of bodies turns a number that it cannot represent into Infinity or NaN. */
 function isWritable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   return typeof value !== 'object' || value === null || Object.values(value).every(isWritable)

@@ -12,7 +12,7 @@ export interface SignerHandlerDeps {
 
 type Operations = 'listSigners' | 'createSigner' | 'getSigner' | 'deleteSigner'
 
-/** The tag Signers. */
+/** The operations of the tag Signers. */
 export function signerHandlers({ db, signers }: SignerHandlerDeps): Pick<HandlerMap, Operations> {
   return {
     listSigners: async ({ query }) => {
@@ -31,7 +31,7 @@ export function signerHandlers({ db, signers }: SignerHandlerDeps): Pick<Handler
   }
 }
 
-/** A signer as the contract shows it. Whether its key came from a file or from a caller, the service holds it itself. */
+/** Converts a signer to the form of the contract. The service keeps every key itself, whatever its origin. */
 function presentSigner({ id }: StoredSigner): Schemas['Signer'] {
   return { id, type: 'local', config: {} }
 }

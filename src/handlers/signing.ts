@@ -2,6 +2,7 @@ import type { SignedDraft } from '../chains/attempt.ts'
 import type { TypedData } from '../chains/evm/content.ts'
 import type { Data, HandlerMap, Schemas } from '../contract/operations.ts'
 import { AppError } from '../errors.ts'
+import { assertNever } from '../lib/assert-never.ts'
 import { inactive } from '../relayers/policy.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -16,7 +17,7 @@ export interface SigningHandlerDeps {
   readonly signTransaction: TransactionSigner
 }
 
-/** Signing what is sent to no network. */
+/** The operations that sign without sending. */
 export function signingHandlers({
   relayerOf,
   runtimeOf,
@@ -45,7 +46,7 @@ export function signingHandlers({
   }
 }
 
-/** As the tools of each network write it, and existing clients read it. */
+/** Each network type has the form that its tools write and existing clients read. */
 function presentSigned(
   { networkType }: Relayer,
   { raw, hash, signature }: SignedDraft,
@@ -61,6 +62,8 @@ function presentSigned(
         signedXdr: bytes.toString('base64'),
         signature: Buffer.from(signature.sig, 'hex').toString('base64'),
       }
+    default:
+      return assertNever(networkType)
   }
 }
 

@@ -3,9 +3,12 @@ import type { HandlerMap } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import type { DiagnosisFacts } from '../diagnosis/facts.ts'
 import { AppError } from '../errors.ts'
+import { fingerprintOf } from '../lib/fingerprint.ts'
+import type { NetworkType } from '../networks/network.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { Acceptor } from '../transactions/accept/accept.ts'
+import type { IdempotencyKey } from '../transactions/accept/idempotency.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import type { TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import type { createReplacer } from '../transactions/replace/replace.ts'
@@ -14,7 +17,6 @@ import { findTransaction, listTransactions } from '../transactions/store/transac
 import { presentDiagnosis } from './present/diagnosis.ts'
 import { toPage } from './present/page.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
-import { readIdempotencyKey } from './read/idempotency-key.ts'
 import { readRequest } from './read/request.ts'
 
 export interface TransactionHandlerDeps {
@@ -35,14 +37,14 @@ type Operations =
   | 'cancelTransaction'
   | 'diagnoseTransaction'
 
-/** The tag Transactions. An id in a path scopes everything below it. */
+/** The operations of the tag Transactions. An id in a path scopes everything below it. */
 export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerMap, Operations> {
   const { db, relayerOf, runtimeOf, accept, replacer, gather } = deps
   return {
     sendTransaction: async ({ path, header, body }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      // Before anything is read out of the body, so that no other sense that it is given later makes it another one.
+      // The fingerprint is of the body itself, so a later change of the mapping does not change it.
       const idempotencyKey = readIdempotencyKey(header['Idempotency-Key'], body)
       const { logs, ...item } = await accept(relayer, readRequest(body, relayer, chain), idempotencyKey)
       return { data: presentWithAttempts(item, chain), logs }
@@ -65,7 +67,7 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
     },
     getTransactionByNonce: async ({ path: { relayer_id, nonce } }) => {
       const relayer = await requireRelayer(relayerOf, relayer_id)
-      if (relayer.networkType !== 'evm') throw nonceless(relayer)
+      if (!HAS_NONCES[relayer.networkType]) throw nonceless(relayer)
       const item = await findByNonce(db, relayer, nonce)
       if (item === undefined)
         throw new AppError(
@@ -94,11 +96,19 @@ export function transactionHandlers(deps: TransactionHandlerDeps): Pick<HandlerM
   }
 }
 
+/** True for the network types whose transactions have a `nonce` in the contract. */
+const HAS_NONCES: Readonly<Record<NetworkType, boolean>> = { evm: true, solana: false, stellar: false }
+
 function nonceless({ id, networkType }: Relayer): AppError {
   return new AppError(
     'not_supported',
     `Relayer ${id} is on a network of type ${networkType}; only transactions on evm are found by their nonce.`,
   )
+}
+
+/** The body has been validated: an amount is a bigint, whether the caller wrote a number or digits. */
+function readIdempotencyKey(key: string | undefined, body: object): IdempotencyKey | undefined {
+  return key === undefined ? undefined : { key, fingerprint: fingerprintOf(body) }
 }
 
 async function requireTransaction(

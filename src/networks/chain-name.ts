@@ -1,6 +1,7 @@
+import { assertNever } from '../lib/assert-never.ts'
 import type { Network } from './network.ts'
 
-/** What tells chains apart, whatever their networks are called here; for messages, too. */
+/** Returns the identity of a chain for people. Networks with other names can be the same chain. */
 export function chainName(network: Network): string {
   switch (network.type) {
     case 'evm':
@@ -8,7 +9,9 @@ export function chainName(network: Network): string {
     case 'stellar':
       return `"${network.passphrase}"`
     case 'solana':
-      // Without a hash, only the name says which cluster it is.
+      // Without a genesis hash, the name alone identifies the cluster.
       return `cluster ${network.genesisHash ?? network.name}`
+    default:
+      return assertNever(network)
   }
 }

@@ -1,51 +1,51 @@
 /**
- * What went wrong at an endpoint. `down`: broken connection, HTTP 5xx, something unreadable · `slow`: no answer in time ·
- * `barred`: it will not talk to us (HTTP 401, 403, 404, 410) · `limited`: it asked for a pause (HTTP 429 and its kin).
+ * A failure of an endpoint. `down`: broken connection, HTTP 5xx, unreadable answer · `slow`: no answer in time ·
+ * `barred`: it refuses us (HTTP 401, 403, 404, 410) · `limited`: it asked for a pause (HTTP 429 and similar answers).
  */
 export interface Failure {
   readonly kind: 'down' | 'slow' | 'barred' | 'limited'
   readonly detail: string
-  /** How long it wants to be left alone, in ms, where it said so (`Retry-After`). */
+  /** The pause that the endpoint asked for (`Retry-After`), in ms. */
   readonly retryAfterMs?: number
-  /** No connection could be opened, so it cannot be the doing of what was asked. */
+  /** No connection opened, so the request cannot be the cause. */
   readonly unreachable?: true
 }
 
-/** Failures count together when they lie within this time, in ms. */
+/** Failures within this time count together, in ms. */
 const WINDOW_MS = 60_000
 
-/** So many failures in the window end in a rest. One alone is weather. */
+/** The endpoint rests after this many failures within the window; a single failure is noise. */
 const FAILURE_LIMIT = 3
 
-/** The first rest, in ms; each one that a trial did not end well is twice as long. */
+/** The first rest, in ms; each failed trial doubles the next one. */
 const REST_MS = 5_000
 
 /**
- * The first, and the longest, rest of an endpoint that asked for one without saying how long, in ms. Limits are mostly
- * per second; where it is the only endpoint, nothing moves meanwhile.
+ * The first and the longest rest of an endpoint that asked for a pause without a duration, in ms. Most limits are per second, and
+ * nothing moves meanwhile where it is the only endpoint.
  */
 const LIMITED_REST_MS = 1_000
 const MAX_LIMITED_REST_MS = 8_000
 
-/** No rest is longer, in ms, whatever `Retry-After` says: a mistaken header must not switch an endpoint off for a day. */
+/** The longest rest, in ms, whatever `Retry-After` says: a wrong header must not switch an endpoint off for a day. */
 const MAX_REST_MS = 300_000
 
-/** How one endpoint has been doing. A value: each report makes a new one. */
+/** The record of one endpoint. It is a value: each report makes a new one. */
 export interface Health {
-  /** When it failed lately, in ms since the epoch. */
+  /** The times of recent failures, in ms since the epoch. */
   readonly failures: readonly number[]
-  /** It is not asked before this time, in ms since the epoch. */
+  /** The endpoint gets no request before this time, in ms since the epoch. */
   readonly restsUntil: number
-  /** The rest is its own wish: not even as a last resort is it asked. */
+  /** The endpoint asked for the rest, so it gets no request even as a last resort. */
   readonly byWish: boolean
-  /** Rests since it last answered well. Above 0 with the rest over, it is on trial. */
+  /** The number of rests since its last good answer. Above 0 after a rest, the endpoint is on trial. */
   readonly rests: number
   readonly lastError?: string
 }
 
 export const HEALTHY: Health = { failures: [], restsUntil: 0, byWish: false, rests: 0 }
 
-/** `trial`: the rest is over, and one request at a time finds out whether it is well again. */
+/** `trial`: the rest is over, and one request at a time tests the endpoint. */
 export type Condition = 'well' | 'trial' | 'resting'
 
 export function conditionOf({ restsUntil, rests }: Health, now: number): Condition {
@@ -53,19 +53,19 @@ export function conditionOf({ restsUntil, rests }: Health, now: number): Conditi
   return rests > 0 ? 'trial' : 'well'
 }
 
-/** It answered. What failed within the window stays counted, or one that fails half of the time would never rest. */
+/** Records an answer. Failures within the window still count, or an endpoint that fails half of the time would never rest. */
 export function afterAnswer(health: Health, now: number): Health {
   return conditionOf(health, now) === 'well' ? health : HEALTHY
 }
 
-/** It did not answer. A time-out costs each caller its whole patience, and who bars us once does so again: rest at once. */
+/** Records a failure. After a time-out or a refusal the endpoint rests at once: each further one would cost a caller its whole time. */
 export function afterFailure(health: Health, failure: Failure, now: number): Health {
   const failures = [...health.failures.filter((at) => now - at < WINDOW_MS), now]
   const failed = { ...health, failures, lastError: failure.detail }
   const rest = failure.kind !== 'down' || failures.length >= FAILURE_LIMIT || health.rests > 0
   if (!rest) return failed
   const byWish = failure.kind === 'limited' || failure.retryAfterMs !== undefined
-  // Requests that were on their way together fail together: only a failure after the rest makes the next one longer.
+  // Concurrent requests fail together, so only a failure after a rest makes the next rest longer.
   const rests = conditionOf(health, now) === 'resting' ? health.rests : health.rests + 1
   const factor = 2 ** Math.min(rests - 1, 16)
   const grown = byWish ? Math.min(MAX_LIMITED_REST_MS, LIMITED_REST_MS * factor) : REST_MS * factor

@@ -8,79 +8,79 @@ import {
 } from './endpoint-health.ts'
 import type { RpcUrl } from './network.ts'
 
-/** How one endpoint is doing, for people and for readiness. */
+/** The state of one endpoint, for people and for readiness. */
 export interface EndpointState {
   readonly url: string
   readonly healthy: boolean
-  /** Height of the newest block that it told of. */
+  /** The height of the newest block that it reported. */
   readonly head?: bigint
-  /** Until then it is left alone. */
+  /** The endpoint gets no request before this time. */
   readonly restsUntil?: Date
   readonly lastError?: string
 }
 
-/** The endpoints of one network: which to ask next, and how each has been doing. Asks nobody itself. */
+/** The endpoints of one network: it chooses the next one and records their health. It sends no request itself. */
 export interface EndpointPool {
   /**
-   * The endpoint to ask, other than `except`; undefined when there is none that may be asked now. The same one again and
-   * again for a while, so that the reads of one step see one node; resting ones only when no other is left.
+   * Chooses the endpoint for a request, other than `except`; undefined when no endpoint may be asked now. The choice stays the same
+   * for a while, so that the reads of one step see one node. A resting endpoint is the last resort.
    */
   choose(except: ReadonlySet<string>): string | undefined
   answered(url: string): void
   failed(url: string, failure: Failure): void
-  /** It was asked, and the outcome says nothing about its health. */
+  /** Records a request whose outcome says nothing about the endpoint's health. */
   notCounted(url: string): void
   sawHead(url: string, height: bigint): void
-  /** The highest block that any endpoint told of lately; undefined when none did. */
+  /** Returns the highest block that any endpoint reported lately; undefined when none did. */
   highest(): bigint | undefined
-  /** Time until one other than `except` may be asked, in ms: 0 for now; undefined when there is no other. */
+  /** Returns the time until an endpoint other than `except` may be asked, in ms; undefined when there is no other. */
   waitMs(except: ReadonlySet<string>): number | undefined
-  /** Those that are not resting. */
+  /** Returns the endpoints that are not resting. */
   awake(): string[]
   states(): EndpointState[]
 }
 
 interface EndpointPoolOptions {
-  /** Weight 0 is never asked; of the others each gets the share of its weight. */
+  /** Each url gets a share in proportion to its weight; an url of weight 0 gets none. */
   readonly urls: readonly RpcUrl[]
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number
-  /** From 0 up to but not including 1. */
+  /** Returns a number from 0 up to but not including 1. */
   readonly random: () => number
 }
 
-/** How long one choice holds, in ms. Long enough for any step; short enough that the shares come out and rested ones return. */
+/** A choice lasts for this long, in ms: long enough for any step, and short enough for the shares and for endpoints that return. */
 const HOLD_MS = 30_000
 
 /**
- * How long a height that somebody told of is demanded of the others, in ms. Behind one url may stand several nodes, so it
- * outlives a lower answer of the same url; for ever would stop us when a chain really is rolled back.
+ * The pool demands a reported height of every endpoint for this long, in ms. Several nodes can serve one url, so the height outlives
+ * a lower answer of the same url. Without a limit, a chain that really is rolled back would stop the service.
  */
 const HEIGHT_MS = 60_000
 
 interface Endpoint extends RpcUrl {
   health: Health
-  /** A request that finds out whether it is well again is under way. */
+  /** A test request is under way. */
   onTrial: boolean
   head?: bigint
   highest?: { readonly height: bigint; readonly at: number }
 }
 
-/** A pool that knows nothing bad of anybody yet. */
+/** Creates a pool of healthy endpoints. */
 export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): EndpointPool {
   const endpoints = urls
     .filter(({ weight }) => weight > 0)
     .map((url): Endpoint => ({ ...url, health: HEALTHY, onTrial: false }))
   const find = (url: string) => endpoints.find((endpoint) => endpoint.url === url)
   const others = (except: ReadonlySet<string>) => endpoints.filter(({ url }) => !except.has(url))
-  let held: { readonly url: string; readonly until: number } | undefined
+  let chosen: { readonly url: string; readonly until: number } | undefined
 
   function pick(except: ReadonlySet<string>): Endpoint | undefined {
     const good = others(except).filter((endpoint) => isUsable(endpoint, now()))
-    const same = good.find(({ url }) => url === held?.url)
-    if (same && held && held.until > now()) return same
+    const same = good.find(({ url }) => url === chosen?.url)
+    if (same && chosen && chosen.until > now()) return same
     const drawn = draw(good, random())
-    if (drawn) held = { url: drawn.url, until: now() + HOLD_MS }
+    if (drawn) chosen = { url: drawn.url, until: now() + HOLD_MS }
     return drawn ?? lastResort(others(except), now())
   }
 
@@ -100,7 +100,7 @@ export function createEndpointPool({ urls, now, random }: EndpointPoolOptions): 
     answered: (url) => settle(url, afterAnswer),
     failed: (url, failure) => {
       settle(url, (health, at) => afterFailure(health, failure, at))
-      if (held?.url === url) held = undefined
+      if (chosen?.url === url) chosen = undefined
     },
     notCounted: (url) => settle(url, (health) => health),
     sawHead: (url, height) => note(find(url), height, now()),
@@ -120,18 +120,18 @@ function isUsable({ health, onTrial }: Endpoint, now: number): boolean {
   return condition === 'well' || (condition === 'trial' && !onTrial)
 }
 
-/** Time until it may be asked at all, in ms. Only a rest by its own wish is in the way, not one that we ordered. */
+/** Returns the time until a request is possible at all, in ms. Only a rest that the endpoint asked for prevents one. */
 function untilAskable({ health }: Endpoint, now: number): number {
   return health.byWish ? Math.max(0, health.restsUntil - now) : 0
 }
 
-/** The one whose rest ends first; none that asked to be left alone. */
+/** Returns the endpoint whose rest ends first, unless it asked for the rest. */
 function lastResort(endpoints: readonly Endpoint[], now: number): Endpoint | undefined {
   const askable = endpoints.filter((endpoint) => untilAskable(endpoint, now) === 0)
   return askable.sort((a, b) => a.health.restsUntil - b.health.restsUntil)[0]
 }
 
-/** Each gets the part of 0 … 1 that its weight is of all weights. */
+/** Draws an endpoint in proportion to the weights; `random` is from 0 to 1. */
 function draw(endpoints: readonly Endpoint[], random: number): Endpoint | undefined {
   let point = random * endpoints.reduce((sum, { weight }) => sum + weight, 0)
   return endpoints.find(({ weight }) => {

@@ -7,20 +7,20 @@ import type { Network, RpcUrl } from './network.ts'
 import { listUntrustedUrls, saveUntrustedUrls } from './rpc-urls-store.ts'
 import { untrustedRpcUrlProblem } from './untrusted-rpc-url.ts'
 
-/** An RPC url as a caller writes it: alone, or with its weight. */
+/** An RPC url of a caller: alone, or with its weight. */
 export type UntrustedRpcUrl = string | { readonly url: string; readonly weight?: number | undefined }
 
-/** What callers can do about networks. */
+/** The verbs of callers on networks. */
 export interface NetworkManager {
-  /** In the order of the configuration, then of the catalogue. */
+  /** Lists the networks in the order of the configuration, then of the catalogue. */
   list(): readonly Network[]
   /**
-   * By type and name with a colon between. A name that is spelled in other cases of letters will do.
+   * Finds a network by `type:name`; letters may be in other cases.
    * @throws AppError 404
    */
   get(id: string): Network
   /**
-   * Gives a network other RPC urls, here at once and everywhere within moments.
+   * Replaces the RPC urls of a network: in this process at once, and in the others within moments.
    * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain
    */
   changeUrls(id: string, urls: readonly UntrustedRpcUrl[]): Promise<Network>
@@ -29,13 +29,13 @@ export interface NetworkManager {
 interface NetworkManagerDeps {
   readonly db: Kysely<Schema>
   readonly networks: NetworkDirectory
-  /** Where urls of callers may lead. */
+  /** The addresses that urls of callers may lead to. */
   readonly policy: AddressPolicy
-  /** Asks the network's urls which chain they serve. Gives why that is a wrong one; undefined also when nobody answers. */
+  /** Asks the network's urls which chain they serve. Returns a sentence about a wrong one; undefined also when no endpoint answers. */
   readonly wrongChain: (network: Network) => Promise<string | undefined>
 }
 
-/** As in the configuration file. */
+/** The default of the configuration file. */
 const DEFAULT_WEIGHT = 100
 
 export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
@@ -64,7 +64,7 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
   }
 }
 
-/** What callers name a network by. */
+/** Returns the id by which callers name a network. */
 export function networkId({ type, name }: Pick<Network, 'type' | 'name'>): string {
   return `${type}:${name}`
 }
@@ -79,10 +79,10 @@ function findById(all: readonly Network[], id: string): Network | undefined {
 
 /** @throws AppError 400 */
 function readUrls(urls: readonly UntrustedRpcUrl[], policy: AddressPolicy): RpcUrl[] {
-  const read = urls.map((given, index): RpcUrl => {
-    const { url, weight = DEFAULT_WEIGHT } = typeof given === 'string' ? { url: given } : given
+  const read = urls.map((item, index): RpcUrl => {
+    const { url, weight = DEFAULT_WEIGHT } = typeof item === 'string' ? { url: item } : item
     const problem = untrustedRpcUrlProblem(url, policy)
-    const path = `body.rpc_urls[${index}]${typeof given === 'string' ? '' : '.url'}`
+    const path = `body.rpc_urls[${index}]${typeof item === 'string' ? '' : '.url'}`
     if (problem !== undefined) throw new AppError('invalid_request', `${path}: ${problem}.`)
     return { url, weight, untrusted: true }
   })

@@ -1,6 +1,6 @@
 /**
- * An RPC url as it may be shown: scheme and host. The rest (path, query, credentials) is where providers put their API
- * keys. A text that is no url is hidden whole.
+ * Returns the part of an RPC url that answers and logs may show: scheme and host. Providers put their API keys into the rest (path,
+ * query, credentials). A text that is not a url is hidden as a whole.
  */
 export function maskUrl(url: string): string {
   if (!URL.canParse(url)) return '***'
@@ -8,7 +8,7 @@ export function maskUrl(url: string): string {
   return `${protocol}//${host}/***`
 }
 
-/** True for what `maskUrl` gives: a caller who sends back what was shown would lose the rest of the url. */
+/** Recognises a url that `maskUrl` made: a caller who sends an answer back would otherwise lose the rest of the url. */
 export function isMasked(url: string): boolean {
   return url.endsWith('/***') || url === '***'
 }

@@ -1,38 +1,51 @@
-/** The families of chains. A network type decides which group of the request body applies. */
-export type NetworkType = 'evm' | 'stellar' | 'solana'
+/** The families of chains. Every table and every `switch` over them fails to compile until it knows a new one. */
+export const NETWORK_TYPES = ['evm', 'solana', 'stellar'] as const
+
+/** The family of a chain. It decides which group of the request body applies. */
+export type NetworkType = (typeof NETWORK_TYPES)[number]
+
+export function isNetworkType(text: string): text is NetworkType {
+  return NETWORK_TYPES.some((type) => type === text)
+}
+
+/** @throws Error for a type that this release does not know */
+export function parseNetworkType(text: string): NetworkType {
+  if (isNetworkType(text)) return text
+  throw new Error(`network type "${text}" is unknown; this release knows ${NETWORK_TYPES.join(', ')}`)
+}
 
 /**
- * One RPC url. Each gets the share of the questions that its weight is of all; weight 0 is never asked. `ws://` and `wss://`
- * urls are not asked: over them the network tells of new blocks.
+ * One RPC url. Each gets a share of the requests in proportion to its weight; an url of weight 0 gets none. Urls with `ws://` and
+ * `wss://` get none either: over them the network announces new blocks.
  */
 export interface RpcUrl {
   readonly url: string
   readonly weight: number
-  /** A caller of the API chose it: it is asked only where callers may lead us. */
+  /** A caller of the API chose the url, so the guarded HTTP client asks it. */
   readonly untrusted?: true
 }
 
-/** What every network has. */
+/** The fields that every network has. */
 interface AnyNetwork {
   /** The name that relayers refer to, unique within its type. */
   readonly name: string
   readonly isTestnet: boolean
-  /** Expected time between blocks. Drives how often the chain is asked and how long is patient. */
+  /** Expected time between blocks. It sets the polling interval and the delay of resubmissions. */
   readonly averageBlocktimeMs: number
-  /** How many blocks must lie on top of the including block before a transaction counts as final. */
+  /** A transaction is final when this many blocks lie on top of the including block. */
   readonly requiredConfirmations: number
   readonly rpcUrls: readonly RpcUrl[]
-  /** Where people can look at it; absent when nobody says. */
+  /** Block explorers for people. */
   readonly explorerUrls?: readonly string[]
-  /** What is particular about it, in the words of the configuration; absent when it has none. */
+  /** Peculiarities in the words of the configuration. */
   readonly tags?: readonly string[]
 }
 
-/** What an EVM network can do. `eip1559`: blocks have a base fee and accept type-2 transactions. */
+/** A feature of an EVM network. `eip1559`: blocks have a base fee and accept type-2 transactions. */
 export type NetworkFeature = 'eip1559'
 
 /**
- * When a block of an EVM chain counts as final. `depth`: enough blocks lie on top of it · `safe`, `finalized`: the consensus layer says so
+ * The rule that makes a block of an EVM chain final. `depth`: enough blocks lie on top of it · `safe`, `finalized`: the consensus layer says so
  * (block tags of the Ethereum JSON-RPC specification); on rollups, when its data is on the parent chain, and when that is final there.
  */
 export type EvmFinality = 'depth' | 'safe' | 'finalized'
@@ -45,11 +58,11 @@ export interface EvmNetwork extends AnyNetwork {
   readonly features: readonly NetworkFeature[]
   readonly finality: EvmFinality
   /**
-   * Whether waiting transactions lie in a public pool where a higher fee helps. A sequencer (Arbitrum, OP stack) takes
-   * what pays its base fee in the order of arrival, so a raise is of use only when the base fee has passed the fee cap.
+   * True where waiting transactions lie in a public pool and a higher fee helps. A sequencer (Arbitrum, OP stack) takes every
+   * transaction that pays its base fee in the order of arrival, so a raise helps only when the base fee has passed the fee cap.
    */
   readonly mempool: boolean
-  /** The most gas that one transaction may ask for (EIP-7825); absent where only the block's limit counts. */
+  /** The most gas that one transaction may ask for (EIP-7825). Without the field, only the limit of the block counts. */
   readonly maxGasPerTransaction?: bigint
 }
 
@@ -60,12 +73,15 @@ export interface StellarNetwork extends AnyNetwork {
   readonly passphrase: string
 }
 
-/** One concrete Solana cluster. Its nodes tell themselves what is final, so nothing need lie on top. */
+/** One concrete Solana cluster. Its nodes report finality themselves, so nothing need lie on top. */
 export interface SolanaNetwork extends AnyNetwork {
   readonly type: 'solana'
-  /** Distinguishes clusters; absent where any will do, as on a developer's own machine. Base58. */
+  /** Distinguishes clusters, in base58. A local cluster without the field may be any. */
   readonly genesisHash?: string
 }
 
 /** One concrete network of any family. */
 export type Network = EvmNetwork | StellarNetwork | SolanaNetwork
+
+/** One concrete network of this family. */
+export type NetworkOf<T extends NetworkType> = Extract<Network, { readonly type: T }>

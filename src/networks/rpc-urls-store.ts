@@ -1,33 +1,33 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import type { NetworkType, RpcUrl } from './network.ts'
+import { type NetworkType, parseNetworkType, type RpcUrl } from './network.ts'
 
-/** RPC urls that a caller gave a network. */
+/** The RPC urls that a caller chose for a network. */
 export interface UntrustedUrls {
   readonly type: NetworkType
   readonly name: string
   readonly rpcUrls: readonly RpcUrl[]
-  /** Fingerprint of the urls that the configuration gave the network at that time. */
+  /** The fingerprint of the configured urls that these replaced. */
   readonly insteadOf: string
 }
 
-/** All that callers gave. */
+/** Reads the urls that callers chose for any network. */
 export async function listUntrustedUrls(db: Kysely<Schema>): Promise<UntrustedUrls[]> {
   const rows = await db.selectFrom('network_urls').selectAll().execute()
   return rows.map((row) => ({
-    type: row.network_type as NetworkType,
+    type: parseNetworkType(row.network_type),
     name: row.network,
     rpcUrls: row.rpc_urls,
     insteadOf: row.instead_of,
   }))
 }
 
-/** Takes the place of what a caller gave the network before. */
-export async function saveUntrustedUrls(db: Kysely<Schema>, given: UntrustedUrls): Promise<void> {
-  const values = { rpc_urls: JSON.stringify(given.rpcUrls), instead_of: given.insteadOf }
+/** Replaces the urls that a caller has chosen for the network before. */
+export async function saveUntrustedUrls(db: Kysely<Schema>, untrusted: UntrustedUrls): Promise<void> {
+  const values = { rpc_urls: JSON.stringify(untrusted.rpcUrls), instead_of: untrusted.insteadOf }
   await db
     .insertInto('network_urls')
-    .values({ network_type: given.type, network: given.name, ...values })
+    .values({ network_type: untrusted.type, network: untrusted.name, ...values })
     .onConflict((conflict) => conflict.columns(['network_type', 'network']).doUpdateSet(values))
     .execute()
 }

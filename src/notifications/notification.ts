@@ -1,4 +1,6 @@
-/** Why nothing is sent: somebody asked for it, or the receiver said that it is gone (410). */
+import type { Secret } from '../security/secret.ts'
+
+/** The reason for a pause: a caller asked for it, or the receiver answered that it is gone (410). */
 export type PauseReason = 'operator' | 'gone'
 
 /** A configured destination for events. Signing keys are in `keys.ts`. */
@@ -11,4 +13,13 @@ export interface Notification {
   readonly urlUntrusted?: true
   /** Set while nothing is sent to it. */
   readonly paused?: PauseReason
+}
+
+/** A notification of the configuration file. */
+export interface NotificationConfig {
+  readonly id: string
+  readonly type: 'webhook'
+  readonly url: string
+  /** Signs deliveries. The service neither stores nor shows it. */
+  readonly signingKey?: Secret
 }

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import type { RelayerAccounts } from './accounts.ts'
 
-/** Two relayers may not take nonces of one account. */
+/** Another relayer takes the nonces of the account already. */
 export class AccountInUseError extends Error {
   override readonly name = 'AccountInUseError'
 
@@ -12,9 +12,8 @@ export class AccountInUseError extends Error {
 }
 
 /**
- * Makes these the accounts of the relayer, and no others. A second database transaction that wants one of them waits for
- * this one to end.
- * @throws AccountTakenError when another relayer has one of them
+ * Replaces the accounts of the relayer. A concurrent database transaction that wants one of them waits for the end of this one.
+ * @throws AccountInUseError when another relayer has one of them
  */
 export async function reserveAccounts(
   tx: Transaction<Schema>,
@@ -24,7 +23,7 @@ export async function reserveAccounts(
   await releaseAccounts(tx, [relayerId])
   const claimed = await tx
     .insertInto('operated_accounts')
-    // In one order, so that two who want the same ones do not wait for each other.
+    // Sorted, so that two database transactions that want the same accounts do not deadlock.
     .values(addresses.toSorted().map((address) => ({ chain, address, relayer_id: relayerId })))
     .onConflict((conflict) => conflict.columns(['chain', 'address']).doNothing())
     .returning('address')
@@ -38,11 +37,11 @@ export async function reserveAccounts(
     .where('address', '=', taken)
     .executeTakeFirst()
   if (owner !== undefined) throw new AccountInUseError(taken, chain, owner.relayer_id)
-  // Given up at this very moment.
+  // The other relayer released the account between the two statements.
   await reserveAccounts(tx, relayerId, { chain, addresses })
 }
 
-/** Others may have the accounts of these relayers now. */
+/** Releases the accounts of these relayers for others. */
 export async function releaseAccounts(tx: Transaction<Schema>, relayerIds: readonly string[]): Promise<void> {
   if (relayerIds.length === 0) return
   await tx

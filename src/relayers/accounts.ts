@@ -1,25 +1,30 @@
-import type { Config, RelayerConfig } from '../config/load.ts'
-import { ConfigError } from '../config/problems.ts'
+import { ConfigError } from '../lib/config-errors.ts'
 import { chainName } from '../networks/chain-name.ts'
 import type { Network } from '../networks/network.ts'
 import type { Key } from '../signers/key.ts'
+import type { RelayerConfig } from './relayer.ts'
 import { type FindKey, sourceAccountsOf } from './source-accounts.ts'
 
-/** Which accounts a relayer takes nonces of. */
+/** The accounts whose nonces a relayer takes. */
 export interface RelayerAccounts {
-  /** What tells the chain apart from others, whatever it is called here. */
+  /** The identity of the chain: networks with other names can be the same chain. */
   readonly chain: string
   /** The relayer's own first, then its channels. */
   readonly addresses: readonly [string, ...string[]]
 }
 
+interface Configured {
+  readonly relayers: readonly RelayerConfig[]
+  readonly networks: readonly Network[]
+}
+
 /**
- * The accounts of each relayer of the configuration, by relayer id.
+ * Derives the accounts of each relayer of the configuration, by relayer id.
  * @throws ConfigError when two relayers, or channels of theirs, are the same account on the same chain: each would take the
  * other's nonces
  */
 export async function configuredAccounts(
-  { relayers, networks }: Pick<Config, 'relayers' | 'networks'>,
+  { relayers, networks }: Configured,
   keys: ReadonlyMap<string, Key>,
 ): Promise<Map<string, RelayerAccounts>> {
   const all = new Map<string, RelayerAccounts>()
@@ -30,13 +35,13 @@ export async function configuredAccounts(
     if (network === undefined) throw new Error(`relayer ${relayer.id} is on a network that is not configured`)
     all.set(relayer.id, await accountsOf(relayer, network, async (id) => keys.get(id)))
   }
-  const problems = duplicateAccounts(all)
+  const problems = duplicateAccounts([...all].map(([id, accounts]) => ({ id, ...accounts })))
   if (problems.length > 0) throw new ConfigError(problems)
   return all
 }
 
 /**
- * The accounts of a relayer on its network.
+ * Derives the accounts of a relayer on its network.
  * @throws MissingSignerError when a signer that it names does not exist
  */
 export async function accountsOf(
@@ -51,11 +56,19 @@ export async function accountsOf(
   }
 }
 
-/** What is wrong where relayers, by id, have an account in common, or one has it twice. */
-export function duplicateAccounts(all: ReadonlyMap<string, RelayerAccounts>): string[] {
+/** The accounts of one relayer, by any names that differ between accounts. */
+interface NamedAccounts {
+  /** The relayer. */
+  readonly id: string
+  readonly chain: string
+  readonly addresses: readonly string[]
+}
+
+/** Returns a problem for each account that two relayers share, and for each that one relayer has twice. */
+export function duplicateAccounts(all: readonly NamedAccounts[]): string[] {
   const owners = new Map<string, string>()
   const problems: string[] = []
-  for (const [id, { chain, addresses }] of all) {
+  for (const { id, chain, addresses } of all) {
     for (const address of addresses) {
       const account = `${address} on ${chain}`
       const owner = owners.get(account)

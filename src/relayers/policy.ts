@@ -1,14 +1,13 @@
 import type { ChainRequest, Unit } from '../chains/chain.ts'
 import { AppError } from '../errors.ts'
-import type { Relayer } from './relayer.ts'
+import type { Network } from '../networks/network.ts'
+import { defaultMinBalance } from './policies/policies.ts'
+import type { Relayer, RelayerConfig } from './relayer.ts'
 
-/** The zero address and the relayer's own are always allowed: burning and cancelling need no permission. */
+/** A whitelist always allows the zero address and the relayer's own: burning and cancelling need no permission. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** What must stay when `min_balance` is not configured: a wei, a tenth of a lumen, a hundredth of a SOL. */
-const DEFAULT_MIN_BALANCES = { wei: 1n, stroops: 1_000_000n, lamports: 10_000_000n } as const
-
-/** Why this relayer signs nothing at present, or nothing. */
+/** Returns the error of a relayer that signs nothing at present; undefined for an active one. */
 export function inactive(relayer: Relayer): AppError | undefined {
   if (relayer.paused) {
     return new AppError(
@@ -24,8 +23,8 @@ export function inactive(relayer: Relayer): AppError | undefined {
 }
 
 /**
- * Why this receiver is not allowed, or nothing. A contract creation has no receiver, so a whitelist forbids it; an empty
- * whitelist allows nobody.
+ * Returns the error of a receiver that the whitelist forbids; undefined for an allowed one. A contract creation has no receiver, so a
+ * whitelist forbids it. An empty whitelist forbids every receiver.
  */
 export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppError | undefined {
   if (relayer.networkType !== 'evm' || request.type !== 'evm') return undefined
@@ -35,35 +34,42 @@ export function receiverForbidden(relayer: Relayer, request: ChainRequest): AppE
     [...whitelist, ZERO_ADDRESS, relayer.address].map((address) => address.toLowerCase()),
   )
   if (request.to !== undefined && allowed.has(request.to.toLowerCase())) return undefined
-  const given = request.to ?? 'a contract creation'
+  const receiver = request.to ?? 'a contract creation'
   return new AppError(
     'receiver_not_whitelisted',
-    `to: one of the relayer's whitelist_receivers is expected, not ${given}.`,
+    `to: one of the relayer's whitelist_receivers is expected, not ${receiver}.`,
   )
 }
 
-/** What has to stay on the account, in the smallest unit. */
-export function minBalanceOf({ policies }: Relayer, unit: Unit): bigint {
-  return policies.minBalance ?? DEFAULT_MIN_BALANCES[unit]
+/** Returns the balance that stays on the account, in the smallest unit. */
+export function minBalanceOf({ networkType, policies }: Relayer): bigint {
+  return policies.minBalance ?? defaultMinBalance(networkType)
+}
+
+/** Returns a problem when the relayer demands EIP-1559 prices on a network without them. */
+export function pricingProblem(relayer: RelayerConfig, network: Network | undefined): string | undefined {
+  if (relayer.networkType !== 'evm' || network?.type !== 'evm') return undefined
+  if (!relayer.policies.eip1559Pricing || network.features.includes('eip1559')) return undefined
+  return `relayer "${relayer.id}" wants eip1559_pricing, but network "${network.name}" does not have the feature "eip1559"`
 }
 
 /** Amounts in the network's smallest unit. */
 interface Funds {
   readonly unit: Unit
-  /** Spendable on the chain now. */
+  /** The spendable balance on the chain. */
   readonly balance: bigint
-  /** What everything accepted and not yet included can still take. */
+  /** The most that accepted transactions can take before they are included. */
   readonly reserved: bigint
-  /** What this request can take. */
+  /** The most that this request can take. */
   readonly cost: bigint
 }
 
-/** Why the account cannot pay for this on top of everything in flight, or nothing. */
+/** Returns the error of an account that cannot pay for this on top of everything in flight; undefined for one that can. */
 export function shortOfFunds(
   relayer: Relayer,
   { unit, balance, reserved, cost }: Funds,
 ): AppError | undefined {
-  const keep = minBalanceOf(relayer, unit)
+  const keep = minBalanceOf(relayer)
   if (balance - reserved - cost >= keep) return undefined
   return new AppError(
     'insufficient_balance',

@@ -4,14 +4,14 @@ import { createBatcher } from '../lib/batcher.ts'
 import type { Relayer } from './relayer.ts'
 import { findRelayer } from './store.ts'
 
-/** One relayer that can act; undefined when there is none of this id. */
+/** Reads one relayer that can act; undefined when none has this id. */
 export type RelayerReader = (id: string) => Promise<Relayer | undefined>
 
 /**
- * `findRelayer` for many callers at once. Every request asks for its relayer, and the embedded database answers one query
- * after the other: callers that wait for the same relayer share the next query. It starts after they asked, so nobody
- * gets an older state than by a query of its own. `prepare` is called before a relayer is handed out: another process may have
- * created it a moment ago.
+ * Creates a `findRelayer` for many callers at once. Every request asks for its relayer, and the embedded database answers one query
+ * after the other, so callers that wait for the same relayer share the next query. The query starts after they asked, so the state is
+ * as fresh as that of a query of their own. The reader calls `prepare` before it returns a relayer: another process may have
+ * created the relayer a moment ago.
  */
 export function createRelayerReader(
   db: Kysely<Schema>,

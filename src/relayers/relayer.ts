@@ -1,56 +1,78 @@
 import type { EvmPolicies } from '../chains/evm/content.ts'
 import type { SolanaPolicies } from '../chains/solana/content.ts'
 import type { StellarPolicies } from '../chains/stellar/content.ts'
-import type { RpcUrl } from '../networks/network.ts'
+import type { NetworkType, RpcUrl } from '../networks/network.ts'
 
-/** Why the service itself switched a relayer off. */
+/** The types of reasons for which the service itself disables a relayer. */
+export const DISABLED_REASONS = [
+  'RpcValidationFailed',
+  'BalanceCheckFailed',
+  /** EVM. */
+  'NonceSyncFailed',
+  /** Stellar. */
+  'SequenceSyncFailed',
+  /** More than one of these. */
+  'Multiple',
+] as const
+
+/** The reason for which the service itself disabled a relayer. */
 export interface DisabledReason {
-  readonly type:
-    | 'RpcValidationFailed'
-    | 'BalanceCheckFailed'
-    /** EVM. */
-    | 'NonceSyncFailed'
-    /** Stellar. */
-    | 'SequenceSyncFailed'
-    /** More than one of these. */
-    | 'Multiple'
+  readonly type: (typeof DISABLED_REASONS)[number]
   /** Sentences for people. */
   readonly details: string
 }
 
-/** What every relayer has. */
-interface AnyRelayer {
+/** The configuration that every relayer has. */
+interface AnyRelayerConfig {
   readonly id: string
   readonly name: string
   readonly network: string
-  /** As its network writes it: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
-  readonly address: string
   readonly signerId: string
   readonly notificationId?: string
-  /** Switched off by a person. */
+  /** Set by a person; a paused relayer signs nothing. */
   readonly paused: boolean
-  /** Switched off by the service, with the reason in `disabledReason`. */
-  readonly systemDisabled: boolean
-  readonly disabledReason?: DisabledReason
+  /** Replaces the network's own urls when present; never empty. */
   readonly customRpcUrls?: readonly RpcUrl[]
 }
 
-export interface EvmRelayer extends AnyRelayer {
+export interface EvmRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'evm'
   readonly policies: EvmPolicies
 }
 
-export interface StellarRelayer extends AnyRelayer {
+export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'stellar'
   readonly policies: StellarPolicies
-  /** Further accounts that lend their sequence numbers: how many derived ones, or the signers that hold their keys. */
+  /** Further accounts that lend their sequence numbers: a count of derived ones, or the signers that hold their keys. */
   readonly channels?: number | readonly string[]
 }
 
-export interface SolanaRelayer extends AnyRelayer {
+export interface SolanaRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'solana'
   readonly policies: SolanaPolicies
 }
 
-/** An account that the service operates on one network, with a signer and rules. */
+/** The part of a relayer that the configuration file, or a caller, decides. */
+export type RelayerConfig = EvmRelayerConfig | StellarRelayerConfig | SolanaRelayerConfig
+
+/** The configuration of a relayer on networks of one type. */
+export type RelayerConfigOf<T extends NetworkType> = Extract<RelayerConfig, { readonly networkType: T }>
+
+/** The part of a relayer that the service decides. */
+interface RelayerState {
+  /** The address in the form of its network: EIP-55 on EVM, `G…` on Stellar, base58 on Solana. */
+  readonly address: string
+  /** Set by the service, with the reason in `disabledReason`. */
+  readonly systemDisabled: boolean
+  readonly disabledReason?: DisabledReason
+}
+
+export interface EvmRelayer extends EvmRelayerConfig, RelayerState {}
+export interface StellarRelayer extends StellarRelayerConfig, RelayerState {}
+export interface SolanaRelayer extends SolanaRelayerConfig, RelayerState {}
+
+/** An account that the service operates on one network, with a signer and policies. */
 export type Relayer = EvmRelayer | StellarRelayer | SolanaRelayer
+
+/** A relayer on networks of one type. */
+export type RelayerOf<T extends NetworkType> = Extract<Relayer, { readonly networkType: T }>

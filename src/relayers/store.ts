@@ -1,9 +1,8 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { RelayerConfig } from '../config/load.ts'
-import type { RelayersTable, Schema } from '../database/schema.ts'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Schema } from '../database/schema.ts'
 import { recordRelayerState } from '../events/store.ts'
-import { decodePolicies, encodePolicies } from './policies-codec.ts'
 import type { DisabledReason, Relayer } from './relayer.ts'
+import { type ConfiguredRelayer, columnsOf, toRelayer } from './relayer-codec.ts'
 
 /** A part of a list, in the list's stable order. */
 export interface Range {
@@ -11,10 +10,7 @@ export interface Range {
   readonly limit: number
 }
 
-/** What the configuration decides of a relayer; the rest belongs to the service. */
-export type ConfiguredRelayer = RelayerConfig & Pick<Relayer, 'address'>
-
-/** Relayers in order of creation, then id. `total` counts all of them, whatever the range. */
+/** Lists relayers in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listRelayers(
   db: Kysely<Schema>,
   { offset, limit }: Range,
@@ -27,7 +23,7 @@ export async function listRelayers(
   return { items: rows.map(toRelayer), total: Number(total) }
 }
 
-/** Every relayer that was not removed, in the same order. */
+/** Reads every relayer that was not removed, in the same order. */
 export async function allRelayers(db: Kysely<Schema>): Promise<Relayer[]> {
   const rows = await db
     .selectFrom('relayers')
@@ -39,7 +35,7 @@ export async function allRelayers(db: Kysely<Schema>): Promise<Relayer[]> {
   return rows.map(toRelayer)
 }
 
-/** One relayer; undefined also when it was removed. */
+/** Reads one relayer; undefined also for a removed one. */
 export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relayer | undefined> {
   const row = await db
     .selectFrom('relayers')
@@ -50,9 +46,21 @@ export async function findRelayer(db: Kysely<Schema>, id: string): Promise<Relay
   return row && toRelayer(row)
 }
 
+/** The relayers of these ids. The result leaves out ids that name no relayer, or a removed one. */
+export async function findRelayers(db: Kysely<Schema>, ids: readonly string[]): Promise<Relayer[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('relayers')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where('removed_at', 'is', null)
+    .execute()
+  return rows.map(toRelayer)
+}
+
 /**
- * `findRelayer`, as it is until the commit. `share`: for who relies on it, as many as there are at the same time; `update`: for who
- * changes it, alone. Whoever locks its numbering, too, does that afterwards.
+ * Reads and locks one relayer until the commit. `share`: many readers may rely on it at the same time · `update`: one writer may
+ * change it. Lock order: the relayer before its numbering. Another order can deadlock.
  */
 export async function lockRelayer(
   tx: Transaction<Schema>,
@@ -65,8 +73,8 @@ export async function lockRelayer(
 }
 
 /**
- * Switches a relayer off with a reason, or on again with null, and tells of it in the same database transaction (I8). How many
- * checks failed in a row is counted on from the first reason, and stays when it is switched on: the event tells it.
+ * Disables a relayer with a reason, or enables it with null, and records the event in the same database transaction (I8). The count
+ * of failed checks starts with the first reason, and stays when the relayer is enabled, because the event contains it.
  */
 export async function setSystemDisabled(
   tx: Transaction<Schema>,
@@ -87,23 +95,23 @@ export async function setSystemDisabled(
   await recordRelayerState(tx, id)
 }
 
-/** A relayer that is or was. */
+/** A relayer, present or removed. */
 export interface StoredRelayer {
   readonly relayer: Relayer
   readonly removed: boolean
 }
 
-/** Every relayer that ever was. Holds off other changes and new transactions until the commit; reads go on. */
+/** Reads every relayer, removed ones included. Blocks other changes and new transactions until the commit; reads go on. */
 export async function lockRelayers(tx: Transaction<Schema>): Promise<Map<string, StoredRelayer>> {
-  // Taken first and strong enough to wait for rows that refer to a relayer: what is counted afterwards stays true.
+  // The lock conflicts with inserts of rows that refer to a relayer, so later counts stay true until the commit.
   await sql`lock table relayers in exclusive mode`.execute(tx)
   const rows = await tx.selectFrom('relayers').selectAll().execute()
   return new Map(rows.map((row) => [row.id, { relayer: toRelayer(row), removed: row.removed_at !== null }]))
 }
 
-/** Creates or overwrites what the configuration decides, brings a removed relayer back, and opens its account. */
+/** Creates a relayer, or overwrites the columns that the configuration decides; restores a removed one; opens its account. */
 export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<void> {
-  const values = valuesOf(relayer)
+  const values = columnsOf(relayer)
   await tx
     .insertInto('relayers')
     .values({ id: relayer.id, ...values })
@@ -113,14 +121,14 @@ export async function saveRelayer(tx: Transaction<Schema>, relayer: ConfiguredRe
 }
 
 /**
- * Creates a relayer, or one of a removed one: nothing of what the service knew of that counts any more, its history aside. Undefined
- * when there is one of this id.
+ * Creates a relayer. It can replace a removed one of the same id, of which only the history stays. Returns undefined when the id is in
+ * use.
  */
 export async function insertRelayer(
   tx: Transaction<Schema>,
   relayer: ConfiguredRelayer,
 ): Promise<Relayer | undefined> {
-  const values = valuesOf(relayer)
+  const values = columnsOf(relayer)
   const anew = { system_disabled: false, disabled_reason: null, failed_checks: 0 }
   const row = await tx
     .insertInto('relayers')
@@ -140,31 +148,15 @@ export async function insertRelayer(
   return toRelayer(row)
 }
 
-/** Overwrites what a relayer that was locked is to be. */
+/** Overwrites the columns that the configuration decides. The caller holds the lock of the relayer. */
 export async function updateRelayer(tx: Transaction<Schema>, relayer: ConfiguredRelayer): Promise<Relayer> {
   const row = await tx
     .updateTable('relayers')
-    .set(valuesOf(relayer))
+    .set(columnsOf(relayer))
     .where('id', '=', relayer.id)
     .returningAll()
     .executeTakeFirstOrThrow()
   return toRelayer(row)
-}
-
-function valuesOf(relayer: ConfiguredRelayer) {
-  return {
-    name: relayer.name,
-    network: relayer.network,
-    network_type: relayer.networkType,
-    address: relayer.address,
-    signer_id: relayer.signerId,
-    notification_id: relayer.notificationId ?? null,
-    paused: relayer.paused,
-    policies: encodePolicies(relayer.policies),
-    custom_rpc_urls: relayer.customRpcUrls ? JSON.stringify(relayer.customRpcUrls) : null,
-    channels: relayer.networkType === 'stellar' && relayer.channels ? JSON.stringify(relayer.channels) : null,
-    removed_at: null,
-  }
 }
 
 async function openAccount(tx: Transaction<Schema>, { id, address }: ConfiguredRelayer): Promise<void> {
@@ -175,12 +167,12 @@ async function openAccount(tx: Transaction<Schema>, { id, address }: ConfiguredR
     .execute()
 }
 
-/** Forgets the numbering: the chain is asked again before the next number is given. */
+/** Forgets the next nonce: the service asks the chain again before it assigns one. */
 export async function forgetNonce(tx: Transaction<Schema>, id: string): Promise<void> {
   await tx.updateTable('accounts').set({ next_nonce: null }).where('relayer_id', '=', id).execute()
 }
 
-/** Takes a relayer off the list. Its transactions stay readable to the database, not to the API. */
+/** Removes a relayer from the list. Its transactions stay in the database, and the API no longer shows them. */
 export async function removeRelayer(tx: Transaction<Schema>, id: string): Promise<void> {
   await tx
     .updateTable('relayers')
@@ -189,7 +181,7 @@ export async function removeRelayer(tx: Transaction<Schema>, id: string): Promis
     .execute()
 }
 
-/** Relayers on the list whose events the notification gets, by id. */
+/** Returns the ids of the relayers whose events the notification gets. */
 export async function relayersTelling(tx: Transaction<Schema>, notificationId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('relayers')
@@ -201,7 +193,7 @@ export async function relayersTelling(tx: Transaction<Schema>, notificationId: s
   return rows.map(({ id }) => id)
 }
 
-/** Relayers on the list that sign with this signer, for themselves or for a channel, by id. */
+/** Returns the ids of the relayers that sign with this signer, for themselves or for a channel. */
 export async function relayersSigningWith(tx: Transaction<Schema>, signerId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('relayers')
@@ -215,7 +207,7 @@ export async function relayersSigningWith(tx: Transaction<Schema>, signerId: str
   return rows.map(({ id }) => id)
 }
 
-/** How many transactions of the relayer are not final yet. */
+/** Counts the transactions of the relayer that are not final. */
 export async function countUnfinished(tx: Transaction<Schema>, relayerId: string): Promise<number> {
   const { count } = await tx
     .selectFrom('transactions')
@@ -224,24 +216,4 @@ export async function countUnfinished(tx: Transaction<Schema>, relayerId: string
     .where('status', 'in', ['pending', 'sent', 'submitted', 'mined'])
     .executeTakeFirstOrThrow()
   return Number(count)
-}
-
-/** The row as the rest of the house sees it. */
-export function toRelayer(row: Selectable<RelayersTable>): Relayer {
-  const shared = {
-    id: row.id,
-    name: row.name,
-    network: row.network,
-    address: row.address,
-    signerId: row.signer_id,
-    paused: row.paused,
-    systemDisabled: row.system_disabled,
-    ...(row.notification_id !== null && { notificationId: row.notification_id }),
-    ...(row.disabled_reason && { disabledReason: row.disabled_reason as DisabledReason }),
-    ...(row.custom_rpc_urls && { customRpcUrls: row.custom_rpc_urls }),
-  }
-  const policies = decodePolicies(row.policies)
-  if (row.network_type === 'solana') return { ...shared, networkType: 'solana', policies }
-  if (row.network_type !== 'stellar') return { ...shared, networkType: 'evm', policies }
-  return { ...shared, networkType: 'stellar', policies, ...(row.channels && { channels: row.channels }) }
 }

@@ -3,8 +3,8 @@ import { createSecp256k1Signer, isPrivateKey } from './secp256k1.ts'
 import type { Ed25519Signer, Secp256k1Signer } from './signer.ts'
 
 /**
- * The secret of one configured signer: 32 bytes, which are a private key of secp256k1 and the seed of an ed25519 key. Which
- * of the two it is used as is decided by the network of the relayer that refers to it.
+ * The secret of one signer: 32 bytes, which are a private key of secp256k1 and the seed of an ed25519 key. The network of the relayer
+ * decides between the two.
  */
 export interface Key {
   readonly id: string
@@ -12,7 +12,7 @@ export interface Key {
   readonly ed25519: Ed25519Signer
 }
 
-/** `secret` must satisfy `isPrivateKey`; it is copied. */
+/** Creates the key of a secret that satisfies `isSecret`, and copies the secret. */
 export function createKey(id: string, secret: Uint8Array): Key {
   return Object.freeze({
     id,
@@ -21,5 +21,5 @@ export function createKey(id: string, secret: Uint8Array): Key {
   })
 }
 
-/** True for 32 bytes that both curves take. Of all seeds of ed25519, one in 2^128 is no key of secp256k1. */
+/** Accepts 32 bytes that both curves accept. One seed of ed25519 in 2^128 is not a key of secp256k1. */
 export const isSecret = isPrivateKey

@@ -4,10 +4,10 @@ import type { Sealer } from '../security/sealer.ts'
 import { createKey, type Key } from './key.ts'
 import { findSealed } from './store.ts'
 
-/** The keys of all signers, those of the configuration and those that callers created. */
+/** The keys of all signers: of the configuration, and of callers. */
 export interface Keyring {
   /**
-   * Undefined when there is no signer of this id.
+   * Finds the key of a signer; undefined when the signer does not exist.
    * @throws UnsealError when its stored secret cannot be opened
    */
   find(id: string): Promise<Key | undefined>
@@ -15,21 +15,21 @@ export interface Keyring {
 
 interface KeyringDeps {
   readonly db: Kysely<Schema>
-  /** Absent when the deployment has no STORAGE_ENCRYPTION_KEY. */
+  /** Undefined when the deployment has no STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
-  /** The keys of the configuration, by signer. */
+  /** The keys of the configuration, by signer id. */
   readonly configured: ReadonlyMap<string, Key>
 }
 
-/** The name that is sealed in, so that a stored secret is no use to another signer. */
+/** Returns the name that is sealed with a secret, so that no other signer can use the stored secret. */
 export const ownerOf = (signerId: string) => `signer ${signerId}`
 
-/** Stored secrets are read and opened at each call: another process may have deleted the signer and created it anew. */
+/** The keyring reads stored secrets at each call: another process may have replaced the signer. */
 export function createKeyring({ db, sealer, configured }: KeyringDeps): Keyring {
   return {
     find: async (id) => {
       const sealed = await findSealed(db, id)
-      // A signer of the file that a caller deleted is none, though its key is still loaded.
+      // The key of a signer of the file stays loaded after a caller has deleted the signer, so the table decides.
       if (sealed === undefined) return undefined
       if (sealed === null) return configured.get(id)
       if (sealer === undefined)

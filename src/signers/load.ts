@@ -1,13 +1,21 @@
-import type { SignerConfig } from '../config/load.ts'
-import { ConfigError } from '../config/problems.ts'
-import type { Key } from './key.ts'
+import { ConfigError } from '../lib/config-errors.ts'
+import type { Secret } from '../security/secret.ts'
+import { createKey, type Key } from './key.ts'
 import { KeystoreError } from './keystore/kdf.ts'
-import { loadLocalKey } from './keystore/load.ts'
-import { loadPlainKey } from './plain.ts'
-import { PRIVATE_KEY_FORMS } from './private-key.ts'
+import { type LocalSignerConfig, loadLocalKey } from './keystore/load.ts'
+import { PRIVATE_KEY_FORMS, parsePrivateKey } from './private-key.ts'
+
+/** A signer of the configuration. `local`: an encrypted key file · `plain`: a private key in one of its written forms. */
+export type SignerConfig = LocalSignerConfig | PlainSignerConfig
+
+interface PlainSignerConfig {
+  readonly id: string
+  readonly type: 'plain'
+  readonly key: Secret
+}
 
 /**
- * Opens every configured signer, by id. One after the other: each key file may take hundreds of megabytes to decrypt.
+ * Opens every configured signer, by id. They open one after the other, because a key file can take hundreds of megabytes to decrypt.
  * @throws ConfigError with all that cannot be opened
  */
 export async function loadKeys(configs: readonly SignerConfig[]): Promise<Map<string, Key>> {
@@ -22,11 +30,17 @@ export async function loadKeys(configs: readonly SignerConfig[]): Promise<Map<st
   return keys
 }
 
-/** The key, or what is wrong with it. */
+/** Returns the key, or a sentence about the problem. */
 async function load(config: SignerConfig): Promise<Key | string> {
-  if (config.type === 'plain') {
-    return (await loadPlainKey(config)) ?? `its key must be a private key: ${PRIVATE_KEY_FORMS}`
-  }
+  return config.type === 'plain' ? loadPlainKey(config) : loadKeyFile(config)
+}
+
+async function loadPlainKey({ id, key }: PlainSignerConfig): Promise<Key | string> {
+  const secret = await parsePrivateKey(key.reveal())
+  return secret ? createKey(id, secret) : `its key must be a private key: ${PRIVATE_KEY_FORMS}`
+}
+
+async function loadKeyFile(config: LocalSignerConfig): Promise<Key | string> {
   try {
     return await loadLocalKey(config)
   } catch (error) {

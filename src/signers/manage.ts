@@ -9,17 +9,17 @@ import { deleteSigners, findSigner, insertSigner, lockSigner, type StoredSigner 
 
 /** A signer as a caller describes it. */
 export interface SignerRequest {
-  /** A new UUID when absent. */
+  /** The id; a new UUID by default. */
   readonly id?: string | undefined
   /** The private key in one of its written forms. */
   readonly key: string
 }
 
-/** What callers can do about signers. There is no change: another key is another signer. */
+/** The verbs of callers on signers. Signers never change: another key is another signer. */
 export interface SignerManager {
   /**
-   * Stores a key, sealed.
-   * @throws AppError 400 without a key to seal with, or when this is no private key; 409 when the id is taken
+   * Seals and stores a key.
+   * @throws AppError 400 without a key to seal with, or for a text that is not a private key; 409 when the id is in use
    */
   create(request: SignerRequest): Promise<StoredSigner>
   /** @throws AppError 404 */
@@ -30,13 +30,13 @@ export interface SignerManager {
 
 interface SignerManagerDeps {
   readonly db: Kysely<Schema>
-  /** Absent when the deployment has no STORAGE_ENCRYPTION_KEY. */
+  /** Undefined when the deployment has no STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
-  /** The relayers that sign with it, by id. */
+  /** Returns the ids of the relayers that sign with the signer. */
   readonly usersOf: (tx: Transaction<Schema>, id: string) => Promise<readonly string[]>
 }
 
-/** The kind of signer that callers can create: the service holds the key. */
+/** The type of signer that callers can create: the service keeps the key. */
 const TYPE = 'plain'
 
 export function createSignerManager({ db, sealer, usersOf }: SignerManagerDeps): SignerManager {

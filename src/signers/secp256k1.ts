@@ -5,20 +5,20 @@ import type { Secp256k1Signer } from './signer.ts'
 const KEY_BYTES = 32
 const DIGEST_BYTES = 32
 
-// Blinds the library's multiplications, so that their timing tells nothing of a key.
+// The random context blinds the library's multiplications, so that their timing reveals nothing about a key.
 secp256k1.contextRandomize(randomBytes(KEY_BYTES))
 
-/** True for 32 bytes that are a number from 1 to the order of the curve less one. */
+/** Accepts 32 bytes that are a number from 1 to the order of the curve less one. */
 export function isPrivateKey(bytes: Uint8Array): boolean {
   return bytes.length === KEY_BYTES && secp256k1.privateKeyVerify(bytes)
 }
 
 /**
- * A signer that holds its key in this process, in a closure that no inspection of the object reaches.
+ * Creates a signer that keeps its key in this process, in a closure that no inspection of the object reaches.
  * `privateKey` must satisfy `isPrivateKey`; it is copied.
  */
 export function createSecp256k1Signer(id: string, privateKey: Uint8Array): Secp256k1Signer {
-  if (!isPrivateKey(privateKey)) throw new Error(`Signer "${id}" was given bytes that are no secp256k1 key.`)
+  if (!isPrivateKey(privateKey)) throw new Error(`The bytes of signer "${id}" are not a secp256k1 key.`)
   const key = Uint8Array.from(privateKey)
   return Object.freeze({
     curve: 'secp256k1',

@@ -2,11 +2,11 @@
 export interface EcdsaSignature {
   readonly r: Uint8Array
   readonly s: Uint8Array
-  /** 0 or 1: which of the two candidate public keys is recovered. */
+  /** Selects one of the two candidate public keys. */
   readonly recovery: 0 | 1
 }
 
-/** Something that can sign for one public key. It knows a curve, not a chain. */
+/** Signs for one secp256k1 key. A signer knows a curve, not a chain. */
 export interface Secp256k1Signer {
   readonly curve: 'secp256k1'
   readonly id: string
@@ -25,8 +25,8 @@ export interface Ed25519Signer {
   /** Signs a message of any length; 64 bytes, deterministic. */
   sign(message: Uint8Array): Promise<Uint8Array>
   /**
-   * A further key of the same owner, by a name. The same seed and the same name give the same key, so nothing of it has to
-   * be stored (HKDF-SHA256, RFC 5869).
+   * Derives a further key of the same owner by a name. The same seed and name give the same key, so the service need not store it
+   * (HKDF-SHA256, RFC 5869).
    */
   derive(name: string): Ed25519Signer
 }

@@ -1,18 +1,23 @@
-import { getBase58Encoder } from '@solana/kit'
+import { getBase58Decoder, getBase58Encoder } from '@solana/kit'
 import { createEd25519Signer } from './ed25519.ts'
 
 const SEED_BYTES = 32
 const PAIR_BYTES = 64
 
+/** Encodes an ed25519 public key of 32 bytes as an address: the key itself in base58. */
+export function solanaAddress(publicKey: Uint8Array): string {
+  return getBase58Decoder().decode(publicKey)
+}
+
 /**
- * The seed of a key pair as Solana's tools write it, which is the seed and then the public key: base58 (wallets), or a JSON
- * list of 64 numbers (`solana-keygen`). Undefined for what is none, or when the two do not belong together.
+ * Decodes the seed of a key pair. Solana's tools write the seed and then the public key: in base58 (wallets), or as a JSON list of 64
+ * numbers (`solana-keygen`). Returns undefined for any other text, and for halves that do not belong together.
  */
 export function seedOfSolanaKey(text: string): Uint8Array | undefined {
   const pair = text.startsWith('[') ? fromList(text) : Uint8Array.from(getBase58Encoder().encode(text))
   if (pair?.length !== PAIR_BYTES) return undefined
   const seed = pair.slice(0, SEED_BYTES)
-  const { publicKey } = createEd25519Signer('given', seed)
+  const { publicKey } = createEd25519Signer('parsed', seed)
   return Buffer.from(publicKey).equals(pair.subarray(SEED_BYTES)) ? seed : undefined
 }
 

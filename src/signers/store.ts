@@ -1,23 +1,23 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Schema, SignersTable } from '../database/schema.ts'
 
-/** Where a signer comes from: the configuration file, or a caller. */
+/** The origin of a signer: the configuration file, or a caller. */
 export type SignerOrigin = 'file' | 'api'
 
-/** The sealed secret of a signer that a caller created; null for one of the file; undefined when there is no such signer. */
+/** Reads the sealed secret of a signer that a caller created; null for one of the file; undefined when no signer has this id. */
 export async function findSealed(db: Kysely<Schema>, id: string): Promise<Uint8Array | null | undefined> {
   const row = await db.selectFrom('signers').select('sealed').where('id', '=', id).executeTakeFirst()
   return row?.sealed
 }
 
-/** A signer that relayers can be created with. Says nothing of its secret. */
+/** A signer that relayers can use, without its secret. */
 export interface StoredSigner {
   readonly id: string
   readonly type: string
   readonly origin: SignerOrigin
 }
 
-/** Undefined when there is none of this id, or it was deleted: the key of one of the file may still be loaded then. */
+/** Reads one signer; undefined also for a deleted one of the file, whose key may still be loaded. */
 export async function findSigner(db: Kysely<Schema>, id: string): Promise<StoredSigner | undefined> {
   const row = await db
     .selectFrom('signers')
@@ -28,8 +28,8 @@ export async function findSigner(db: Kysely<Schema>, id: string): Promise<Stored
 }
 
 /**
- * `findSigner`, held until the commit: `share` against its deletion, for who is about to refer to it; `update` against those,
- * too, for who is about to delete it.
+ * Reads and locks one signer until the commit. `share`: prevents its deletion, for a caller that is about to refer to it · `update`:
+ * prevents `share`, too, for a caller that is about to delete it.
  */
 export async function lockSigner(
   tx: Transaction<Schema>,
@@ -41,7 +41,7 @@ export async function lockSigner(
   return row && toSigner(row)
 }
 
-/** Signers in order of creation, then id. `total` counts all of them, whatever the range. */
+/** Lists signers in order of creation, then id. `total` counts all of them, whatever the range. */
 export async function listSigners(
   db: Kysely<Schema>,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -66,13 +66,13 @@ export async function listSigners(
 interface NewSigner {
   readonly id: string
   readonly type: string
-  /** Its secret: 64 hex digits, sealed. */
+  /** The sealed secret: 64 hex digits. */
   readonly sealed: Uint8Array
 }
 
 /**
- * Adds a signer of a caller. False, and nothing was done, when its id is taken; those of the configuration file are, even when
- * a caller has deleted their signer: its key would be mistaken for the caller's.
+ * Adds a signer of a caller. Returns false when the id is in use. An id of the configuration file stays in use after a caller has
+ * deleted its signer: the file's key would otherwise be mistaken for the caller's.
  */
 export async function insertSigner(tx: Transaction<Schema>, signer: NewSigner): Promise<boolean> {
   const entry = await tx
@@ -91,13 +91,13 @@ export async function insertSigner(tx: Transaction<Schema>, signer: NewSigner): 
   return inserted !== undefined
 }
 
-/** Where each signer comes from, by id. Held against changes until the commit. */
+/** Reads the origin of each signer, by id, and locks the signers until the commit. */
 export async function listStored(tx: Transaction<Schema>): Promise<Map<string, SignerOrigin>> {
   const rows = await tx.selectFrom('signers').select(['id', 'sealed']).forUpdate().execute()
   return new Map(rows.map(({ id, sealed }) => [id, sealed === null ? 'file' : 'api']))
 }
 
-/** Makes a signer of the file known. */
+/** Stores the id and the type of a signer of the file. */
 export async function saveConfiguredSigner(
   tx: Transaction<Schema>,
   { id, type }: { readonly id: string; readonly type: string },
@@ -109,7 +109,7 @@ export async function saveConfiguredSigner(
     .execute()
 }
 
-/** Forgets signers that no relayer refers to. */
+/** Deletes signers that no relayer refers to. */
 export async function deleteSigners(tx: Transaction<Schema>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx

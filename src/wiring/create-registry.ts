@@ -2,9 +2,9 @@ import type { Logger } from 'pino'
 import { guardedTransport } from '../chains/rpc/transport.ts'
 import type { Config } from '../config/load.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
-import { ConfigError } from '../config/problems.ts'
 import type { Database } from '../database/engine.ts'
 import type { Clock } from '../lib/clock.ts'
+import { ConfigError } from '../lib/config-errors.ts'
 import { createNetworkDirectory } from '../networks/directory.ts'
 import { createRelayerReader } from '../relayers/read.ts'
 import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
@@ -16,13 +16,13 @@ import type { Instrumentation } from './metrics.ts'
 import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.ts'
 import { createRelayerRuntimes } from './relayer-runtime.ts'
 
-/** Answers of nodes to a batch can be large; more than this, in bytes, is held to be an attack on our memory. */
+/** Answers of nodes to a batch can be large; a larger one than this, in bytes, counts as an attack on our memory. */
 const RPC_CLIENT_OPTIONS = { wholeBodyBytes: 64 * 1024 * 1024, idleSockets: 64 }
 
 interface RuntimeSetOptions {
   readonly config: Config
   readonly database: Database
-  /** Of the signers of the configuration, by id. */
+  /** The keys of the configuration's signers, by id. */
   readonly keys: ReadonlyMap<string, Key>
   readonly instrumentation: Instrumentation | undefined
   /** Names this process in leases. */
@@ -31,11 +31,11 @@ interface RuntimeSetOptions {
   readonly log: Logger
 }
 
-/** Who acts, with what, and how that is followed. */
+/** The runtimes of relayers with their keys and networks, and the registry that follows changes. */
 export type RuntimeSet = Awaited<ReturnType<typeof createRuntimes>>
 
 /**
- * Joins what relayers act with, and takes the first look at them.
+ * Joins the parts that relayers need, and loads the relayers for the first time.
  * @throws ConfigError when one of them cannot act, or endpoints of the configuration serve another chain
  */
 export async function createRuntimes(options: RuntimeSetOptions) {
@@ -71,8 +71,8 @@ export async function createRuntimes(options: RuntimeSetOptions) {
 }
 
 /**
- * A wrong chain id is a mistake of the configuration; a silent node is weather, and the start goes on. Urls of callers stop no start:
- * relayers behind them are disabled by the first check of their health.
+ * A wrong chain id is a mistake of the configuration and stops the start; a silent node does not. Urls of callers never stop the
+ * start: the first health check disables the relayers behind them.
  */
 async function verifyChains(registry: RelayerRegistry, log: Logger): Promise<void> {
   const answers = await Promise.all(
@@ -88,8 +88,8 @@ async function verifyChains(registry: RelayerRegistry, log: Logger): Promise<voi
   if (problems.length > 0) throw new ConfigError(problems)
   for (const { name, answer } of answers) {
     if (answer.kind === 'unknown')
-      log.warn({ network: name, detail: answer.detail }, 'no endpoint answers; it is asked again')
+      log.warn({ network: name, detail: answer.detail }, 'network silent: no endpoint answers; retrying')
     else if (answer.kind === 'refused')
-      log.error({ network: name, detail: answer.refusal.detail }, 'an endpoint serves another chain')
+      log.error({ network: name, detail: answer.refusal.detail }, 'endpoint serves another chain')
   }
 }

@@ -5,16 +5,16 @@ import type { Clock } from '../lib/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import { listUntrustedUrls } from '../networks/rpc-urls-store.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { allRelayers } from '../relayers/store.ts'
+import { allRelayers, findRelayers } from '../relayers/store.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { createLoop, type Loop } from '../workers/loop.ts'
 import type { WatchTarget } from '../workers/watch-worker.ts'
 import { endpointsKey, type RelayerRuntimes } from './relayer-runtime.ts'
 
-/** Told by the database whenever relayers, or the urls of networks, were changed. */
+/** The database notifies this channel whenever relayers, or the urls of networks, change. */
 export const RELAYERS_CHANNEL = 'relayers_changed'
 
-/** How long a change that was not announced stays unseen, in ms. */
+/** The registry finds a change without a notification after this time, in ms. */
 const BACKSTOP_MS = 10_000
 
 /** Relayers that share endpoints. */
@@ -23,19 +23,19 @@ interface EndpointGroup {
   readonly relayers: readonly Relayer[]
 }
 
-/** The relayers that there are, as far as this process knows: followed while it runs, because callers create and change them. */
+/** The relayers that this process knows. It follows changes, because callers create and change relayers while it runs. */
 export interface RelayerRegistry {
-  /** Looks again whenever it is woken. */
+  /** Reloads the relayers whenever it is woken. */
   readonly loop: Loop
-  /** One for each set of endpoints: they come and go with it. */
+  /** Returns the loop of each group of endpoints. Loops come and go with their group. */
   watchLoops(): readonly Loop[]
-  /** By the name of the endpoints. */
+  /** Returns the groups by the name of their endpoints. */
   endpointGroups(): ReadonlyMap<string, EndpointGroup>
-  /** Of the relayers of these ids; those that were removed are left out. */
+  /** Returns the runtimes of the relayers of these ids, without removed ones. */
   runtimesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RelayerRuntime>>
   /**
-   * Looks at what there is now. Gives what is wrong with relayers that cannot act, in sentences; they are left out until a
-   * later look finds them well.
+   * Reloads the relayers. Returns a sentence for each relayer that cannot act; the registry leaves it out until a later look finds
+   * it well.
    */
   look(): Promise<string[]>
 }
@@ -60,10 +60,12 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
   const watches = new Map<string, Watch>()
   let started = false
 
-  async function readyRelayers(): Promise<{ ready: Relayer[]; problems: string[] }> {
+  let byId: ReadonlyMap<string, Relayer> = new Map()
+
+  async function prepareAll(relayers: readonly Relayer[]): Promise<{ ready: Relayer[]; problems: string[] }> {
     const ready: Relayer[] = []
     const problems: string[] = []
-    for (const relayer of await allRelayers(db)) {
+    for (const relayer of relayers) {
       try {
         await runtimes.prepare(relayer)
         ready.push(relayer)
@@ -76,14 +78,15 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
 
   async function look(): Promise<string[]> {
     networks.update(await listUntrustedUrls(db))
-    const { ready, problems } = await readyRelayers()
+    const { ready, problems } = await prepareAll(await allRelayers(db))
     runtimes.keep(ready)
+    byId = new Map(ready.map((relayer) => [relayer.id, relayer]))
     endpointGroups = endpointGroupsOf(ready, runtimes)
     await reconcile()
     return problems
   }
 
-  /** A loop for each squad, of its present chain. */
+  /** Gives each group a loop of its present chain. */
   async function reconcile(): Promise<void> {
     const ended = [...watches].filter(([key, { chain }]) => endpointGroups.get(key)?.runtime.chain !== chain)
     for (const [key] of ended) watches.delete(key)
@@ -102,7 +105,7 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
     clock,
     log,
     work: async () => {
-      for (const problem of await look()) log.error({ problem }, 'a relayer cannot act')
+      for (const problem of await look()) log.error({ problem }, 'relayer cannot act; retrying')
     },
   })
 
@@ -111,11 +114,11 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
     endpointGroups: () => endpointGroups,
     watchLoops: () => [...watches.values()].map((watch) => watch.loop),
     runtimesOf: async (ids) => {
-      const known = [...endpointGroups.values()].flatMap(({ relayers }) => relayers)
-      const missing = ids.some((id) => !known.some((relayer) => relayer.id === id))
-      const relayers = missing ? (await readyRelayers()).ready : known
-      const asked = relayers.filter(({ id }) => ids.includes(id))
-      return new Map(asked.map((relayer) => [relayer.id, runtimes.runtimeOf(relayer)]))
+      const known = ids.flatMap((id) => byId.get(id) ?? [])
+      // Another process may have created them a moment ago. Only they are read: a page of events can name removed relayers for ever.
+      const unknown = ids.filter((id) => !byId.has(id))
+      const { ready } = await prepareAll(await findRelayers(db, unknown))
+      return new Map([...known, ...ready].map((relayer) => [relayer.id, runtimes.runtimeOf(relayer)]))
     },
     loop: {
       ...loop,

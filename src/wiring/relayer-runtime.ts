@@ -7,7 +7,8 @@ import type { RpcObserver } from '../chains/rpc/observer.ts'
 import type { Transport } from '../chains/rpc/transport.ts'
 import { type Clock, withTimeout } from '../lib/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
-import type { Network, NetworkType, RpcUrl } from '../networks/network.ts'
+import type { Network, NetworkOf, NetworkType, RpcUrl } from '../networks/network.ts'
+import { channelsOf } from '../relayers/channels.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { type SourceAccounts, sourceAccountsOf } from '../relayers/source-accounts.ts'
 import type { Keyring } from '../signers/keyring.ts'
@@ -16,17 +17,17 @@ import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 interface RelayerRuntimesOptions {
   readonly networks: NetworkDirectory
   readonly keyring: Keyring
-  /** How long one JSON-RPC call may take. */
+  /** The limit of one JSON-RPC call, in ms. */
   readonly rpcTimeoutMs: number
   readonly clock: Clock
   readonly log: Logger
-  /** Who is told of the calls to a network. Absent: nobody. */
+  /** Returns the observer of the calls to a network. Without it, nothing observes them. */
   readonly rpcObserver?: ((network: string) => RpcObserver) | undefined
-  /** Asks the RPC urls that callers of the API chose. Absent: they are not asked. */
+  /** Asks the RPC urls that callers of the API chose. Without it, no request goes to them. */
   readonly guarded?: Transport | undefined
 }
 
-/** Where relayers act and with which keys. */
+/** The chains and keys of relayers. */
 export interface RelayerRuntimes {
   /**
    * Loads what the relayer needs, once: keys, and the library of its chain.
@@ -34,35 +35,40 @@ export interface RelayerRuntimes {
    * key than the one that the relayer was made with
    */
   prepare(relayer: Relayer): Promise<RelayerRuntime>
-  /** Of a relayer that was prepared. Throws for any other: a fault of ours. */
+  /** Returns the runtime of a prepared relayer. Throws for any other, which is a fault of the service. */
   runtimeOf(relayer: Relayer): RelayerRuntime
-  /** Told again and again which relayers there are, it forgets the keys of those that are long gone. */
+  /** Drops the keys of relayers that have been missing for an hour. Call it with the present relayers from time to time. */
   keep(present: readonly Relayer[]): void
-  /** Asks the network's urls which chain they serve, for a few seconds at most. Unknown when nobody answers by then. */
+  /** Asks the network's urls which chain they serve, for a few seconds at most. The answer is unknown when none answers by then. */
   verify(network: Network): Promise<Answer<void>>
   /**
-   * `verify`, for who needs to know no more than that. Gives why that is a wrong one, as a sentence;
-   * undefined also when nobody answers.
+   * Asks like `verify`, and returns only a sentence about a wrong chain; undefined also when no endpoint answers.
    */
   wrongChain(network: Network): Promise<string | undefined>
 }
 
-/** How long the keys of a relayer that is gone are kept, in ms: as long as a request can last that was given the relayer before. */
+/** The keys of a removed relayer stay for this long, in ms: a request that read the relayer before can last as long. */
 const FORGET_AFTER_MS = 3_600_000
 
-/** How long a caller waits for endpoints that he has named, in ms: silence is no reason to refuse them. */
+/** A caller waits for its endpoints for at most this long, in ms: silence is no reason to refuse them. */
 const VERIFY_MS = 5_000
 
 /** Names the endpoints that a relayer uses; relayers with the same key share them. */
 export function endpointsKey(relayer: Relayer): string {
-  const network =
-    relayer.networkType === 'evm' ? relayer.network : `${relayer.networkType}:${relayer.network}`
+  const network = `${KEY_PREFIXES[relayer.networkType]}${relayer.network}`
   return relayer.customRpcUrls ? `${network}/${relayer.id}` : network
+}
+
+/** Networks of other types can have the same name. EVM has no prefix, because leases of earlier releases have none. */
+const KEY_PREFIXES: Readonly<Record<NetworkType, string>> = {
+  evm: '',
+  solana: 'solana:',
+  stellar: 'stellar:',
 }
 
 interface ChainInUse {
   readonly network: Network
-  /** What it was made of. */
+  /** The network before the relayer's own urls replaced its urls. */
   readonly base: Network
   readonly customRpcUrls: readonly RpcUrl[] | undefined
   readonly chain: Chain
@@ -70,17 +76,17 @@ interface ChainInUse {
 
 type ChainMaker = (network: Network) => Chain
 
-/** One chain for each network, and one more for each relayer that has RPC urls of its own. */
+/** Creates the runtimes. Each network has one chain, and each relayer with RPC urls of its own has another. */
 export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerRuntimes {
   const { networks, keyring } = options
   const makers = new Map<NetworkType, ChainMaker>()
   const chains = new Map<string, ChainInUse>()
   const sourceAccounts = new Map<string, SourceAccounts>()
-  /** In ms since the epoch. */
+  /** The times at which relayers were first missing, in ms since the epoch. */
   const goneSince = new Map<string, number>()
 
   async function load(type: NetworkType): Promise<ChainMaker> {
-    const maker = makers.get(type) ?? (await loadMaker(type, options))
+    const maker = makers.get(type) ?? (await MAKERS[type](options))
     makers.set(type, maker)
     return maker
   }
@@ -151,30 +157,41 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
   }
 }
 
-/** Everything that decides about its lines. */
+/** Names everything that the source accounts of a relayer depend on. */
 function sourceAccountsKey(relayer: Relayer): string {
-  const channels = relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
-  return JSON.stringify([relayer.id, relayer.networkType, relayer.address, relayer.signerId, channels])
+  const { id, networkType, address, signerId } = relayer
+  return JSON.stringify([id, networkType, address, signerId, channelsOf(relayer)])
 }
 
-/** Only where a relayer needs it: the libraries take a tenth and a third of a second to load. */
-async function loadMaker(type: NetworkType, options: RelayerRuntimesOptions): Promise<ChainMaker> {
-  const { rpcTimeoutMs, clock, log, guarded, rpcObserver } = options
-  const common = ({ name }: Network) => ({ rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(name) })
-  if (type === 'evm') {
-    return (network) => createEvmChain({ network: ofType(network, 'evm'), ...common(network) })
-  }
-  if (type === 'solana') {
+type MakerOptions = Pick<RelayerRuntimesOptions, 'rpcTimeoutMs' | 'clock' | 'log' | 'guarded' | 'rpcObserver'>
+
+/** The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers load them. */
+const MAKERS: { readonly [T in NetworkType]: (options: MakerOptions) => Promise<ChainMaker> } = {
+  evm: async (options) => (network) =>
+    createEvmChain({ network: requireType(network, 'evm'), ...depsOf(network, options) }),
+  solana: async (options) => {
     const { createSolanaChain } = await import('../chains/solana/solana-chain.ts')
-    return (network) => createSolanaChain({ network: ofType(network, 'solana'), ...common(network) })
-  }
-  const { createStellarChain } = await import('../chains/stellar/stellar-chain.ts')
-  return (network) => createStellarChain({ network: ofType(network, 'stellar'), ...common(network) })
+    return (network) =>
+      createSolanaChain({ network: requireType(network, 'solana'), ...depsOf(network, options) })
+  },
+  stellar: async (options) => {
+    const { createStellarChain } = await import('../chains/stellar/stellar-chain.ts')
+    return (network) =>
+      createStellarChain({ network: requireType(network, 'stellar'), ...depsOf(network, options) })
+  },
 }
 
-function ofType<T extends NetworkType>(network: Network, type: T): Extract<Network, { type: T }> {
-  if (network.type !== type) throw new Error(`network ${network.name} is not of type ${type}`)
-  return network as Extract<Network, { type: T }>
+function depsOf({ name }: Network, { rpcTimeoutMs, clock, log, guarded, rpcObserver }: MakerOptions) {
+  return { rpcTimeoutMs, clock, log, guarded, observer: rpcObserver?.(name) }
+}
+
+function requireType<T extends NetworkType>(network: Network, type: T): NetworkOf<T> {
+  if (isOfType(network, type)) return network
+  throw new Error(`network ${network.name} is not of type ${type}`)
+}
+
+function isOfType<T extends NetworkType>(network: Network, type: T): network is NetworkOf<T> {
+  return network.type === type
 }
 
 function notPrepared({ id }: Relayer): Error {

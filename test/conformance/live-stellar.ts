@@ -3,7 +3,7 @@ import { createStellarChain } from '../../src/chains/stellar/stellar-chain.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { createEd25519Signer } from '../../src/signers/ed25519.ts'
-import { stellarAddress } from '../../src/signers/stellar-address.ts'
+import { stellarAddress } from '../../src/signers/stellar-key.ts'
 import { until } from '../support/until.ts'
 import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/chains/attempt.ts'
 import type { SolanaDraft, SolanaRequest } from '../../src/chains/solana/content.ts'
-import {
-  presentSolanaAttempt,
-  presentSolanaContent,
-  presentSolanaPolicies,
-} from '../../src/handlers/present/solana.ts'
+import { presentSolanaAttempt, presentSolanaContent } from '../../src/handlers/present/solana.ts'
 import { isSolanaRequest, readSolanaRequest } from '../../src/handlers/read/solana-request.ts'
 
 const PROGRAM = '11111111111111111111111111111111'
@@ -96,12 +92,5 @@ test('then the signed bytes, their signature, and the last height that takes the
     transaction: 'AQID',
     fee: 5_002n,
     last_valid_block_height: 150n,
-  })
-})
-
-test('policies that are not set are left out', () => {
-  expect(presentSolanaPolicies({ maxFee: 9n, allowedPrograms: [] })).toEqual({
-    max_allowed_fee_lamports: 9n,
-    allowed_programs: [],
   })
 })

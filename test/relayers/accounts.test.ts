@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { RelayerConfig } from '../../src/config/load.ts'
-import { ConfigError } from '../../src/config/problems.ts'
+import { ConfigError } from '../../src/lib/config-errors.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { configuredAccounts } from '../../src/relayers/accounts.ts'
+import type { RelayerConfig } from '../../src/relayers/relayer.ts'
 import { evmAddress } from '../../src/signers/evm-address.ts'
 import { createKey } from '../../src/signers/key.ts'
-import { stellarAddress } from '../../src/signers/stellar-address.ts'
+import { stellarAddress } from '../../src/signers/stellar-key.ts'
 import { SILENT_NETWORK } from '../transactions/world.ts'
 
 /** `copy` is another name for the key of `one`. */

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RelayerConfig } from '../../src/config/load.ts'
 import type { Database } from '../../src/database/engine.ts'
 import type { AppError } from '../../src/errors.ts'
 import { createNetworkDirectory } from '../../src/networks/directory.ts'
 import type { EvmNetwork, Network } from '../../src/networks/network.ts'
-import { createRelayerManager } from '../../src/relayers/manage.ts'
-import type { ManageDeps } from '../../src/relayers/managed.ts'
-import type { Relayer } from '../../src/relayers/relayer.ts'
+import type { ManageContext } from '../../src/relayers/manage/context.ts'
+import { createRelayerManager } from '../../src/relayers/manage/manager.ts'
+import type { Relayer, RelayerConfig } from '../../src/relayers/relayer.ts'
 import { findRelayer, setSystemDisabled } from '../../src/relayers/store.ts'
 import { createKey } from '../../src/signers/key.ts'
 import { saveConfiguredSigner } from '../../src/signers/store.ts'
@@ -50,7 +49,7 @@ const RELAYER: RelayerConfig = {
 const GIVEN = { url: 'https://rpc.example/key', weight: 100, untrusted: true } as const
 
 /** A manager of callers' relayers; `asked` are the networks whose endpoints it has asked. */
-function manager(deps: Partial<ManageDeps> = {}) {
+function manager(deps: Partial<ManageContext> = {}) {
   const asked: Network[] = []
   const key = createKey('dev', new Uint8Array(32).fill(7))
   const made = createRelayerManager({

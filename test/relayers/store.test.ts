@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyConfig } from '../../src/config/apply/apply.ts'
-import type { NotificationConfig, RelayerConfig } from '../../src/config/load.ts'
-import type { EvmRelayerConfig } from '../../src/config/types.ts'
 import type { Database } from '../../src/database/engine.ts'
+import type { NotificationConfig } from '../../src/notifications/notification.ts'
 import { listNotifications } from '../../src/notifications/store.ts'
 import type { RelayerAccounts } from '../../src/relayers/accounts.ts'
-import { decodePolicies, encodePolicies } from '../../src/relayers/policies-codec.ts'
+import type { EvmRelayerConfig, RelayerConfig } from '../../src/relayers/relayer.ts'
 import { findRelayer, listRelayers, setSystemDisabled } from '../../src/relayers/store.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 
@@ -126,15 +125,4 @@ describe('notifications', () => {
       expect(total).toBe(3)
     },
   )
-})
-
-test('policies survive their stored form', () => {
-  const policies = {
-    gasPriceCap: 2n ** 128n - 1n,
-    minBalance: 1n,
-    gasLimitEstimation: true,
-    privateTransactions: false,
-  }
-  expect(decodePolicies(JSON.parse(encodePolicies(policies)))).toEqual(policies)
-  expect(decodePolicies(JSON.parse(encodePolicies({})))).toEqual({})
 })

@@ -98,7 +98,7 @@ describe('a derived key', () => {
 describe('a seed', () => {
   test.each([0, 31, 33, 64])('of %d bytes is refused, and does not stand in the error', (length) => {
     expect(() => createEd25519Signer('a', new Uint8Array(length).fill(7))).toThrow(
-      'Signer "a" was given bytes that are no ed25519 seed.',
+      'The bytes of signer "a" are not an ed25519 seed.',
     )
   })
 

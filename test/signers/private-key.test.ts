@@ -2,8 +2,8 @@ import { getBase58Decoder } from '@solana/kit'
 import { describe, expect, test } from 'vitest'
 import { createKey, isSecret } from '../../src/signers/key.ts'
 import { parsePrivateKey } from '../../src/signers/private-key.ts'
-import { solanaAddress } from '../../src/signers/solana-address.ts'
-import { stellarAddress } from '../../src/signers/stellar-address.ts'
+import { solanaAddress } from '../../src/signers/solana-key.ts'
+import { stellarAddress } from '../../src/signers/stellar-key.ts'
 
 /** Secret seeds and their accounts, from the test cases of SEP-5. */
 const SEEDS: [string, string][] = [

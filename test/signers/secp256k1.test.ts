@@ -79,7 +79,7 @@ describe('a key', () => {
   })
 
   test('that is none makes no signer and does not stand in the error', () => {
-    expect(() => createSecp256k1Signer('a', keyOf(ORDER))).toThrow(/^Signer "a" was given bytes that are no/)
+    expect(() => createSecp256k1Signer('a', keyOf(ORDER))).toThrow(/^The bytes of signer "a" are not/)
   })
 
   test('gives the EIP-55 address that viem gives', () => {

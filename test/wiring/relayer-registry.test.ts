@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { createLogger } from '../../src/log.ts'
@@ -24,6 +25,8 @@ let database: Database
 let registry: RelayerRegistry
 let runtimes: RelayerRuntimes
 let clock: TestClock
+/** Rows of relayers that the registry has read. */
+let rowsRead: number
 let networks: ReturnType<typeof createNetworkDirectory>
 /** Watch loops, in the order in which they were made, and what became of them. */
 let loops: { name: string; state: 'made' | 'started' | 'stopped'; relayers: () => string[] }[]
@@ -35,6 +38,7 @@ afterAll(() => database.close())
 beforeEach(async () => {
   await emptyDatabase(database)
   loops = []
+  rowsRead = 0
   clock = createTestClock()
   const { db } = database
   await db.transaction().execute((tx) => saveConfiguredSigner(tx, { id: 'dev', type: 'plain' }))
@@ -42,7 +46,7 @@ beforeEach(async () => {
   const keyring = createKeyring({ db, sealer: undefined, configured: new Map([['dev', KEY]]) })
   runtimes = createRelayerRuntimes({ networks, keyring, rpcTimeoutMs: 1000, clock, log })
   registry = createRelayerRegistry({
-    db,
+    db: db.withPlugin(rowCounter),
     networks,
     runtimes,
     clock,
@@ -62,6 +66,15 @@ beforeEach(async () => {
   })
 })
 afterEach(() => registry.loop.stop())
+
+/** Counts the rows that queries return. */
+const rowCounter: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => {
+    rowsRead += result.rows.length
+    return result
+  },
+}
 
 function followed(loop: Loop, tell: (state: 'started' | 'stopped') => void): Loop {
   return {
@@ -144,6 +157,23 @@ test('other urls are another chain and another watch, for a network and for a re
   expect(states().toSorted()).toEqual(
     [`${name} stopped`, `${name} made`, `${name}/own stopped`, `${name}/own made`].toSorted(),
   )
+})
+
+test('an event of a removed relayer reads no other relayer, and one of a new relayer reads that one', async () => {
+  for (const id of ['first', 'second', 'gone']) await save(id)
+  await registry.look()
+  await database.db.transaction().execute((tx) => removeRelayer(tx, 'gone'))
+  await registry.look()
+  await save('late')
+
+  rowsRead = 0
+  const known = await registry.runtimesOf(['first', 'second'])
+  expect([...known.keys()]).toEqual(['first', 'second'])
+  expect(rowsRead).toBe(0)
+  expect([...(await registry.runtimesOf(['gone', 'first'])).keys()]).toEqual(['first'])
+  expect(rowsRead).toBe(0)
+  expect([...(await registry.runtimesOf(['late', 'gone'])).keys()]).toEqual(['late'])
+  expect(rowsRead).toBe(1)
 })
 
 test('a relayer that cannot act is told and left out, and the others act', async () => {

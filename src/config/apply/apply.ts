@@ -11,12 +11,12 @@ import { applySigners, removeSigners } from './signers.ts'
 type Applied = Pick<Config, 'relayers' | 'notifications' | 'signers'>
 
 /**
- * Brings what changed in the configuration file since it was last applied to what is stored, in one database transaction, and tells
- * what that did. An entry that is as it was is left alone: what callers of the API made of its record since stays, a deletion
- * included. A relayer that the file no longer names is taken off the list and keeps its history; named again, it comes back. What
- * callers created is theirs. `accounts` gives those of each relayer of the configuration.
- * @throws ConfigError when that would strand transactions or references, or give two relayers the same account; then nothing is
- * changed
+ * Applies every entry of the configuration file that has changed since it was last applied, in one database transaction, and returns
+ * the changes. An unchanged entry has no effect: changes that callers of the API made to its record stay, a deletion included. A
+ * relayer that the file no longer names leaves the list and keeps its history; it returns when the file names it again. Records that
+ * callers created stay as they are. `accounts` holds the accounts of each relayer of the configuration.
+ * @throws ConfigError when a change would strand transactions or references, or give two relayers the same account; the database
+ * then stays as it was
  */
 export function applyConfig(
   db: Kysely<Schema>,
@@ -28,7 +28,7 @@ export function applyConfig(
     const ofSigners = await applySigners(tx, signers)
     const ofNotifications = await applyNotifications(tx, notifications)
     const ofRelayers = await applyRelayers(tx, { relayers, accounts, stored })
-    // Last, when no relayer of the file refers to them any more.
+    // The relayers come first, so that none of the file's still refers to a removed record.
     const removed = [
       ...(await removeNotifications(tx, ofNotifications.gone)),
       ...(await removeSigners(tx, ofSigners.gone)),

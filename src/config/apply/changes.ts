@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { maskUrl } from '../../networks/mask-url.ts'
 import type { EntryKind } from './entries-store.ts'
 
-/** What a change of the configuration did to what is stored, as it may be shown: urls are masked. */
+/** The effect of the configuration on one stored record, in a form that logs may show: urls are masked. */
 export interface ConfigChange {
   readonly kind: 'created' | 'updated' | 'restored' | 'removed'
   readonly what: EntryKind
   readonly id: string
-  /** What an update changed. */
+  /** The fields that an update changed. */
   readonly fields: readonly FieldChange[]
 }
 
@@ -17,7 +17,7 @@ export interface FieldChange {
   readonly to: string
 }
 
-/** The fields in which two records differ, in the order of `after`. */
+/** Returns the fields in which two records differ, in the order of `after`. */
 export function fieldChanges(before: object, after: object): FieldChange[] {
   const old: Record<string, unknown> = { ...before }
   const now: Record<string, unknown> = { ...after }
@@ -26,7 +26,7 @@ export function fieldChanges(before: object, after: object): FieldChange[] {
     .map((field) => ({ field, from: show(old[field]), to: show(now[field]) }))
 }
 
-/** One line for a person. */
+/** Describes the change in one sentence. */
 export function describeChange({ kind, what, id, fields }: ConfigChange): string {
   const details = fields.map(({ field, from, to }) =>
     from === to ? `${field} changed` : `${field} from ${from} to ${to}`,

@@ -1,17 +1,17 @@
 import { fingerprintOf } from '../../lib/fingerprint.ts'
 
-/** A list of the file beside what it was when it was last applied. */
+/** The difference between a list of the file and the same list when it was last applied. */
 export interface Comparison<T> {
-  /** New, or no longer as they were. */
+  /** Entries that are new or different. */
   readonly changed: readonly T[]
   readonly unchanged: readonly T[]
-  /** Ids of entries that the file no longer has. */
+  /** The ids of entries that the file no longer has. */
   readonly gone: readonly string[]
-  /** What is to be remembered as applied, by id. */
+  /** The fingerprints to store as applied, by id. */
   readonly entries: ReadonlyMap<string, string>
 }
 
-/** Compares by fingerprint: nothing of an entry itself is kept. */
+/** Compares by fingerprint, so the database never holds the entries themselves. */
 export function compareEntries<T extends { readonly id: string }>(
   wanted: readonly T[],
   applied: ReadonlyMap<string, string>,

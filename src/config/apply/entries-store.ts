@@ -1,16 +1,16 @@
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 
-/** What the configuration file has lists of. */
+/** The kinds of lists in the configuration file. */
 export type EntryKind = 'relayer' | 'notification' | 'signer'
 
-/** The fingerprint of each entry as it was when it was last applied, by id. */
+/** Reads the fingerprint of each entry as it was last applied, by id. */
 export async function readEntries(tx: Transaction<Schema>, kind: EntryKind): Promise<Map<string, string>> {
   const rows = await tx.selectFrom('file_entries').selectAll().where('kind', '=', kind).execute()
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
 }
 
-/** Makes these all the entries of their kind. */
+/** Replaces all entries of this kind. */
 export async function writeEntries(
   tx: Transaction<Schema>,
   kind: EntryKind,

@@ -1,15 +1,14 @@
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import type { Notification } from '../../notifications/notification.ts'
+import type { Notification, NotificationConfig } from '../../notifications/notification.ts'
 import { deleteNotification, lockNotifications, saveNotification } from '../../notifications/store.ts'
 import { relayersTelling } from '../../relayers/store.ts'
-import type { NotificationConfig } from '../load.ts'
 import { type ConfigChange, fieldChanges } from './changes.ts'
 import { compareEntries } from './compare.ts'
 import { readEntries, writeEntries } from './entries-store.ts'
 import { refuseUsed } from './refuse-used.ts'
 
-/** Saves the notifications whose entries changed, and tells which ones the file no longer has. */
+/** Saves the notifications whose entries changed, and returns those that the file no longer has. */
 export async function applyNotifications(
   tx: Transaction<Schema>,
   configured: readonly NotificationConfig[],
@@ -32,7 +31,7 @@ export async function applyNotifications(
 }
 
 /**
- * Deletes notifications that the file no longer has. To be called when its relayers refer to them no more.
+ * Deletes notifications that the file no longer has. Call it after the file's relayers have stopped referring to them.
  * @throws ConfigError when relayers that callers created still do
  */
 export async function removeNotifications(

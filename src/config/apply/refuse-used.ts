@@ -1,12 +1,12 @@
-import { ConfigError } from '../problems.ts'
+import { ConfigError } from '../../lib/config-errors.ts'
 
 interface Question {
   readonly what: 'signer' | 'notification'
-  /** Relayers that refer to it, by id. */
+  /** Returns the ids of the relayers that refer to the record. */
   readonly usersOf: (id: string) => Promise<readonly string[]>
 }
 
-/** @throws ConfigError when relayers refer to one of these: they were created over the API, the file knows nothing of them */
+/** @throws ConfigError when relayers that callers created refer to one of these ids */
 export async function refuseUsed(ids: readonly string[], { what, usersOf }: Question): Promise<void> {
   const problems: string[] = []
   for (const id of ids) {

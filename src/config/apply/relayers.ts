@@ -1,32 +1,32 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { ConfigError } from '../../lib/config-errors.ts'
 import { AccountInUseError, releaseAccounts, reserveAccounts } from '../../relayers/account-claims-store.ts'
 import type { RelayerAccounts } from '../../relayers/accounts.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
+import { channelsOf } from '../../relayers/channels.ts'
+import type { Relayer, RelayerConfig } from '../../relayers/relayer.ts'
+import type { ConfiguredRelayer } from '../../relayers/relayer-codec.ts'
 import {
-  type ConfiguredRelayer,
   countUnfinished,
   forgetNonce,
   removeRelayer,
   type StoredRelayer,
   saveRelayer,
 } from '../../relayers/store.ts'
-import type { RelayerConfig } from '../load.ts'
-import { ConfigError } from '../problems.ts'
 import { type ConfigChange, fieldChanges } from './changes.ts'
 import { type Comparison, compareEntries } from './compare.ts'
 import { readEntries, writeEntries } from './entries-store.ts'
 
 interface Wanted {
   readonly relayers: readonly RelayerConfig[]
-  /** Of each relayer, by id. */
+  /** The accounts of each relayer, by id. */
   readonly accounts: ReadonlyMap<string, RelayerAccounts>
   readonly stored: ReadonlyMap<string, StoredRelayer>
 }
 
 /**
- * Saves the relayers whose entries changed and takes those off the list that the file no longer has.
+ * Saves the relayers whose entries changed, and removes those that the file no longer has.
  * @throws ConfigError when that would strand transactions, or give two relayers the same account
  */
 export async function applyRelayers(
@@ -56,14 +56,10 @@ export async function applyRelayers(
   return changes
 }
 
-/** Whether what is stored is the file's: a caller may have deleted it, and created another one under its name. */
+/** Returns false when a caller has deleted the file's relayer, or has created another one with its id. */
 function isStillIt(next: ConfiguredRelayer, before: StoredRelayer | undefined): boolean {
   if (before === undefined || before.removed || isMoved(before.relayer, next)) return false
   return isDeepStrictEqual(channelsOf(before.relayer), channelsOf(next))
-}
-
-function channelsOf(relayer: ConfiguredRelayer | Relayer): number | readonly string[] {
-  return relayer.networkType === 'stellar' ? (relayer.channels ?? 0) : 0
 }
 
 async function reserveAll(
@@ -127,6 +123,6 @@ function isMoved(before: Relayer, next: ConfiguredRelayer): boolean {
 
 function requireAccounts(accounts: ReadonlyMap<string, RelayerAccounts>, id: string): RelayerAccounts {
   const found = accounts.get(id)
-  if (found === undefined) throw new Error(`No account was given for relayer "${id}".`)
+  if (found === undefined) throw new Error(`The accounts of relayer "${id}" are missing.`)
   return found
 }

@@ -1,16 +1,16 @@
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { ConfigError } from '../../lib/config-errors.ts'
 import { relayersSigningWith } from '../../relayers/store.ts'
+import type { SignerConfig } from '../../signers/load.ts'
 import { deleteSigners, listStored, saveConfiguredSigner } from '../../signers/store.ts'
-import type { SignerConfig } from '../load.ts'
-import { ConfigError } from '../problems.ts'
 import type { ConfigChange } from './changes.ts'
 import { compareEntries } from './compare.ts'
 import { readEntries, writeEntries } from './entries-store.ts'
 import { refuseUsed } from './refuse-used.ts'
 
 /**
- * Makes the signers of the file known beside those that callers created, and tells which ones the file no longer has. Their
+ * Stores the ids of the file's signers beside those that callers created, and returns those that the file no longer has. The
  * secrets stay in the file.
  * @throws ConfigError when a caller has created a signer of the same name
  */
@@ -40,7 +40,7 @@ export async function applySigners(
 }
 
 /**
- * Forgets signers that the file no longer has. To be called when its relayers refer to them no more.
+ * Deletes signers that the file no longer has. Call it after the file's relayers have stopped referring to them.
  * @throws ConfigError when relayers that callers created still do
  */
 export async function removeSigners(

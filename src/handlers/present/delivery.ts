@@ -2,7 +2,7 @@ import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { DeliveryOfEvent } from '../../notifications/delivery/delivery-store.ts'
 
-/** A delivery as the contract shows it in lists. */
+/** Converts a delivery to the form of the contract in lists. */
 export function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['Delivery'] {
   const { lastTry } = delivery
   return omitUndefined({

@@ -1,10 +1,11 @@
 import type { Schemas } from '../../contract/operations.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../diagnosis/facts.ts'
+import { assertNever } from '../../lib/assert-never.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
-/** A diagnosis as the contract shows it. */
+/** Converts a diagnosis to the form of the contract. */
 export function presentDiagnosis(facts: DiagnosisFacts): Schemas['Diagnosis'] {
   const { transaction, ahead, inFlight, inFlightLimit, endpoints } = facts
   const { findings, nextAction } = diagnose(facts)
@@ -45,8 +46,16 @@ function presentFees({ price, relayer }: DiagnosisFacts) {
 }
 
 function capOf(relayer: Relayer): bigint | undefined {
-  if (relayer.networkType === 'solana') return undefined // Its cap is on the whole fee, not on a price.
-  return relayer.networkType === 'evm' ? relayer.policies.gasPriceCap : relayer.policies.maxFee
+  switch (relayer.networkType) {
+    case 'evm':
+      return relayer.policies.gasPriceCap
+    case 'stellar':
+      return relayer.policies.maxFee
+    case 'solana':
+      return undefined // The cap of Solana is on the whole fee, not on a price.
+    default:
+      return assertNever(relayer)
+  }
 }
 
 function presentConfirmations({ transaction, head, requiredConfirmations }: DiagnosisFacts) {

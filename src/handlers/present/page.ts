@@ -1,9 +1,9 @@
 import type { Pagination } from '../../contract/operations.ts'
 
-/** The most records in one page; a larger `per_page` is served as this. */
+/** The most records in one page; a larger `per_page` counts as this. */
 const MAX_PER_PAGE = 100
 
-/** A page as it is served: `page` 0 is page 1, and what was applied is what `pagination` reports. */
+/** Computes the page of a query: `page` 0 is page 1, and `pagination` reports the applied values. */
 export function toPage({ page = 1, per_page = 10 }: { page?: number; per_page?: number }) {
   const current_page = Math.max(1, page)
   const limit = Math.min(MAX_PER_PAGE, per_page)

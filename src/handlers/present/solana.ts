@@ -1,11 +1,6 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain } from '../../chains/chain.ts'
-import type {
-  SolanaDraft,
-  SolanaInstruction,
-  SolanaPolicies,
-  SolanaRequest,
-} from '../../chains/solana/content.ts'
+import type { SolanaDraft, SolanaInstruction, SolanaRequest } from '../../chains/solana/content.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { presentCommonAttempt } from './attempt.ts'
@@ -30,21 +25,6 @@ export function presentSolanaContent({ request, shown, chain }: Parts) {
     speed: presentSpeed(request, chain),
     valid_until: request.validUntil?.toISOString(),
   }
-}
-
-/** The rules of a Solana relayer. */
-export function presentSolanaPolicies(policies: SolanaPolicies) {
-  return omitUndefined({
-    min_balance: policies.minBalance,
-    max_allowed_fee_lamports: policies.maxFee,
-    allowed_programs: policies.allowedPrograms && [...policies.allowedPrograms],
-    allowed_accounts: policies.allowedAccounts && [...policies.allowedAccounts],
-    disallowed_accounts: policies.disallowedAccounts && [...policies.disallowedAccounts],
-    max_signatures: policies.maxSignatures,
-    max_tx_data_size: policies.maxDataSize,
-    fee_payer_spending: policies.feePayerSpending,
-    allowed_rpc_methods: policies.allowedRpcMethods && [...policies.allowedRpcMethods],
-  })
 }
 
 /** Tells whether an attempt was signed for a Solana network. */

@@ -3,7 +3,7 @@ import type { Schemas } from '../../contract/operations.ts'
 import type { EventRecord } from '../../events/event.ts'
 import type { EventPresenter } from './event.ts'
 
-/** The bodies of deliveries, byte for byte as they are signed and sent; the section `webhooks` of the contract. */
+/** Creates the writer of webhook bodies. The service signs and sends these bytes; the section `webhooks` of the contract describes them. */
 export function createBodyWriter(
   presentEvents: EventPresenter,
 ): (events: readonly EventRecord[]) => Promise<string[]> {

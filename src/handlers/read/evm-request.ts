@@ -7,14 +7,14 @@ import { omitUndefined } from '../../lib/omit-undefined.ts'
 /** The speed of a request that names neither a speed nor a price. */
 const DEFAULT_SPEED: Speed = 'fast'
 
-/** Whether the body is of group A. */
+/** Recognises a body of group A. */
 export function isEvmRequest(
   body: Input<'sendTransaction'>['body'],
 ): body is Schemas['EvmTransactionRequest'] {
   return 'value' in body
 }
 
-/** A body of group A as the domain sees it. */
+/** Converts a body of group A to the domain's request. */
 export function readEvmRequest(body: Schemas['EvmTransactionRequest'], chain: Chain): EvmRequest {
   return omitUndefined({
     type: 'evm' as const,

@@ -1,4 +1,4 @@
-/** A JSON merge patch (RFC 7396) on a value: `null` takes a field away, objects are merged, anything else replaces. */
+/** Applies a JSON merge patch (RFC 7396): `null` removes a field, objects are merged, any other value replaces the field. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const merged = new Map(isObject(target) ? Object.entries(target) : [])

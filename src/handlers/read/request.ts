@@ -1,7 +1,7 @@
 import type { Chain, ChainRequest } from '../../chains/chain.ts'
 import type { Input } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
-import type { NetworkType } from '../../networks/network.ts'
+import { NETWORK_TYPES, type NetworkType } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { isEvmRequest, readEvmRequest } from './evm-request.ts'
 import { isSolanaRequest, readSolanaRequest } from './solana-request.ts'
@@ -10,14 +10,24 @@ import { isStellarRequest, readStellarRequest } from './stellar-request.ts'
 type RequestBody = Input<'sendTransaction'>['body']
 
 /**
- * The body as the domain sees it. Which group of fields applies is decided by the relayer's network type.
+ * Reads the body as the request of the relayer's network type.
  * @throws AppError 400 `wrong_network_type` for a body of another group
  */
 export function readRequest(body: RequestBody, relayer: Relayer, chain: Chain): ChainRequest {
-  if (relayer.networkType === 'evm' && isEvmRequest(body)) return readEvmRequest(body, chain)
-  if (relayer.networkType === 'solana' && isSolanaRequest(body)) return readSolanaRequest(body)
-  if (relayer.networkType === 'stellar' && isStellarRequest(body)) return readStellarRequest(body)
-  throw wrongGroup(body, relayer)
+  const request = READERS[relayer.networkType](body, chain)
+  if (request === undefined) throw wrongGroup(body, relayer)
+  return request
+}
+
+type RequestOf<T extends NetworkType> = Extract<ChainRequest, { readonly type: T }>
+
+/** The readers return undefined for a body of another group. */
+const READERS: {
+  readonly [T in NetworkType]: (body: RequestBody, chain: Chain) => RequestOf<T> | undefined
+} = {
+  evm: (body, chain) => (isEvmRequest(body) ? readEvmRequest(body, chain) : undefined),
+  solana: (body) => (isSolanaRequest(body) ? readSolanaRequest(body) : undefined),
+  stellar: (body) => (isStellarRequest(body) ? readStellarRequest(body) : undefined),
 }
 
 function wrongGroup(body: RequestBody, { id, networkType }: Relayer): AppError {
@@ -27,13 +37,21 @@ function wrongGroup(body: RequestBody, { id, networkType }: Relayer): AppError {
   )
 }
 
-function groupOf(body: RequestBody): NetworkType {
-  if (isEvmRequest(body)) return 'evm'
-  return isStellarRequest(body) ? 'stellar' : 'solana'
+const IS_OF_GROUP: Readonly<Record<NetworkType, (body: RequestBody) => boolean>> = {
+  evm: isEvmRequest,
+  solana: isSolanaRequest,
+  stellar: isStellarRequest,
 }
 
-const EXPECTED = {
+/** The contract admits no body outside these groups. */
+function groupOf(body: RequestBody): NetworkType {
+  const group = NETWORK_TYPES.find((type) => IS_OF_GROUP[type](body))
+  if (group === undefined) throw new Error('a body that fits the contract belongs to a group')
+  return group
+}
+
+const EXPECTED: Readonly<Record<NetworkType, string>> = {
   evm: 'value with to or data',
   solana: 'transaction or instructions',
   stellar: 'network with operations or transaction_xdr',
-} as const
+}

@@ -8,12 +8,12 @@ const DEFAULT_SPEED: Speed = 'fast'
 
 type SolanaBody = Schemas['SolanaTransactionRequest'] | Schemas['SolanaInstructionsRequest']
 
-/** Whether the body is of group B. */
+/** Recognises a body of group B. */
 export function isSolanaRequest(body: Input<'sendTransaction'>['body']): body is SolanaBody {
   return 'transaction' in body || 'instructions' in body
 }
 
-/** A body of group B as the domain sees it. Null means the same as absent. */
+/** Converts a body of group B to the domain's request. Null counts as absent. */
 export function readSolanaRequest(body: SolanaBody): SolanaRequest {
   return omitUndefined({
     type: 'solana' as const,

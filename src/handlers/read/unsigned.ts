@@ -3,10 +3,11 @@ import type { UnsignedTransaction } from '../../chains/unsigned.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
+import type { NetworkType } from '../../networks/network.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
 /**
- * A transaction to sign as the domain sees it.
+ * Converts the body to the transaction that the relayer signs.
  * @throws AppError 400 `wrong_network_type` for the body of another network type
  */
 export function readUnsigned(
@@ -22,11 +23,11 @@ export function readUnsigned(
   )
 }
 
-const EXPECTED = {
+const EXPECTED: Readonly<Record<NetworkType, string>> = {
   evm: 'unsigned_transaction, or value with nonce, gas_limit and a price,',
   solana: 'transaction',
   stellar: 'unsigned_xdr',
-} as const
+}
 
 function read(body: Schemas['SignTransactionRequest'], chain: Chain): UnsignedTransaction {
   if ('unsigned_xdr' in body) return { type: 'stellar', envelope: body.unsigned_xdr }

@@ -6,9 +6,9 @@ export interface CatalogueEntry {
   readonly network: string
   readonly is_testnet: boolean
   readonly average_blocktime_ms: number
-  /** Absent where nobody offers a public endpoint: the file has to name one. */
+  /** Without a public endpoint the field is absent, and the file must name one. */
   readonly rpc_urls?: readonly string[]
-  /** Where people can look at it. */
+  /** Block explorers for people. */
   readonly explorer_urls?: readonly string[]
   /** EVM: these four are there. */
   readonly chain_id?: number

@@ -1,17 +1,17 @@
-/** What entries of one kind have in common. */
+/** The fields that entries of one kind have in common. */
 
 /** Blocks have a base fee, and nodes a public pool. */
 export const EIP1559 = { type: 'evm', features: ['eip1559'], tags: [] } as const
 
-/** One gas price is the custom, or the only thing that is understood. */
+/** Blocks have no base fee, or wallets pay a single gas price by custom. */
 export const LEGACY = { type: 'evm', features: [], tags: [] } as const
 
-/** A Nitro sequencer: first come, first served. */
+/** A Nitro sequencer includes transactions in the order of arrival. */
 export const ARBITRUM_BASED = {
   type: 'evm',
   features: ['eip1559'],
   tags: ['arbitrum-based', 'no-mempool'],
 } as const
 
-/** A sequencer of the OP stack, whose pool nobody sees. */
+/** A sequencer of the OP stack has a private pool. */
 export const OPTIMISM_BASED = { type: 'evm', features: ['eip1559'], tags: ['optimism-based'] } as const

@@ -1,10 +1,10 @@
 import type { CatalogueEntry } from './entry.ts'
 import { EIP1559, LEGACY } from './evm-kinds.ts'
 
-/** EIP-7825: since the fork Osaka no transaction asks for more than 2^24 gas. */
+/** Since the fork Osaka, no transaction can ask for more than 2^24 gas (EIP-7825). */
 const OSAKA_MAX_GAS = 16_777_216
 
-/** Ethereum's own. Twelve blocks are what OpenZeppelin Relayer waits for on mainnet, and six on its testnets. */
+/** Ethereum's own. OpenZeppelin Relayer waits for twelve blocks on mainnet, and for six on the test networks. */
 const ETHEREUM: readonly CatalogueEntry[] = [
   {
     ...EIP1559,
@@ -57,8 +57,8 @@ const ETHEREUM: readonly CatalogueEntry[] = [
 ]
 
 /**
- * Depths: half a minute or more of blocks on Polygon, where they were reorganised before its milestones; the fifteen of BSC's
- * documentation; Gnosis as Ethereum. Avalanche, Sonic, Berachain and Sei do not reorganise what they have accepted.
+ * The confirmations are half a minute or more of blocks on Polygon, which reorganised blocks before its milestones; fifteen on BSC, as
+ * its documentation says; and Ethereum's on Gnosis. Avalanche, Sonic, Berachain and Sei never reorganise accepted blocks.
  */
 const OTHERS: readonly CatalogueEntry[] = [
   {
@@ -231,5 +231,5 @@ const OTHERS: readonly CatalogueEntry[] = [
   },
 ]
 
-/** EVM chains that stand by themselves. */
+/** EVM chains with their own consensus. */
 export const EVM_LAYER_1: readonly CatalogueEntry[] = [...ETHEREUM, ...OTHERS]

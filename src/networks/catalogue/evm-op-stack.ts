@@ -1,7 +1,7 @@
 import type { CatalogueEntry } from './entry.ts'
 import { OPTIMISM_BASED } from './evm-kinds.ts'
 
-/** Rollups that are built of the OP stack, or were when they began. */
+/** Rollups that use the OP stack, or used it when they began. */
 export const EVM_OP_STACK: readonly CatalogueEntry[] = [
   {
     ...OPTIMISM_BASED,

@@ -38,7 +38,7 @@ const ARBITRUM: readonly CatalogueEntry[] = [
   },
 ]
 
-/** Their sequencers keep a pool in which a higher fee helps. */
+/** The sequencers of these rollups keep a pool in which a higher fee helps. */
 const WITH_POOL: readonly CatalogueEntry[] = [
   {
     ...EIP1559,
@@ -131,7 +131,7 @@ const WITH_POOL: readonly CatalogueEntry[] = [
 ]
 
 /**
- * EVM chains whose blocks one sequencer makes: what it has included it takes back only when Ethereum itself is rolled back,
- * so one block on top is enough.
+ * EVM chains with one sequencer. It drops an included transaction only when Ethereum itself is rolled back, so one block on top is
+ * enough.
  */
 export const EVM_ROLLUPS: readonly CatalogueEntry[] = [...ARBITRUM, ...EVM_OP_STACK, ...WITH_POOL]

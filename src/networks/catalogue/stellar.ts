@@ -1,7 +1,7 @@
 import { DEFAULT_LEDGER_TIME_MS } from '../defaults.ts'
 import type { CatalogueEntry } from './entry.ts'
 
-/** A quickstart container is told to be quick. */
+/** A quickstart container closes ledgers faster than a public network. */
 const LOCAL_LEDGER_TIME_MS = 1_000
 
 /**

@@ -3,12 +3,12 @@ import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import type { HealthFacts, SourceAccountFacts } from './health.ts'
 import type { HealthSubject } from './health-store.ts'
 
-/** One who is asked about, and the accounts that it takes nonces of now. */
+/** A relayer with the accounts whose nonces it takes. */
 interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
   readonly sourceAccounts: readonly SourceAccount[]
 }
 
-/** What is so when nobody was asked, or nobody answered in time. */
+/** Returns the facts of a check without any answer in time. */
 export function nothingHeard(chain: Chain): HealthFacts {
   const network = { kind: 'unknown', detail: 'no answer in time' } as const
   return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, sourceAccounts: [] }
@@ -17,8 +17,8 @@ export function nothingHeard(chain: Chain): HealthFacts {
 const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
 
 /**
- * Asks one chain about all of its relayers, in their order. What confirmed transactions told has to be read before: the chain is then
- * at least as far. Whether it is the right one is asked first and once; the rest goes out in one turn, so that it shares batches.
+ * Asks one chain about all of its relayers, in their order. Read the confirmed nonces before, so that the chain has included them.
+ * The identity of the chain is asked first and once; the other questions go out in one turn, so that they share batches.
  */
 export async function askHealth(chain: Chain, all: readonly Asked[]): Promise<HealthFacts[]> {
   const network = await chain.verify()
@@ -31,7 +31,7 @@ export async function askHealth(chain: Chain, all: readonly Asked[]): Promise<He
     ])
     return { ...common, balance, sourceAccounts }
   })
-  // Makes the height of every endpoint known, so that none that is behind is believed.
+  // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
   const [facts] = await Promise.all([Promise.all(answers), chain.head()])
   return facts
 }

@@ -8,70 +8,67 @@ import { countFailedChecks, listSubjects } from './health-store.ts'
 import type { HealthCheckerDeps, HealthTarget } from './health-target.ts'
 import { settleHealth } from './settle-health.ts'
 
-/** Without an answer by then a check counts as one that heard nothing, in ms: far more than a node needs, on the slowest chain. */
+/** A check without an answer by then counts as silence, in ms: far more than a node needs on the slowest chain. */
 const LONGEST_MS = 60_000
 
-/** How long a caller who changed a relayer waits for its check, in ms. */
+/** A caller who changes a relayer waits for its check for at most this long, in ms. */
 const MAX_CALLER_WAIT_MS = 5_000
 
-/** What came of a check. */
+/** The outcome of a check. */
 export interface Checked {
   readonly id: string
   readonly memory: HealthMemory
-  /** Checks that failed in a row, this one among them; 0 for a relayer that is enabled. */
+  /** The number of checks that failed in a row, this one included; 0 for an enabled relayer. */
   readonly failedChecks: number
 }
 
-/** Looks at relayers, and switches them off and on. */
+/** Checks relayers, and disables and enables them. */
 export interface HealthChecker {
-  /** All of these are of one chain. An aborted check writes nothing and gives nothing. */
+  /** Checks relayers of one chain. An aborted check writes nothing and returns nothing. */
   check(chain: Chain, targets: readonly HealthTarget[], signal: AbortSignal): Promise<Checked[]>
   /**
-   * Looks at once at a relayer that was just created or changed, for 5 s at most, and gives it as it is then. Never rejects: what
-   * cannot be found out now is found out by the next check.
+   * Checks a relayer that a caller has just created or changed, for 5 s at most, and returns it as it is then. Never rejects: the next
+   * check repeats a failed one.
    */
   checkNow(relayer: Relayer): Promise<Relayer>
 }
 
 export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
   return {
-    check: (chain, targets, signal) => check(deps, targets, { chain, signal, speedUpAfterMs: LONGEST_MS }),
+    check: (chain, targets, signal) => check(deps, targets, { chain, signal, timeoutMs: LONGEST_MS }),
     checkNow: async (relayer) => {
       try {
         return (await checkOne(deps, relayer.id)) ?? relayer
       } catch (error) {
-        deps.log.error(
-          { err: error, relayer: relayer.id },
-          'a relayer could not be checked; it is tried again',
-        )
+        deps.log.error({ err: error, relayer: relayer.id }, 'relayer check failed; retrying')
         return relayer
       }
     },
   }
 }
 
-/** The relayer as it is afterwards; undefined when it is gone. */
+/** Returns the relayer after the check; undefined when it is gone. */
 async function checkOne(deps: HealthCheckerDeps, id: string): Promise<Relayer | undefined> {
   const [subject] = await listSubjects(deps.db, id)
   if (subject === undefined) return undefined
   const { chain, sourceAccounts } = await deps.prepare(subject.relayer)
   const target = { ...subject, chain, sourceAccounts, memory: NO_MEMORY }
-  await check(deps, [target], { chain, speedUpAfterMs: MAX_CALLER_WAIT_MS })
+  await check(deps, [target], { chain, timeoutMs: MAX_CALLER_WAIT_MS })
   return findRelayer(deps.db, id)
 }
 
 interface Occasion {
   readonly chain: Chain
-  readonly speedUpAfterMs: number
+  readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
 
 async function check(
   deps: HealthCheckerDeps,
   targets: readonly HealthTarget[],
-  { chain, speedUpAfterMs, signal }: Occasion,
+  { chain, timeoutMs, signal }: Occasion,
 ): Promise<Checked[]> {
-  const heard = await waitWithin(deps.clock, askHealth(chain, targets), { ms: speedUpAfterMs, signal })
+  const heard = await waitWithin(deps.clock, askHealth(chain, targets), { ms: timeoutMs, signal })
   if (signal?.aborted) return []
   const decided = targets.map((target, index) => {
     const subject = { relayer: target.relayer, unit: chain.unit, now: deps.clock.now() }
@@ -98,7 +95,7 @@ function failuresAfter({ relayer, failedChecks }: HealthTarget, { kind }: Health
   return relayer.systemDisabled ? failedChecks + 1 : 1
 }
 
-/** Undefined when the answer takes too long, or is of no use any more. */
+/** Returns undefined when the answer takes too long, or the check is aborted. */
 async function waitWithin<T>(
   clock: Clock,
   answer: Promise<T>,

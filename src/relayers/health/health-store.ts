@@ -1,18 +1,18 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
-import { toRelayer } from '../store.ts'
+import { parseDisabledType, toRelayer } from '../relayer-codec.ts'
 
-/** A relayer, and what the database knows of its health. */
+/** A relayer with the part of its health that the database holds. */
 export interface HealthSubject {
   readonly relayer: Relayer
-  /** Checks that failed in a row; of an enabled relayer, before it was enabled. */
+  /** The number of checks that failed in a row; for an enabled relayer, before it was enabled. */
   readonly failedChecks: number
   /** The highest confirmed nonce on the relayer's network, by address. */
   readonly confirmed: ReadonlyMap<string, bigint>
 }
 
-/** Every relayer that was not removed, or only the one of this id. */
+/** Reads every relayer that was not removed, or only the one of this id. */
 export async function listSubjects(db: Kysely<Schema>, only?: string): Promise<HealthSubject[]> {
   let relayers = db.selectFrom('relayers').selectAll().where('removed_at', 'is', null)
   if (only !== undefined) relayers = relayers.where('id', '=', only)
@@ -28,7 +28,7 @@ export async function listSubjects(db: Kysely<Schema>, only?: string): Promise<H
   }))
 }
 
-/** From the end of the index of nonces: what is in flight lies in front, and the history is never gone through. */
+/** The query reads the end of the index of nonces, so its cost does not grow with the history. */
 async function highestConfirmed(
   db: Kysely<Schema>,
   only: string | undefined,
@@ -48,7 +48,7 @@ async function highestConfirmed(
   return rows
 }
 
-/** One relayer that was not removed; nobody else changes it until the commit, and transactions of it are accepted all the same. */
+/** Reads and locks one relayer. No other writer changes it until the commit; the service still accepts its transactions. */
 export async function lockForHealth(tx: Transaction<Schema>, id: string): Promise<Relayer | undefined> {
   const row = await tx
     .selectFrom('relayers')
@@ -60,13 +60,13 @@ export async function lockForHealth(tx: Transaction<Schema>, id: string): Promis
   return row && toRelayer(row)
 }
 
-/** A disabled relayer that failed once more. With a reason of the same type: what is to be told of it now. */
+/** A disabled relayer whose check failed again. A reason of the same type replaces the stored details. */
 export interface FailedAgain {
   readonly id: string
   readonly reason?: DisabledReason
 }
 
-/** Counts one more failed check of each. Tells nobody: nothing that anybody waits for has changed. */
+/** Counts one more failed check of each. It records no event, because the state of the relayer is the same. */
 export async function countFailedChecks(db: Kysely<Schema>, failed: readonly FailedAgain[]): Promise<void> {
   if (failed.length === 0) return
   const ids = failed.map(({ id }) => id)
@@ -81,19 +81,21 @@ export async function countFailedChecks(db: Kysely<Schema>, failed: readonly Fai
     where r.id = f.id and r.system_disabled and r.removed_at is null`.execute(db)
 }
 
-/** How many relayers there are, and how many of them are disabled for which type of reason. */
+/** The number of relayers, and of disabled ones by the type of reason. */
 export interface DisabledCounts {
   readonly total: number
   readonly byType: ReadonlyMap<DisabledReason['type'], number>
 }
 
-/** Of the relayers that were not removed. */
+/** Counts the relayers that were not removed. */
 export async function countDisabled(db: Kysely<Schema>): Promise<DisabledCounts> {
-  const { rows } = await sql<{ type: DisabledReason['type'] | null; count: bigint }>`
+  const { rows } = await sql<{ type: string | null; count: bigint }>`
     select case when system_disabled then disabled_reason->>'type' end as type, count(*) as count
     from relayers where removed_at is null group by 1 order by 1`.execute(db)
   return {
     total: rows.reduce((sum, { count }) => sum + Number(count), 0),
-    byType: new Map(rows.flatMap(({ type, count }) => (type === null ? [] : [[type, Number(count)]]))),
+    byType: new Map(
+      rows.flatMap(({ type, count }) => (type === null ? [] : [[parseDisabledType(type), Number(count)]])),
+    ),
   }
 }

@@ -7,20 +7,20 @@ import type { Relayer } from '../relayer.ts'
 import type { HealthMemory } from './health.ts'
 import type { HealthSubject } from './health-store.ts'
 
-/** A relayer that is checked, and where. */
+/** A relayer under check, with its chain. */
 export interface HealthTarget extends HealthSubject {
   readonly chain: Chain
-  /** The accounts that it takes nonces of now. */
+  /** The accounts whose nonces it takes. */
   readonly sourceAccounts: readonly SourceAccount[]
-  /** From its last check on this chain. */
+  /** The memory of its last check on this chain. */
   readonly memory: HealthMemory
 }
 
-/** What checks work with. */
+/** The parts of the service that checks work with. */
 export interface HealthCheckerDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly log: Logger
-  /** Where a relayer acts now, and with which accounts. */
+  /** Returns the present chain and accounts of a relayer. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
 }

@@ -1,20 +1,21 @@
 import type { Answer, EndpointReport } from '../../chains/answer.ts'
 import type { Unit } from '../../chains/chain.ts'
+import type { NetworkType } from '../../networks/network.ts'
 import { minBalanceOf } from '../policy.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
 
-/** What one look at the chain, and at what we know, told about a relayer. */
+/** The facts of one check: the answers of the chain, and the service's own records. */
 export interface HealthFacts {
-  /** Whether the endpoints serve the relayer's network. Only where they do, the rest means anything. */
+  /** Ok when the endpoints serve the relayer's network. The other facts count only then. */
   readonly network: Answer<void>
   readonly endpoints: readonly EndpointReport[]
-  /** What the account can spend. */
+  /** The spendable balance of the account. */
   readonly balance: Answer<bigint>
-  /** Of the lines that have a confirmed transaction. */
+  /** The source accounts that have a confirmed transaction. */
   readonly sourceAccounts: readonly SourceAccountFacts[]
 }
 
-/** The numbers of one account that a relayer takes nonces of. */
+/** The nonces of one source account. */
 export interface SourceAccountFacts {
   readonly address: string
   /** The highest nonce of its confirmed transactions. */
@@ -23,43 +24,43 @@ export interface SourceAccountFacts {
   readonly next: Answer<bigint>
 }
 
-/** What earlier checks found. Of some things one look is no proof. */
+/** The findings of earlier checks: some faults need more than one check as a proof. */
 export interface HealthMemory {
-  /** Checks in a row to which no endpoint answered, and when the first of them was, in ms since the epoch. */
+  /** The number of checks in a row without any answer, and the time of the first, in ms since the epoch. */
   readonly silence?: { readonly checks: number; readonly since: number }
-  /** Checks in a row that found a nonce out of step. */
+  /** The number of checks in a row that found a nonce out of step. */
   readonly outOfStep: number
 }
 
-/** Of a relayer that was not checked before. */
+/** The memory of a relayer before its first check. */
 export const NO_MEMORY: HealthMemory = { outOfStep: 0 }
 
-/** How a check judges a relayer. */
+/** The result of a check. */
 export interface HealthEvaluation {
-  /** What is certainly wrong. */
+  /** The proven fault; absent when none is proven. */
   readonly reason?: DisabledReason
-  /** Something that nobody could tell, or that has to be seen once more. */
+  /** True when a fact is unknown, or needs another check as a proof. */
   readonly unsure: boolean
 }
 
-/** Silence is believed after so many checks in a row, and not before it has lasted so long, in ms: endpoints are restarted. */
+/** Silence counts after this many checks in a row, and after this time in ms: endpoints restart now and then. */
 const SILENT_CHECKS = 3
 const SILENT_MS = 30_000
 
-/** A nonce is out of step when so many checks in a row find it so: one may have asked an endpoint that nobody knew to be behind. */
+/** A nonce is out of step after this many checks in a row: a single one may have asked an endpoint that lags unnoticed. */
 const OUT_OF_STEP_CHECKS = 2
 
-/** Pauses before the checks of a disabled relayer, in s; the last one repeats. */
+/** The pauses before the checks of a disabled relayer, in seconds; the last one repeats. */
 const RETRY_SECONDS = [10, 20, 30, 45, 60]
 
-/** Who is judged, by the rules of which chain, and when, in ms since the epoch. */
+/** The relayer under check, the unit of its chain, and the time in ms since the epoch. */
 export interface HealthCase {
   readonly relayer: Relayer
   readonly unit: Unit
   readonly now: number
 }
 
-/** Pure: from the facts to the verdict, and to what the next check has to know of this one. */
+/** Evaluates the facts. Pure: it returns the result, and the memory for the next check. */
 export function evaluateHealth(
   subject: HealthCase,
   facts: HealthFacts,
@@ -80,7 +81,7 @@ export function evaluateHealth(
   }
 }
 
-/** Everything else is left open by it, too (I6). */
+/** Silence leaves every other fact open (I6). */
 function evaluateSilence(
   { relayer, now }: HealthCase,
   { endpoints }: HealthFacts,
@@ -101,7 +102,7 @@ interface PartialEvaluation {
 
 function evaluateBalance({ relayer, unit }: HealthCase, balance: Answer<bigint>): PartialEvaluation {
   if (balance.kind !== 'ok') return { reasons: [], unsure: true }
-  const keep = minBalanceOf(relayer, unit)
+  const keep = minBalanceOf(relayer)
   if (balance.value >= keep) return { reasons: [], unsure: false }
   const details = `The account can spend ${balance.value} ${unit}, and min_balance is ${keep}.`
   return { reasons: [{ type: 'BalanceCheckFailed', details }], unsure: false }
@@ -114,13 +115,12 @@ function evaluateNonces(
 ): PartialEvaluation & { readonly outOfStep: number } {
   const late = sourceAccounts.filter(({ next, confirmed }) => next.kind === 'ok' && next.value <= confirmed)
   const unknown = sourceAccounts.some(({ next }) => next.kind === 'unknown')
-  // What cannot be told now does not clear what was seen before.
+  // An unknown nonce does not clear earlier findings.
   const outOfStep = late.length > 0 ? before + 1 : unknown ? before : 0
   if (outOfStep < OUT_OF_STEP_CHECKS) return { reasons: [], unsure: unknown || late.length > 0, outOfStep }
-  const [type, number] =
-    relayer.networkType === 'stellar'
-      ? (['SequenceSyncFailed', 'sequence number'] as const)
-      : (['NonceSyncFailed', 'nonce'] as const)
+  const numbering = NUMBERINGS[relayer.networkType]
+  if (numbering === undefined) return { reasons: [], unsure: unknown, outOfStep }
+  const { type, number } = numbering
   const reasons = late.flatMap(({ address, next, confirmed }): DisabledReason[] =>
     next.kind !== 'ok'
       ? []
@@ -134,7 +134,16 @@ function evaluateNonces(
   return { reasons, unsure: unknown, outOfStep }
 }
 
-/** Several as one: of the same type, or `Multiple`. */
+/** The names of an account's numbers on each network type; undefined where accounts have no numbers. */
+const NUMBERINGS: Readonly<
+  Record<NetworkType, { readonly type: DisabledReason['type']; readonly number: string } | undefined>
+> = {
+  evm: { type: 'NonceSyncFailed', number: 'nonce' },
+  solana: undefined,
+  stellar: { type: 'SequenceSyncFailed', number: 'sequence number' },
+}
+
+/** Combines several reasons: into one of the same type, or into `Multiple`. */
 function reasonOf(reasons: readonly DisabledReason[]): Pick<HealthEvaluation, 'reason'> {
   const [first] = reasons
   if (first === undefined) return {}
@@ -143,15 +152,15 @@ function reasonOf(reasons: readonly DisabledReason[]): Pick<HealthEvaluation, 'r
 }
 
 /**
- * What a verdict means for a relayer as it is. `disable`: also when it was disabled for another type of reason · `remain`: it failed
- * once more, with a reason where that has been told anew.
+ * The effect of a result on a relayer. `disable`: also for a relayer that is disabled for another type of reason · `remain`: its check
+ * failed again, with a reason where the details are new.
  */
 export type HealthStep =
   | { readonly kind: 'none' | 'enable' }
   | { readonly kind: 'disable'; readonly reason: DisabledReason }
   | { readonly kind: 'remain'; readonly reason?: DisabledReason }
 
-/** Pure. What is not sure disables nobody, and it neither heals nor renames a reason. */
+/** Decides the effect of a result. Pure: an unsure result neither disables nor enables a relayer, and keeps the type of its reason. */
 export function nextStep(
   { systemDisabled, disabledReason }: Pick<Relayer, 'systemDisabled' | 'disabledReason'>,
   { reason, unsure }: HealthEvaluation,
@@ -162,7 +171,7 @@ export function nextStep(
   return unsure ? { kind: 'remain' } : { kind: 'disable', reason }
 }
 
-/** How long until the next check, in ms. `failedChecks`: how many failed in a row; 0 for a relayer that is enabled. */
+/** Returns the time until the next check, in ms. `failedChecks` counts failures in a row; it is 0 for an enabled relayer. */
 export function untilNextCheck(failedChecks: number, intervalMs: number): number {
   if (failedChecks === 0) return intervalMs
   const last = RETRY_SECONDS.length - 1

@@ -6,8 +6,8 @@ import { lockForHealth } from './health-store.ts'
 import type { HealthCheckerDeps, HealthTarget } from './health-target.ts'
 
 /**
- * Writes what a check found, and tells it. Never rejects: what cannot be written for one relayer keeps no other from its own, and the
- * next check finds it again.
+ * Writes the result of a check, and logs it. Never rejects: a failure for one relayer does not affect the others, and the next check
+ * repeats the finding.
  */
 export async function settleHealth(
   deps: HealthCheckerDeps,
@@ -20,20 +20,20 @@ export async function settleHealth(
     if (step.kind === 'disable') deps.log.warn({ relayer: id, reason: step.reason }, 'relayer disabled')
     if (step.kind === 'enable') deps.log.info({ relayer: id }, 'relayer enabled')
   } catch (error) {
-    deps.log.error({ err: error, relayer: id }, 'what a check found could not be stored')
+    deps.log.error({ err: error, relayer: id }, 'relayer check could not be stored')
   }
 }
 
 /**
- * Decides on the relayer as it is now, and nobody else decides meanwhile: of two processes that found the same, one writes and tells.
- * What was found about a relayer that has been changed since then says nothing about it.
+ * Decides under a lock on the relayer as it is now: of two processes with the same finding, one writes and records the event. A finding
+ * about a relayer that has changed since then does not count.
  */
 async function decideAgain(
   { db, prepare }: HealthCheckerDeps,
   { relayer, chain }: HealthTarget,
   evaluation: HealthEvaluation,
 ): Promise<HealthStep> {
-  // Somebody gave its network other urls.
+  // A caller has changed the urls of its network.
   if ((await prepare(relayer)).chain !== chain) return NOTHING
   return db.transaction().execute(async (tx) => {
     const present = await lockForHealth(tx, relayer.id)
@@ -47,7 +47,7 @@ async function decideAgain(
 
 const NOTHING: HealthStep = { kind: 'none' }
 
-/** Everything of a relayer that a check goes by. */
+/** Returns the fields of a relayer that a check depends on. */
 function tested({ networkType, network, address, customRpcUrls, policies }: Relayer) {
   return { networkType, network, address, customRpcUrls, minBalance: policies.minBalance }
 }

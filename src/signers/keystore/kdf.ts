@@ -4,7 +4,7 @@ import { scryptAsync } from '@noble/hashes/scrypt'
 
 const pbkdf2 = promisify(pbkdf2Callback)
 
-/** Bytes of the derived key: 16 for the cipher, 16 for the MAC. */
+/** The derived key has 16 bytes for the cipher and 16 for the MAC. */
 const DERIVED_BYTES = 32
 
 /**
@@ -13,7 +13,7 @@ const DERIVED_BYTES = 32
  */
 const MAX_SCRYPT_WORK = 2 ** 23
 
-/** What that work needs, with air for the parallel blocks. Node allows 32 MiB unless told. */
+/** The memory of that work, with a reserve for the parallel blocks. Node's default limit is 32 MiB. */
 const MAX_MEMORY = 128 * MAX_SCRYPT_WORK + 64 * 1024 * 1024
 
 const MAX_PBKDF2_ROUNDS = 10_000_000
@@ -23,7 +23,7 @@ export class KeystoreError extends Error {
   override readonly name = 'KeystoreError'
 }
 
-/** How the file turns a passphrase into a key. */
+/** The function that turns a passphrase into a key. */
 export type Kdf = ScryptKdf | { readonly name: 'pbkdf2'; readonly rounds: number; readonly salt: Uint8Array }
 
 interface ScryptKdf {
@@ -34,7 +34,7 @@ interface ScryptKdf {
   readonly salt: Uint8Array
 }
 
-/** @throws KeystoreError for an unknown function, and for more work than we are ready to do */
+/** @throws KeystoreError for an unknown function, and for more work than the limits allow */
 export function readKdf(name: unknown, params: Record<string, unknown>, salt: Uint8Array): Kdf {
   if (params.dklen !== DERIVED_BYTES) throw new KeystoreError(`its dklen is not ${DERIVED_BYTES}`)
   if (name === 'scrypt') return readScrypt(params, salt)
@@ -42,14 +42,14 @@ export function readKdf(name: unknown, params: Record<string, unknown>, salt: Ui
   throw new KeystoreError('its kdf is neither scrypt nor pbkdf2')
 }
 
-/** The 32 bytes derived from a passphrase (UTF-8). */
+/** Derives 32 bytes from a passphrase (UTF-8). */
 export async function deriveKey(kdf: Kdf, passphrase: string): Promise<Uint8Array> {
   if (kdf.name === 'pbkdf2') return pbkdf2(passphrase, kdf.salt, kdf.rounds, DERIVED_BYTES, 'sha256')
   return scrypt(kdf, passphrase)
 }
 
 async function scrypt({ n: N, r, p, salt }: ScryptKdf, passphrase: string): Promise<Uint8Array> {
-  // OpenSSL refuses this corner (r 1 with a large n), but old key files are in it, and the definition's own example.
+  // OpenSSL refuses these parameters (r 1 with a large n), but old key files and the definition's own example have them.
   if (N >= 2 ** (16 * r))
     return scryptAsync(passphrase, salt, { N, r, p, dkLen: DERIVED_BYTES, maxmem: MAX_MEMORY })
   return new Promise((resolve, reject) => {

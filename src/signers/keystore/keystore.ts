@@ -5,7 +5,7 @@ import { deriveKey, type Kdf, KeystoreError, readKdf } from './kdf.ts'
 const CIPHER = 'aes-128-ctr'
 const HEX = /^(0x)?([0-9a-fA-F]{2})*$/
 
-/** Work of encryption: about 128 MiB and half a second. Decryption takes what the file says, within bounds. */
+/** The cost of encryption: about 128 MiB and half a second. Decryption uses the file's own cost, within bounds. */
 const DEFAULT_SCRYPT_N = 2 ** 17
 
 /**
@@ -23,13 +23,13 @@ export async function decryptKeystore(text: string, passphrase: string): Promise
 
 interface EncryptOptions {
   readonly passphrase: string
-  /** The account, in any hex form; other tools show it. */
+  /** The address of the account, in any hex form, for other tools. */
   readonly address: string
   /** scrypt's cost, a power of two; default 131072. */
   readonly n?: number
 }
 
-/** The text of a key file that other tools can read. Fresh salt, iv and id every time. */
+/** Writes a key file that other tools can read, with a fresh salt, iv and id. */
 export async function encryptKeystore(privateKey: Uint8Array, options: EncryptOptions): Promise<string> {
   const { passphrase, address, n = DEFAULT_SCRYPT_N } = options
   const salt = randomBytes(32)

@@ -1,20 +1,22 @@
 import { open } from 'node:fs/promises'
-import type { Secret } from '../../config/fields/secret.ts'
+import type { Secret } from '../../security/secret.ts'
 import { createKey, isSecret, type Key } from '../key.ts'
 import { KeystoreError } from './kdf.ts'
 import { decryptKeystore } from './keystore.ts'
 
-/** A key file has less than one KiB; whatever is larger is something else. */
+/** A key file has less than one KiB; a larger file is something else. */
 const MAX_FILE_BYTES = 64 * 1024
 
-interface LocalSignerConfig {
+/** A signer whose key is in an encrypted key file. */
+export interface LocalSignerConfig {
   readonly id: string
-  /** An encrypted key file. */
+  readonly type: 'local'
+  /** The path of the key file. */
   readonly path: string
   readonly passphrase: Secret
 }
 
-/** A key that is in an encrypted key file (Web3 Secret Storage, version 3). */
+/** Loads the key of an encrypted key file (Web3 Secret Storage, version 3). */
 export async function loadLocalKey(config: LocalSignerConfig): Promise<Key> {
   const secret = await decryptKeystore(await readSmallFile(config.path), config.passphrase.reveal())
   if (!isSecret(secret)) throw new KeystoreError('it does not contain a private key')

@@ -1,8 +1,16 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/chain.ts'
-import type { TransactionStatus } from '../../contract/operations.ts'
 
-export type { TransactionStatus }
+/** The status of a transaction. `transitions.ts` holds the moves between them; a type test holds it equal to the contract's. */
+export type TransactionStatus =
+  | 'pending'
+  | 'sent'
+  | 'submitted'
+  | 'mined'
+  | 'confirmed'
+  | 'failed'
+  | 'canceled'
+  | 'expired'
 
 /**
  * What the newest content is for. `request`: what the caller asked · `successor`: what the caller asked in place of an earlier

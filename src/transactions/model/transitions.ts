@@ -1,4 +1,4 @@
-import type { TransactionStatus } from '../../contract/operations.ts'
+import type { TransactionStatus } from './transaction.ts'
 
 /** What can happen to a transaction. */
 export type TransactionEvent =

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyConfig } from '../../../src/config/apply/apply.ts'
 import { describeChange } from '../../../src/config/apply/changes.ts'
-import { createSecret } from '../../../src/config/fields/secret.ts'
-import type { NotificationConfig, RelayerConfig, SignerConfig } from '../../../src/config/load.ts'
-import { ConfigError } from '../../../src/config/problems.ts'
 import type { Database } from '../../../src/database/engine.ts'
+import { ConfigError } from '../../../src/lib/config-errors.ts'
+import type { NotificationConfig } from '../../../src/notifications/notification.ts'
 import { deleteNotification, listNotifications } from '../../../src/notifications/store.ts'
 import { reserveAccounts } from '../../../src/relayers/account-claims-store.ts'
 import type { RelayerAccounts } from '../../../src/relayers/accounts.ts'
+import type { RelayerConfig } from '../../../src/relayers/relayer.ts'
 import {
   findRelayer,
   listRelayers,
@@ -15,6 +15,8 @@ import {
   saveRelayer,
   setSystemDisabled,
 } from '../../../src/relayers/store.ts'
+import { createSecret } from '../../../src/security/secret.ts'
+import type { SignerConfig } from '../../../src/signers/load.ts'
 import { emptyDatabase, openTestDatabase } from '../../support/database.ts'
 
 let database: Database

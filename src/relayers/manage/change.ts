@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '../../errors.ts'
+import type { Relayer, RelayerConfig } from '../relayer.ts'
+import { findRelayer, lockRelayer, updateRelayer } from '../store.ts'
+import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
+import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
+
+/**
+ * Checks the change before it locks anything (I9), and then applies it to the relayer as it is under the lock.
+ * @throws AppError 404 `relayer_not_found`
+ */
+export async function changeRelayer(
+  context: ManageContext,
+  id: string,
+  change: (relayer: Relayer) => RelayerConfig,
+): Promise<ManagedRelayer> {
+  const seen = requireRelayer(await findRelayer(context.db, id), id)
+  const wanted = change(seen)
+  const network = resolveNetwork(context.networks, wanted)
+  const { customRpcUrls } = wanted
+  const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
+  const logs = isNew && customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
+  const changed = await context.db.transaction().execute(async (tx) => {
+    const present = requireRelayer(await lockRelayer(tx, id, 'update'), id)
+    const next = change(present)
+    resolveNetwork(context.networks, next)
+    if (next.notificationId !== present.notificationId) await requireNotification(tx, next.notificationId)
+    return updateRelayer(tx, { ...next, address: present.address })
+  })
+  // The other fields do not affect the health of a relayer, so the caller need not wait for a check.
+  const affectsHealth = isNew || !isDeepStrictEqual(wanted.policies, seen.policies)
+  return { relayer: affectsHealth ? await context.checked(changed) : changed, logs }
+}
+
+function requireRelayer(relayer: Relayer | undefined, id: string): Relayer {
+  if (relayer === undefined) throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
+  return relayer
+}

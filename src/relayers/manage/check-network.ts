@@ -1,0 +1,53 @@
+import { AppError } from '../../errors.ts'
+import { suggest } from '../../lib/suggest.ts'
+import type { NetworkDirectory } from '../../networks/directory.ts'
+import type { Network, RpcUrl } from '../../networks/network.ts'
+import { untrustedRpcUrlProblem } from '../../networks/untrusted-rpc-url.ts'
+import { pricingProblem } from '../policy.ts'
+import type { RelayerConfig } from '../relayer.ts'
+import type { ManageContext } from './context.ts'
+
+/**
+ * Finds the network that the relayer names.
+ * @throws AppError 400 when no network has this name, when it has no endpoint, or when its prices cannot be what the relayer wants
+ */
+export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfig): Network {
+  const { network: name, networkType, customRpcUrls } = relayer
+  const network = networks.find(networkType, name)
+  if (network === undefined) {
+    const names = networks.list().flatMap((one) => (one.type === networkType ? [one.name] : []))
+    throw new AppError(
+      'unknown_network',
+      `network: there is no network "${name}" of type ${networkType}${suggest(name, names)}.`,
+    )
+  }
+  if (network.rpcUrls.length === 0 && customRpcUrls === undefined)
+    throw new AppError(
+      'invalid_request',
+      `custom_rpc_urls: network "${name}" has no endpoints of its own; give some.`,
+    )
+  const problem = pricingProblem(relayer, network)
+  if (problem !== undefined) throw new AppError('invalid_request', `policies.eip1559_pricing: ${problem}.`)
+  return network
+}
+
+/**
+ * Checks RPC urls that a caller chose for a relayer on this network. Returns sentences for the caller.
+ * @throws AppError 400 when a url is forbidden or serves another chain. Silence is no reason to refuse (I6).
+ */
+export async function checkUntrustedEndpoints(
+  { verify, allowPrivateUrls }: Pick<ManageContext, 'verify' | 'allowPrivateUrls'>,
+  network: Network,
+  rpcUrls: readonly RpcUrl[],
+): Promise<string[]> {
+  for (const [index, { url }] of rpcUrls.entries()) {
+    const problem = untrustedRpcUrlProblem(url, { allowPrivate: allowPrivateUrls })
+    if (problem !== undefined)
+      throw new AppError('invalid_request', `custom_rpc_urls[${index}].url: ${problem}.`)
+  }
+  const answer = await verify({ ...network, rpcUrls })
+  if (answer.kind === 'refused')
+    throw new AppError('wrong_chain', `custom_rpc_urls: ${answer.refusal.detail}`)
+  if (answer.kind === 'ok') return []
+  return ['custom_rpc_urls: none of them answered in time; which chain they serve is not known yet.']
+}

@@ -1,0 +1,43 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Answer } from '../../chains/answer.ts'
+import type { Schema } from '../../database/schema.ts'
+import { AppError } from '../../errors.ts'
+import type { NetworkDirectory } from '../../networks/directory.ts'
+import type { Network } from '../../networks/network.ts'
+import { holdNotification } from '../../notifications/store.ts'
+import type { Relayer } from '../relayer.ts'
+import type { FindKey } from '../source-accounts.ts'
+
+/** The parts of the service that the management of relayers works with. */
+export interface ManageContext {
+  readonly db: Kysely<Schema>
+  readonly networks: NetworkDirectory
+  readonly findKey: FindKey
+  /** Asks the network's urls which chain they serve, for a few seconds at most. */
+  readonly verify: (network: Network) => Promise<Answer<void>>
+  /** Lets urls that callers choose lead to private networks. */
+  readonly allowPrivateUrls: boolean
+  /** Checks the health of a relayer that was created or changed, and returns it as it is afterwards. */
+  readonly checked: (relayer: Relayer) => Promise<Relayer>
+}
+
+/** A relayer after a change, with sentences for the caller. */
+export interface ManagedRelayer {
+  readonly relayer: Relayer
+  readonly logs: readonly string[]
+}
+
+/**
+ * Locks the notification against deletion until the commit.
+ * @throws AppError 404 `notification_not_found`
+ */
+export async function requireNotification(
+  tx: Transaction<Schema>,
+  notificationId: string | undefined,
+): Promise<void> {
+  if (notificationId === undefined || (await holdNotification(tx, notificationId))) return
+  throw new AppError(
+    'notification_not_found',
+    `notification_id: there is no notification "${notificationId}".`,
+  )
+}

@@ -1,0 +1,74 @@
+import type { Transaction } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { AppError } from '../../errors.ts'
+import type { Network } from '../../networks/network.ts'
+import { lockSigner } from '../../signers/store.ts'
+import { AccountInUseError, reserveAccounts } from '../account-claims-store.ts'
+import { accountsOf, duplicateAccounts, type RelayerAccounts } from '../accounts.ts'
+import { signersOf } from '../channels.ts'
+import type { Relayer, RelayerConfig } from '../relayer.ts'
+import { MissingSignerError } from '../source-accounts.ts'
+import { insertRelayer, lockRelayer } from '../store.ts'
+import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
+import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
+
+/** Every network call comes first: no database transaction is open during one (I9). */
+export async function createRelayer(context: ManageContext, relayer: RelayerConfig): Promise<ManagedRelayer> {
+  const network = resolveNetwork(context.networks, relayer)
+  const accounts = await findAccounts(context, relayer, network)
+  const { customRpcUrls } = relayer
+  const logs = customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
+  const created = await context.db
+    .transaction()
+    .execute((tx) => store(tx, relayer, accounts))
+    .catch((error: unknown) => {
+      throw error instanceof AccountInUseError ? accountInUse(error) : error
+    })
+  return { relayer: await context.checked(created), logs }
+}
+
+async function findAccounts(
+  { findKey }: ManageContext,
+  relayer: RelayerConfig,
+  network: Network,
+): Promise<RelayerAccounts> {
+  try {
+    const accounts = await accountsOf(relayer, network, findKey)
+    const [duplicate] = duplicateAccounts([{ id: relayer.id, ...accounts }])
+    if (duplicate !== undefined) throw new AppError('invalid_request', `channels: ${duplicate}.`)
+    return accounts
+  } catch (error) {
+    throw error instanceof MissingSignerError ? signerNotFound(relayer, error.signerId) : error
+  }
+}
+
+async function store(
+  tx: Transaction<Schema>,
+  relayer: RelayerConfig,
+  accounts: RelayerAccounts,
+): Promise<Relayer> {
+  // Lock order: relayers before signers, as in config/apply. Another order can deadlock.
+  if (await lockRelayer(tx, relayer.id, 'update')) throw idInUse(relayer)
+  // This process keeps the key of a signer of the file after the signer's deletion, so the table decides.
+  for (const id of [...new Set(signersOf(relayer))].sort())
+    if ((await lockSigner(tx, id, 'share')) === undefined) throw signerNotFound(relayer, id)
+  await requireNotification(tx, relayer.notificationId)
+  const created = await insertRelayer(tx, { ...relayer, address: accounts.addresses[0] })
+  // A concurrent request created it after our lock found nothing.
+  if (created === undefined) throw idInUse(relayer)
+  await reserveAccounts(tx, relayer.id, accounts)
+  return created
+}
+
+function idInUse({ id }: RelayerConfig): AppError {
+  return new AppError('already_exists', `id: there is a relayer "${id}" already.`)
+}
+
+function signerNotFound({ signerId }: RelayerConfig, missing: string): AppError {
+  const field = missing === signerId ? 'signer_id' : 'channels'
+  return new AppError('signer_not_found', `${field}: there is no signer "${missing}".`)
+}
+
+function accountInUse(error: AccountInUseError): AppError {
+  return new AppError('account_taken', `signer_id: ${error.message}.`, { cause: error })
+}

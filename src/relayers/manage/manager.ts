@@ -1,0 +1,51 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { AppError } from '../../errors.ts'
+import { releaseAccounts } from '../account-claims-store.ts'
+import type { Relayer, RelayerConfig } from '../relayer.ts'
+import { countUnfinished, lockRelayer, removeRelayer } from '../store.ts'
+import { changeRelayer } from './change.ts'
+import type { ManageContext, ManagedRelayer } from './context.ts'
+import { createRelayer } from './create.ts'
+
+/** The verbs of callers on relayers. Each is atomic and throws AppError when the service refuses it. */
+export interface RelayerManager {
+  /** Throws 400 for a relayer that cannot be, 404 for a missing signer or notification, and 409 for an id in use. */
+  create(relayer: RelayerConfig): Promise<ManagedRelayer>
+  /**
+   * `change` maps the present relayer to the wanted one. The service calls it more than once, the last time under a lock. Throws 404 when
+   * the relayer does not exist.
+   */
+  change(id: string, change: (relayer: Relayer) => RelayerConfig): Promise<ManagedRelayer>
+  /** Throws 400 while transactions are unfinished, and 404 when the relayer does not exist. */
+  delete(id: string): Promise<void>
+}
+
+/** Creates the manager of this database's relayers. */
+export function createRelayerManager(context: ManageContext): RelayerManager {
+  return {
+    create: (relayer) => createRelayer(context, relayer),
+    change: (id, change) => changeRelayer(context, id, change),
+    delete: (id) => deleteRelayer(context.db, id),
+  }
+}
+
+/** Every writer of a transaction locks its relayer, so the count under the lock stays true until the commit. */
+function deleteRelayer(db: Kysely<Schema>, id: string): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    if ((await lockRelayer(tx, id, 'update')) === undefined)
+      throw new AppError('relayer_not_found', `There is no relayer ${id}.`)
+    const unfinished = await countUnfinished(tx, id)
+    if (unfinished > 0) throw hasTransactions(id, unfinished)
+    await removeRelayer(tx, id)
+    await releaseAccounts(tx, [id])
+  })
+}
+
+function hasTransactions(id: string, unfinished: number): AppError {
+  const count = unfinished === 1 ? '1 transaction' : `${unfinished} transactions`
+  return new AppError(
+    'relayer_has_transactions',
+    `Relayer ${id} has ${count} that ${unfinished === 1 ? 'is' : 'are'} not final. Pause it, cancel them or wait until they are, then delete it.`,
+  )
+}

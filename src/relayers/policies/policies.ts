@@ -1,0 +1,64 @@
+import { assertNever } from '../../lib/assert-never.ts'
+import type { Reader } from '../../lib/fields/reader.ts'
+import type { NetworkType } from '../../networks/network.ts'
+import type { RelayerConfig, RelayerConfigOf } from '../relayer.ts'
+import { checkEvmPolicies, EVM_POLICIES } from './evm.ts'
+import { decodePolicies, type PolicyTable, readPolicies, writePolicies } from './policy-table.ts'
+import { checkSolanaPolicies, SOLANA_POLICIES } from './solana.ts'
+import { checkStellarPolicies, STELLAR_POLICIES } from './stellar.ts'
+
+type PoliciesOf<T extends NetworkType> = RelayerConfigOf<T>['policies']
+
+interface NetworkPolicies<P> {
+  readonly table: PolicyTable<P>
+  /** Reports what no single policy decides, and reads the fields that have no effect. */
+  readonly check: (policies: Reader, read: P) => void
+}
+
+const POLICIES: { readonly [T in NetworkType]: NetworkPolicies<PoliciesOf<T>> } = {
+  evm: { table: EVM_POLICIES, check: checkEvmPolicies },
+  solana: { table: SOLANA_POLICIES, check: checkSolanaPolicies },
+  stellar: { table: STELLAR_POLICIES, check: checkStellarPolicies },
+}
+
+/** Reads the field `policies` of a relayer document. Every policy has its default when the field is absent. */
+export function readPoliciesOf<T extends NetworkType>(type: T, relayer: Reader): PoliciesOf<T> {
+  const { table, check }: NetworkPolicies<PoliciesOf<T>> = POLICIES[type]
+  const reader = relayer.object('policies')
+  if (reader === undefined) return decodePolicies(table, {})
+  const policies = readPolicies(table, reader)
+  check(reader, policies)
+  reader.finish()
+  return policies
+}
+
+/** Decodes the policies that the database holds. @throws Error for policies that this release does not know */
+export function decodePoliciesOf<T extends NetworkType>(type: T, stored: object): PoliciesOf<T> {
+  const { table }: NetworkPolicies<PoliciesOf<T>> = POLICIES[type]
+  return decodePolicies(table, stored)
+}
+
+/** Writes the policies of a relayer by their wire names. Policies that are not set stay absent. */
+export function writePoliciesOf(relayer: RelayerConfig) {
+  switch (relayer.networkType) {
+    case 'evm':
+      return writePolicies(EVM_POLICIES, relayer.policies)
+    case 'solana':
+      return writePolicies(SOLANA_POLICIES, relayer.policies)
+    case 'stellar':
+      return writePolicies(STELLAR_POLICIES, relayer.policies)
+    default:
+      return assertNever(relayer)
+  }
+}
+
+/** The balance that stays on the account when `min_balance` is not set: a wei, a tenth of a lumen, a hundredth of a SOL. */
+export function defaultMinBalance(type: NetworkType): bigint {
+  return DEFAULT_MIN_BALANCES[type]
+}
+
+const DEFAULT_MIN_BALANCES: Readonly<Record<NetworkType, bigint>> = {
+  evm: EVM_POLICIES.minBalance.default,
+  solana: SOLANA_POLICIES.minBalance.default,
+  stellar: STELLAR_POLICIES.minBalance.default,
+}

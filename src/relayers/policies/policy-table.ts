@@ -1,0 +1,83 @@
+import type { Unit } from '../../chains/chain.ts'
+import type { Reader } from '../../lib/fields/reader.ts'
+import type { PolicyType } from './policy-type.ts'
+
+/** The description of one policy. Reading, storing, showing and changing the policy all follow from it. */
+export interface Policy<T> {
+  /** The name in configuration files, requests and answers. */
+  readonly wireName: string
+  readonly type: PolicyType<T>
+  /** The unit of a number; absent for everything else. */
+  readonly unit?: Unit | 'bytes' | 'seconds' | 'signatures'
+  /** The value that an absent policy has; absent when there is no limit, or when the network decides. */
+  readonly default?: T
+  readonly description: string
+}
+
+/** The policies `P` of one network type, each with its description: a missing or an extra one does not compile. */
+export type PolicyTable<P> = { readonly [Name in keyof P]-?: Policy<Exclude<P[Name], undefined>> }
+
+/** The policies of a table by their wire names. */
+export type WirePolicies<T> = {
+  readonly [Name in keyof T as T[Name] extends { readonly wireName: infer Wire extends string }
+    ? Wire
+    : never]?: T[Name] extends { readonly type: PolicyType<infer V> } ? V : never
+}
+
+/** Reads the policies of a configuration file or a request. Absent policies stay absent. */
+export function readPolicies<P extends object>(table: PolicyTable<P>, policies: Reader): P {
+  return collect(table, ({ wireName, type }) => type.read(policies, wireName))
+}
+
+/** Writes the policies by their wire names, as a configuration file has them. */
+export function writePolicies<P extends object, T extends PolicyTable<P>>(
+  table: T & PolicyTable<P>,
+  policies: P,
+): WirePolicies<T> {
+  const written = entriesOf(table).flatMap(([name, { wireName }]) =>
+    policies[name] === undefined ? [] : [[wireName, policies[name]]],
+  )
+  // The table gives each entry its name and its type, which `fromEntries` cannot express.
+  return Object.fromEntries(written) as WirePolicies<T>
+}
+
+/** Encodes the policies of any network type as JSON text for the database. */
+export function encodePolicies(policies: object): string {
+  return JSON.stringify(policies, (_name, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+}
+
+/**
+ * Decodes the parsed JSON of the database.
+ * @throws Error for a policy that the table does not describe, and for a value of another type: a policy that is ignored would
+ * permit what it forbids
+ */
+export function decodePolicies<P extends object>(table: PolicyTable<P>, stored: object): P {
+  const values = new Map<string, unknown>(Object.entries(stored))
+  const decoded = collect(table, ({ type }, name) => {
+    const value = values.get(name)
+    values.delete(name)
+    if (value === undefined) return undefined
+    return type.decode(value) ?? fail(`stored policy ${name} has the value ${JSON.stringify(value)}`)
+  })
+  if (values.size > 0) fail(`stored policies are unknown: ${[...values.keys()].join(', ')}`)
+  return decoded
+}
+
+function collect<P extends object>(
+  table: PolicyTable<P>,
+  toValue: (policy: Policy<unknown>, name: string) => unknown,
+): P {
+  const values = entriesOf(table).map(([name, policy]) => [name, toValue(policy, name)] as const)
+  // The table gives each entry its name and its type, which `fromEntries` cannot express.
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as P
+}
+
+function entriesOf<P extends object>(table: PolicyTable<P>): [keyof P & string, Policy<unknown>][] {
+  return Object.entries(table) as [keyof P & string, Policy<unknown>][]
+}
+
+function fail(problem: string): never {
+  throw new Error(problem)
+}

@@ -1,0 +1,79 @@
+import type { SolanaPolicies } from '../../chains/solana/content.ts'
+import { int64, oneOf, publicKey } from '../../lib/fields/field-types.ts'
+import type { Reader } from '../../lib/fields/reader.ts'
+import type { PolicyTable } from './policy-table.ts'
+import { amount, choice, count, listOf } from './policy-type.ts'
+import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
+
+/** The most bytes and signatures that a Solana transaction can have. */
+const MAX_TRANSACTION_BYTES = 1232
+const MAX_SIGNATURES = 19
+
+/** Fields that only relayers that are paid in tokens need. */
+const TOKEN_FIELDS = ['allowed_tokens', 'swap_config', 'fee_margin_percentage']
+
+/** The policies of a relayer on a Solana network. */
+export const SOLANA_POLICIES = {
+  minBalance: {
+    wireName: 'min_balance',
+    type: amount(int64),
+    unit: 'lamports',
+    default: 10_000_000n,
+    description: 'The amount that stays spendable on the account after everything in flight is paid.',
+  },
+  maxFee: {
+    wireName: 'max_allowed_fee_lamports',
+    type: amount(int64),
+    unit: 'lamports',
+    default: 1_000_000n,
+    description: 'The most that one transaction may cost in fees.',
+  },
+  allowedPrograms: {
+    wireName: 'allowed_programs',
+    type: listOf(publicKey),
+    description: 'The only programs that instructions may call. Every program may be called when absent.',
+  },
+  allowedAccounts: {
+    wireName: 'allowed_accounts',
+    type: listOf(publicKey),
+    description:
+      'The only accounts that a transaction may name besides the relayer and the programs. Every account when absent.',
+  },
+  disallowedAccounts: {
+    wireName: 'disallowed_accounts',
+    type: listOf(publicKey),
+    description:
+      'Accounts that a transaction may not name. None when absent. Not together with allowed_accounts.',
+  },
+  maxSignatures: {
+    wireName: 'max_signatures',
+    type: count(1, MAX_SIGNATURES),
+    unit: 'signatures',
+    description: "The most signatures of one transaction, the relayer's included. No limit when absent.",
+  },
+  maxDataSize: {
+    wireName: 'max_tx_data_size',
+    type: count(1, MAX_TRANSACTION_BYTES),
+    unit: 'bytes',
+    default: MAX_TRANSACTION_BYTES,
+    description: 'The most bytes of one transaction.',
+  },
+  feePayerSpending: {
+    wireName: 'fee_payer_spending',
+    type: choice('own', 'always', 'never'),
+    default: 'own',
+    description: 'The transactions that may use the relayer as more than the payer of their fee.',
+  },
+  allowedRpcMethods: ALLOWED_RPC_METHODS,
+} as const satisfies PolicyTable<SolanaPolicies>
+
+/** Checks rules that no single policy decides. The relayer pays the fees in SOL. */
+export function checkSolanaPolicies(reader: Reader, policies: SolanaPolicies): void {
+  if (policies.allowedAccounts !== undefined && policies.disallowedAccounts !== undefined)
+    reader.problem('has both "allowed_accounts" and "disallowed_accounts"; one of the two decides')
+  reader.find('fee_payment_strategy', oneOf('relayer'))
+  for (const field of TOKEN_FIELDS) {
+    if (reader.raw(field) !== undefined)
+      reader.problem(`has "${field}", but fees that others pay in tokens are not supported`)
+  }
+}

@@ -1,0 +1,40 @@
+import type { StellarPolicies } from '../../chains/stellar/content.ts'
+import { flag, int64, oneOf } from '../../lib/fields/field-types.ts'
+import type { Reader } from '../../lib/fields/reader.ts'
+import type { PolicyTable } from './policy-table.ts'
+import { amount, count } from './policy-type.ts'
+import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
+
+/** A signed version that waits for more than a day is a mistake of the configuration. */
+const MAX_TIMEOUT_SECONDS = 86_400
+
+/** The policies of a relayer on a Stellar network. */
+export const STELLAR_POLICIES = {
+  minBalance: {
+    wireName: 'min_balance',
+    type: amount(int64),
+    unit: 'stroops',
+    default: 1_000_000n,
+    description: 'The amount that stays spendable on the account after everything in flight is paid.',
+  },
+  maxFee: {
+    wireName: 'max_fee',
+    type: amount(int64),
+    unit: 'stroops',
+    description: 'The most that one transaction may cost, whatever its request asks for. No cap when absent.',
+  },
+  timeoutSeconds: {
+    wireName: 'timeout_seconds',
+    type: count(1, MAX_TIMEOUT_SECONDS),
+    unit: 'seconds',
+    default: 120,
+    description: 'The time that a signed version has to reach a ledger. The service then signs it anew.',
+  },
+  allowedRpcMethods: ALLOWED_RPC_METHODS,
+} as const satisfies PolicyTable<StellarPolicies>
+
+/** Accepts fields of existing files that have no effect: the relayer pays fees, and the channels decide about concurrency. */
+export function checkStellarPolicies(reader: Reader): void {
+  reader.find('fee_payment_strategy', oneOf('relayer'))
+  reader.find('concurrent_transactions', flag)
+}

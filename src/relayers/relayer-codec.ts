@@ -1,0 +1,95 @@
+import type { Selectable } from 'kysely'
+import type { RelayersTable } from '../database/schema.ts'
+import { type NetworkType, parseNetworkType } from '../networks/network.ts'
+import { channelsOf, parseChannels } from './channels.ts'
+import { decodePoliciesOf } from './policies/policies.ts'
+import { encodePolicies } from './policies/policy-table.ts'
+import {
+  DISABLED_REASONS,
+  type DisabledReason,
+  type Relayer,
+  type RelayerConfig,
+  type RelayerOf,
+} from './relayer.ts'
+
+type Row = Selectable<RelayersTable>
+type Shared = Omit<RelayerOf<'evm'>, 'networkType' | 'policies'>
+
+/** A relayer as the configuration and its signer decide it; the rest belongs to the service. */
+export type ConfiguredRelayer = RelayerConfig & Pick<Relayer, 'address'>
+
+/**
+ * Decodes a row of the table `relayers`.
+ * @throws Error for a value that this release does not know: every guess would operate the account by the wrong rules
+ */
+export function toRelayer(row: Row): Relayer {
+  try {
+    return DECODERS[parseNetworkType(row.network_type)](row, sharedOf(row))
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`stored relayer "${row.id}" cannot be read: ${problem}`, { cause })
+  }
+}
+
+const DECODERS: { readonly [T in NetworkType]: (row: Row, shared: Shared) => RelayerOf<T> } = {
+  evm: (row, shared) => ({
+    ...shared,
+    networkType: 'evm',
+    policies: decodePoliciesOf('evm', row.policies),
+  }),
+  solana: (row, shared) => ({
+    ...shared,
+    networkType: 'solana',
+    policies: decodePoliciesOf('solana', row.policies),
+  }),
+  stellar: (row, shared) => ({
+    ...shared,
+    networkType: 'stellar',
+    policies: decodePoliciesOf('stellar', row.policies),
+    ...(row.channels !== null && { channels: parseChannels(row.channels) }),
+  }),
+}
+
+function sharedOf(row: Row): Shared {
+  return {
+    id: row.id,
+    name: row.name,
+    network: row.network,
+    address: row.address,
+    signerId: row.signer_id,
+    paused: row.paused,
+    systemDisabled: row.system_disabled,
+    ...(row.notification_id !== null && { notificationId: row.notification_id }),
+    ...(row.disabled_reason && { disabledReason: parseDisabledReason(row.disabled_reason) }),
+    ...(row.custom_rpc_urls && { customRpcUrls: row.custom_rpc_urls }),
+  }
+}
+
+function parseDisabledReason({ type, details }: { type: string; details: string }): DisabledReason {
+  return { type: parseDisabledType(type), details }
+}
+
+/** @throws Error for a type that this release does not know */
+export function parseDisabledType(text: string): DisabledReason['type'] {
+  const type = DISABLED_REASONS.find((known) => known === text)
+  if (type === undefined) throw new Error(`stored disabled reason has the unknown type "${text}"`)
+  return type
+}
+
+/** Encodes the columns that the configuration decides. */
+export function columnsOf(relayer: ConfiguredRelayer) {
+  const channels = channelsOf(relayer)
+  return {
+    name: relayer.name,
+    network: relayer.network,
+    network_type: relayer.networkType,
+    address: relayer.address,
+    signer_id: relayer.signerId,
+    notification_id: relayer.notificationId ?? null,
+    paused: relayer.paused,
+    policies: encodePolicies(relayer.policies),
+    custom_rpc_urls: relayer.customRpcUrls ? JSON.stringify(relayer.customRpcUrls) : null,
+    channels: channels === 0 ? null : JSON.stringify(channels),
+    removed_at: null,
+  }
+}

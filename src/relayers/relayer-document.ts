@@ -1,0 +1,90 @@
+import { flag, id, text } from '../lib/fields/field-types.ts'
+import { openReader, type Reader } from '../lib/fields/reader.ts'
+import { isNetworkType, NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
+import { readRpcUrls } from '../networks/read-rpc-urls.ts'
+import { channelsOf, readChannels } from './channels.ts'
+import { readPoliciesOf, writePoliciesOf } from './policies/policies.ts'
+import type { RelayerConfig, RelayerConfigOf } from './relayer.ts'
+
+/** A relayer as a configuration file or a request describes it, with the path that problems name. */
+interface RelayerDocument {
+  readonly value: unknown
+  readonly path: string
+}
+
+/** Reads a relayer, and collects every problem instead of failing at the first. Undefined for what is not an object. */
+export function readRelayer({ value, path }: RelayerDocument, problems: string[]): RelayerConfig | undefined {
+  const reader = openReader(value, path, problems)
+  if (reader === undefined) return undefined
+  const shared = readShared(reader, problems)
+  const type = reader.get('network_type', text)
+  const relayer = READERS[isNetworkType(type) ? type : reportUnknown(reader, type)](reader, shared)
+  reader.finish()
+  return relayer
+}
+
+/** Writes a relayer as `readRelayer` reads it. */
+export function writeRelayer(relayer: RelayerConfig): object {
+  const channels = channelsOf(relayer)
+  return {
+    id: relayer.id,
+    name: relayer.name,
+    network: relayer.network,
+    network_type: relayer.networkType,
+    signer_id: relayer.signerId,
+    notification_id: relayer.notificationId,
+    paused: relayer.paused,
+    policies: writePoliciesOf(relayer),
+    custom_rpc_urls: relayer.customRpcUrls?.map(({ url, weight }) => ({ url, weight })),
+    ...(channels !== 0 && { channels }),
+  }
+}
+
+type Shared = Omit<RelayerConfigOf<'evm'>, 'networkType' | 'policies'>
+
+function readShared(reader: Reader, problems: string[]): Shared {
+  const relayerId = reader.get('id', id)
+  const notificationId = reader.find('notification_id', id)
+  const customRpcUrls = readRpcUrls(reader, 'custom_rpc_urls', problems)
+  return {
+    id: relayerId,
+    name: reader.find('name', text) ?? relayerId,
+    network: reader.get('network', text),
+    signerId: reader.get('signer_id', id),
+    paused: reader.find('paused', flag) ?? false,
+    ...(notificationId !== undefined && { notificationId }),
+    ...(customRpcUrls.length > 0 && { customRpcUrls }),
+  }
+}
+
+const READERS: {
+  readonly [T in NetworkType]: (relayer: Reader, shared: Shared) => RelayerConfigOf<T>
+} = {
+  evm: (relayer, shared) => ({
+    ...shared,
+    networkType: 'evm',
+    policies: readPoliciesOf('evm', relayer),
+  }),
+  solana: (relayer, shared) => ({
+    ...shared,
+    networkType: 'solana',
+    policies: readPoliciesOf('solana', relayer),
+  }),
+  stellar: (relayer, shared) => {
+    const channels = readChannels(relayer)
+    return {
+      ...shared,
+      networkType: 'stellar',
+      policies: readPoliciesOf('stellar', relayer),
+      ...(channels !== undefined && { channels }),
+    }
+  },
+}
+
+/** Reports an unknown type. The rest is read as EVM so that one run finds every problem; the result of a run with problems is dropped. */
+function reportUnknown(reader: Reader, type: string): NetworkType {
+  const [last, ...others] = [...NETWORK_TYPES].reverse().map((name) => `"${name}"`)
+  const known = `${others.reverse().join(', ')} or ${last}`
+  if (type !== '') reader.problem(`has the network_type "${type}", which is not known; use ${known}`)
+  return 'evm'
+}

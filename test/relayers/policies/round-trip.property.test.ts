@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseJson, stringifyJson } from '../../../src/contract/integers.ts'
+import type { Schemas } from '../../../src/contract/operations.ts'
+import type { Database } from '../../../src/database/engine.ts'
+import { presentRelayer } from '../../../src/handlers/present/relayer.ts'
+import { readPatched } from '../../../src/handlers/read/relayer.ts'
+import type { NetworkType } from '../../../src/networks/network.ts'
+import type { EVM_POLICIES } from '../../../src/relayers/policies/evm.ts'
+import type { WirePolicies } from '../../../src/relayers/policies/policy-table.ts'
+import type { SOLANA_POLICIES } from '../../../src/relayers/policies/solana.ts'
+import type { STELLAR_POLICIES } from '../../../src/relayers/policies/stellar.ts'
+import type { Relayer } from '../../../src/relayers/relayer.ts'
+import { readRelayer } from '../../../src/relayers/relayer-document.ts'
+import { findRelayer, saveRelayer, updateRelayer } from '../../../src/relayers/store.ts'
+import { openTestDatabase } from '../../support/database.ts'
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const u128 = fc.bigInt(0n, 2n ** 128n - 1n)
+const int64 = fc.bigInt(0n, 2n ** 63n - 1n)
+const word = (letters: string, length: number) =>
+  fc.array(fc.constantFrom(...letters), { minLength: length, maxLength: length }).map((all) => all.join(''))
+const methods = fc.array(fc.stringMatching(/^[A-Za-z0-9_]{1,20}$/), { maxLength: 3 })
+const addresses = fc.array(
+  word('0123456789abcdef', 40).map((digits) => `0x${digits}`),
+  { maxLength: 3 },
+)
+const keys = fc.array(word('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz', 44), {
+  maxLength: 3,
+})
+
+/** A policy that a table has and this list lacks does not compile. */
+type Arbitraries<T> = { readonly [Name in keyof WirePolicies<T>]-?: fc.Arbitrary<unknown> }
+
+const EVM: Arbitraries<typeof EVM_POLICIES> = {
+  eip1559_pricing: fc.boolean(),
+  gas_limit_estimation: fc.boolean(),
+  gas_price_cap: u128,
+  min_balance: u128,
+  private_transactions: fc.constant(false),
+  whitelist_receivers: addresses,
+  allowed_rpc_methods: methods,
+}
+const STELLAR: Arbitraries<typeof STELLAR_POLICIES> = {
+  min_balance: int64,
+  max_fee: int64,
+  timeout_seconds: fc.integer({ min: 1, max: 86_400 }),
+  allowed_rpc_methods: methods,
+}
+const SOLANA: Arbitraries<typeof SOLANA_POLICIES> = {
+  min_balance: int64,
+  max_allowed_fee_lamports: int64,
+  allowed_programs: keys,
+  allowed_accounts: keys,
+  disallowed_accounts: keys,
+  max_signatures: fc.integer({ min: 1, max: 19 }),
+  max_tx_data_size: fc.integer({ min: 1, max: 1232 }),
+  fee_payer_spending: fc.constantFrom('own', 'always', 'never'),
+  allowed_rpc_methods: methods,
+}
+
+const POLICIES: Readonly<Record<NetworkType, fc.Arbitrary<Record<string, unknown>>>> = {
+  evm: fc.record(EVM, { requiredKeys: [] }),
+  stellar: fc.record(STELLAR, { requiredKeys: [] }),
+  // The two lists exclude each other.
+  solana: fc
+    .record(SOLANA, { requiredKeys: [] })
+    .map(({ disallowed_accounts, ...others }) =>
+      others.allowed_accounts === undefined && disallowed_accounts !== undefined
+        ? { ...others, disallowed_accounts }
+        : others,
+    ),
+}
+
+/** Reads a relayer out of the text of a configuration file. */
+function fromFile(networkType: NetworkType, policies: object) {
+  const text = stringifyJson({
+    id: networkType,
+    network: 'testnet',
+    network_type: networkType,
+    signer_id: 'dev',
+    policies,
+  })
+  const problems: string[] = []
+  const relayer = readRelayer({ value: parseJson(text), path: 'relayers[0]' }, problems)
+  if (relayer === undefined || problems.length > 0) throw new Error(problems.join('\n'))
+  return { ...relayer, address: 'own' }
+}
+
+async function stored(id: string): Promise<Relayer> {
+  const relayer = await findRelayer(database.db, id)
+  if (relayer === undefined) throw new Error(`relayer ${id} is not stored`)
+  return relayer
+}
+
+/** The policies of an answer, read as an exact client reads them. */
+function answerOf(relayer: Relayer): unknown {
+  const { policies } = presentRelayer(relayer, undefined)
+  return exact(parseJson(stringifyJson(policies)))
+}
+
+/** Amounts as bigint, whatever their size: JSON does not tell small amounts from other numbers. */
+function exact(value: unknown): unknown {
+  if (typeof value === 'number') return BigInt(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, exact(inner)]))
+}
+
+const asText = (policies: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(policies).map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value]),
+  )
+
+test.each(['evm', 'solana', 'stellar'] as const)(
+  'policies of %s survive the file, the database, the answer and a patch of another field',
+  async (networkType) => {
+    const patch: Schemas['UpdateRelayerRequest'] = { name: 'Changed' }
+    await fc.assert(
+      fc.asyncProperty(POLICIES[networkType], fc.boolean(), async (policies, isText) => {
+        const configured = fromFile(networkType, isText ? asText(policies) : policies)
+        await database.db.transaction().execute((tx) => saveRelayer(tx, configured))
+        const before = await stored(networkType)
+        expect(before.policies).toEqual(configured.policies)
+        expect(answerOf(before)).toEqual(exact(policies))
+
+        const patched = readPatched(before, patch)
+        await database.db.transaction().execute((tx) => updateRelayer(tx, { ...patched, address: 'own' }))
+        const after = await stored(networkType)
+        expect(after).toEqual({ ...before, name: 'Changed' })
+        expect(answerOf(after)).toEqual(exact(policies))
+      }),
+      { numRuns: 40 },
+    )
+  },
+)
