@@ -1,4 +1,4 @@
-import type { HeightQuestion } from '../rpc/endpoint-executor.ts'
+import type { HeightQuestion } from '../rpc/node-dialect.ts'
 
 const QUANTITY = /^0x[0-9a-f]+$/i
 

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
+import { createBatcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { createGatherer } from '../../lib/gather.ts'
 import { createEndpointPool } from '../../networks/endpoints.ts'
 import type { RpcUrl } from '../../networks/network.ts'
-import { createEndpointExecutor, type HeightQuestion } from './endpoint-executor.ts'
+import { createEndpointExecutor } from './endpoint-executor.ts'
 import { createEndpointIterator } from './endpoint-order.ts'
-import type { NodeErrorRules } from './node-errors.ts'
+import type { NodeDialect } from './node-dialect.ts'
 import type { RpcObserver } from './observer.ts'
 import { writable } from './raw-json.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcParams } from './rpc.ts'
 import { type Transport, trustedTransport } from './transport.ts'
 
-interface RpcClientOptions {
+interface RpcClientOptions extends NodeDialect {
   readonly urls: readonly RpcUrl[]
   /** Asks the urls that callers of the API chose. Absent: they are not asked. */
   readonly guarded?: Transport | undefined
@@ -21,10 +21,6 @@ interface RpcClientOptions {
   /** From 0 up to but not including 1. Default `Math.random`. */
   readonly random?: () => number
   readonly log: Logger
-  readonly height: HeightQuestion
-  readonly errors: NodeErrorRules
-  /** The most that one HTTP request holds, in bytes; a call that is longer goes alone. */
-  readonly maxRequestBytes: number
   /** Absent where nobody counts. */
   readonly observer?: RpcObserver | undefined
 }
@@ -78,17 +74,25 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     return answers
   }
 
-  const gathered = createGatherer<bigint | undefined, RpcCall, EndpointReply>((calls, asOf) =>
-    ask(calls, asOf),
-  )
+  const askTogether = createBatcher<CallAsOf, EndpointReply, bigint | undefined>({
+    keyOf: ({ asOf }) => asOf,
+    collectsTurn: true,
+    overlaps: true,
+    run: (items, asOf) =>
+      ask(
+        items.map(({ call }) => call),
+        asOf,
+      ),
+  })
 
   return {
     send: async (calls) => (calls.length === 0 ? [] : (await ask(calls)).map(({ reply }) => reply)),
     call: async (method, params) => {
-      const [answers] = await gathered([{ method, params }], undefined)
-      return answers?.reply ?? { kind: 'unknown', detail: 'no reply' }
+      const { reply } = await askTogether({ call: { method, params }, asOf: undefined })
+      return reply
     },
-    sendAsOf: async (calls, asOf = pool.highest() ?? 0n) => (calls.length === 0 ? [] : gathered(calls, asOf)),
+    sendAsOf: (calls, asOf = pool.highest() ?? 0n) =>
+      Promise.all(calls.map((call) => askTogether({ call, asOf }))),
     sendEverywhere: (calls, asOf = pool.highest() ?? 0n) => {
       const deadline = clock.now() + timeoutMs
       const awake = new Set(pool.awake())
@@ -103,6 +107,12 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
         : (await ask(calls.map(writableCall), undefined, true)).map(({ reply }) => reply),
     states: () => pool.states(),
   }
+}
+
+/** A call, and the height that the endpoint that answers it must have reached. */
+interface CallAsOf {
+  readonly call: RpcCall
+  readonly asOf: bigint | undefined
 }
 
 const RESTING: EndpointReply = {

@@ -4,41 +4,21 @@ import type { Failure } from '../../networks/endpoint-health.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
 import { type BatchOutcome, createBatchSender } from './batch.ts'
-import {
-  classifyForwardedError,
-  classifyNodeError,
-  type NodeErrorClass,
-  type NodeErrorRules,
-} from './node-errors.ts'
+import type { NodeDialect } from './node-dialect.ts'
+import { classifyForwardedError, classifyNodeError, type NodeErrorClass } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
 import type { EndpointReply, RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
 
-/** How a node is asked for the height that it has reached. */
-export interface HeightQuestion {
-  readonly call: RpcCall
-  /** Undefined for what is no height. */
-  readonly read: (result: unknown) => bigint | undefined
-  /**
-   * Whether it needs an HTTP request of its own before the others. A node that answers the calls of a batch side by side
-   * could tell a height that is newer than its other answers, and its "none" would not hold for that height.
-   */
-  readonly alone?: true
-}
-
-interface EndpointExecutorOptions {
+interface EndpointExecutorOptions extends NodeDialect {
   readonly pool: EndpointPool
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
   readonly clock: Clock
   readonly log: Logger
-  readonly height: HeightQuestion
   /** How a url is asked. */
   readonly transportOf: (url: string) => Transport
   readonly observer?: RpcObserver | undefined
-  readonly errors: NodeErrorRules
-  /** The most that one HTTP request holds, in bytes. */
-  readonly maxRequestBytes: number
 }
 
 /** A question for one endpoint. */

@@ -104,7 +104,7 @@ function reasonOf(error: unknown): Failure {
   if (error.name === 'TimeoutError') return { kind: 'slow', detail: 'the endpoint did not answer in time' }
   // It was we who barred it, and asking again changes as little as where it is the other way round.
   if (error instanceof ForbiddenAddressError) return { kind: 'barred', detail: error.message }
-  const code = codeOf(error) ?? codeOf(error.cause)
+  const code = codeOf(error)
   return {
     kind: 'down',
     detail: `the endpoint could not be reached${code ? ` (${code})` : ''}`,
@@ -112,7 +112,7 @@ function reasonOf(error: unknown): Failure {
   }
 }
 
-/** Codes of Node.js and undici for a connection that was never opened. */
+/** Codes of Node.js for a connection that was never opened. */
 const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -120,7 +120,6 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
 ])
 
 function codeOf(error: unknown): string | undefined {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { NODE_ERRORS as EVM } from '../../../src/chains/evm/node-errors.ts'
+import { NODE_DIALECT as EVM } from '../../../src/chains/evm/node-dialect.ts'
 import { classifyForwardedError, classifyNodeError } from '../../../src/chains/rpc/node-errors.ts'
-import { NODE_ERRORS as SOLANA } from '../../../src/chains/solana/node-errors.ts'
-import { NODE_ERRORS as STELLAR } from '../../../src/chains/stellar/node-errors.ts'
+import { NODE_DIALECT as SOLANA } from '../../../src/chains/solana/node-dialect.ts'
+import { NODE_DIALECT as STELLAR } from '../../../src/chains/stellar/node-dialect.ts'
 
-const RULES = { evm: EVM, stellar: STELLAR, solana: SOLANA }
+const RULES = { evm: EVM.errors, stellar: STELLAR.errors, solana: SOLANA.errors }
 
 const said = (code: number, message: string) => ({ kind: 'error', code, message }) as const
 
@@ -64,6 +64,6 @@ describe('what an error of a node says', () => {
   })
 
   test('a result says nothing', () => {
-    expect(classifyNodeError({ kind: 'result', result: null }, EVM)).toBeUndefined()
+    expect(classifyNodeError({ kind: 'result', result: null }, EVM.errors)).toBeUndefined()
   })
 })

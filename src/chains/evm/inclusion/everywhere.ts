@@ -1,6 +1,6 @@
 import { classifyNodeError } from '../../rpc/node-errors.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
-import { NODE_ERRORS } from '../node-errors.ts'
+import { NODE_DIALECT } from '../node-dialect.ts'
 
 /** What one endpoint answered to all calls of a question. */
 export interface EndpointReplies {
@@ -49,6 +49,6 @@ const PASSING =
  */
 export function isLastWord(reply: RpcReply): boolean {
   if (reply.kind !== 'error') return reply.kind === 'result'
-  const said = classifyNodeError(reply, NODE_ERRORS)
+  const said = classifyNodeError(reply, NODE_DIALECT.errors)
   return !PASSING.test(reply.message) && said !== 'endpoint_failure' && said !== 'rate_limit'
 }

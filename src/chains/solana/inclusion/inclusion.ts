@@ -1,5 +1,5 @@
+import { createBatcher } from '../../../lib/batcher.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { createGatherer } from '../../../lib/gather.ts'
 import type { Freshness, InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { type Finalized, readFinalized } from '../read/head.ts'
@@ -25,6 +25,12 @@ const HOPELESS_MS = 30_000
 const MAX_HOPELESS = 10_000
 
 type Attempts = readonly SolanaAttempt[]
+
+/** The attempts of one transaction, and the slot that the endpoints must have reached. */
+interface AttemptsAsOf {
+  readonly attempts: Attempts
+  readonly asOf: bigint | undefined
+}
 
 /** What was found out in one look at the endpoints. */
 interface Look {
@@ -98,11 +104,17 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     return known !== undefined && clock.now() < known.until ? known.proof : undefined
   }
 
-  const gathered = createGatherer<bigint | undefined, Attempts, InclusionProof>(proveAll)
-  return async (attempts: Attempts, { asOf }: Freshness = {}): Promise<InclusionProof> => {
-    const [proof] = await gathered([attempts], asOf)
-    return proof ?? NO_ANSWER
-  }
+  const prove = createBatcher<AttemptsAsOf, InclusionProof, bigint | undefined>({
+    keyOf: ({ asOf }) => asOf,
+    collectsTurn: true,
+    overlaps: true,
+    run: (items, asOf) =>
+      proveAll(
+        items.map(({ attempts }) => attempts),
+        asOf,
+      ),
+  })
+  return (attempts: Attempts, { asOf }: Freshness = {}) => prove({ attempts, asOf })
 }
 
 const NO_ANSWER: InclusionProof = {

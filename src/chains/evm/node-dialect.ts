@@ -1,17 +1,19 @@
+import type { NodeDialect } from '../rpc/node-dialect.ts'
 import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } from '../rpc/node-errors.ts'
+import { HEIGHT } from './quantity.ts'
 
 /**
  * The most that one HTTP request holds, in bytes. geth takes 5 MB (`rpc/http.go` `defaultBodyLimit`), many gateways 1 MB; beyond
  * that they answer HTTP 413 and nothing of the batch is done.
  */
-export const MAX_REQUEST_BYTES = 1_000_000
+const MAX_REQUEST_BYTES = 1_000_000
 
 /**
  * EIP-1474's `-32005` and the codes of QuickNode and Base are also Besu's for faults of the call (`-32005` gas limit and batch size,
  * `-32007` not authorized) and Infura's for a result that is too large: the message decides. Alchemy's `429`, and those of Ankr and BNB
  * Chain mean a rate limit only.
  */
-export const NODE_ERRORS: NodeErrorRules = {
+const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],
   ambiguousRateLimitCodes: [-32005, -32007, -32016],
   rateLimitPhrase: new RegExp(`${COMMON_RATE_LIMIT_PHRASE.source}|compute units`, 'i'),
@@ -23,4 +25,11 @@ export const NODE_ERRORS: NodeErrorRules = {
   missingDataCodes: [4444],
   missingDataPhrase:
     /transaction indexing is in progress|old data not available|history (is )?(has been )?(pruned|unavailable|not available)|missing trie node/i,
+}
+
+/** The JSON-RPC of EVM nodes. */
+export const NODE_DIALECT: NodeDialect = {
+  height: HEIGHT,
+  errors: NODE_ERRORS,
+  maxRequestBytes: MAX_REQUEST_BYTES,
 }
