@@ -9,6 +9,6 @@ export function includedAttempt<A extends Pick<Attempt, 'signed'>>(
   attempts: readonly A[],
   { receipt, candidates }: { readonly receipt: Receipt; readonly candidates: readonly A[] },
 ): A | undefined {
-  const held = receipt.result?.appliedHash ?? receipt.hash
-  return attempts.find(({ signed }) => signed.hash === held) ?? candidates.at(-1)
+  const includedHash = receipt.result?.appliedHash ?? receipt.hash
+  return attempts.find(({ signed }) => signed.hash === includedHash) ?? candidates.at(-1)
 }

@@ -140,16 +140,16 @@ function refusal({ kind }: PostResult): 'batch_refused' | undefined {
 /** In the order of the calls; a call that is longer than `bytes` goes alone. */
 function cutBatches(calls: readonly RpcCall[], limits: RequestLimits): RpcCall[][] {
   const batches: RpcCall[][] = []
-  let room = 0
+  let freeBytes = 0
   for (const call of calls) {
     const bytes = bytesOf([call])
     const last = batches.at(-1)
-    if (last !== undefined && last.length < limits.calls && bytes <= room) {
+    if (last !== undefined && last.length < limits.calls && bytes <= freeBytes) {
       last.push(call)
-      room -= bytes
+      freeBytes -= bytes
     } else {
       batches.push([call])
-      room = limits.bytes - bytes
+      freeBytes = limits.bytes - bytes
     }
   }
   return batches

@@ -1,9 +1,11 @@
 import type { StellarNetwork } from '../../networks/network.ts'
 import type { Head } from '../answer.ts'
 import { createBalanceReader } from '../balance-reader.ts'
+import type { SpeedMeaning } from '../chain.ts'
 import { type ChainOptions, connect } from '../connect.ts'
 import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
+import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
@@ -24,9 +26,18 @@ import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
 import { signMessage } from './sign-message.ts'
-import { SPEEDS } from './speed.ts'
 import type { StellarChain } from './types.ts'
 import { verifyPassphrase } from './verify.ts'
+
+/** A Stellar request names no speed: the bid follows the network's fees, and what lapses is signed anew after two minutes. */
+const MEANING: SpeedMeaning = { priceMultiplier: 1, raiseAfterSeconds: 120 }
+
+const SPEEDS: Readonly<Record<Speed, SpeedMeaning>> = {
+  safeLow: MEANING,
+  average: MEANING,
+  fast: MEANING,
+  fastest: MEANING,
+}
 
 /** One Stellar network behind the `Chain` interface, over the Stellar RPC's JSON-RPC. */
 export function createStellarChain(options: ChainOptions<StellarNetwork>): StellarChain {

@@ -288,8 +288,8 @@ describe('connections', () => {
 describe('an answer as of a block', () => {
   test('comes from an endpoint that has reached it, with the height in the same batch (R6)', async () => {
     const { client, servers, clock } = await setUp(serving(99), serving(100))
-    const placed = await client.sendAsOf([call('a')], 100n)
-    expect(placed).toEqual([{ reply: result('a'), behind: false }])
+    const replies = await client.sendAsOf([call('a')], 100n)
+    expect(replies).toEqual([{ reply: result('a'), behind: false }])
     expect(servers.map(({ requests }) => requests.map((calls) => calls.map(({ method }) => method)))).toEqual(
       [[['eth_blockNumber', 'a']], [['eth_blockNumber', 'a']]],
     )
@@ -332,8 +332,8 @@ describe('an answer as of a block', () => {
       ),
     })
     const { client, servers } = await setUp(inTurn(half, serving()))
-    const placed = await client.sendAsOf(['a', 'b'].map(call), 100n)
-    expect(placed).toEqual([result('0x64'), result('b')].map((reply) => ({ reply, behind: false })))
+    const replies = await client.sendAsOf(['a', 'b'].map(call), 100n)
+    expect(replies).toEqual([result('0x64'), result('b')].map((reply) => ({ reply, behind: false })))
     const [, again] = servers[0]?.requests ?? []
     expect(again?.map(({ method }) => method)).toEqual(['eth_blockNumber', 'b'])
   })

@@ -6,10 +6,10 @@ import { NODE_DIALECT as STELLAR } from '../../../src/chains/stellar/node-dialec
 
 const RULES = { evm: EVM.errors, stellar: STELLAR.errors, solana: SOLANA.errors }
 
-const said = (code: number, message: string) => ({ kind: 'error', code, message }) as const
+const errorOf = (code: number, message: string) => ({ kind: 'error', code, message }) as const
 
 /** Chain, who says it, code and message; what it is in answer to us, and where it differs, in answer to a caller's call. */
-const WORDS = [
+const ERRORS = [
   ['evm', 'EIP-1474', -32005, 'limit exceeded', 'rate_limit', 'endpoint_failure'],
   ['evm', 'Infura', -32005, 'daily request count exceeded', 'rate_limit', 'endpoint_failure'],
   ['evm', 'Alchemy', 429, 'Your app has exceeded its compute units per second capacity.', 'rate_limit'],
@@ -58,9 +58,9 @@ const WORDS = [
 ] as const
 
 describe('what an error of a node says', () => {
-  test.each(WORDS)('%s, %s: %d "%s"', (chain, _who, code, message, own, forwarded?: string) => {
-    expect(classifyNodeError(said(code, message), RULES[chain])).toBe(own)
-    expect(classifyForwardedError(said(code, message), RULES[chain])).toBe(forwarded ?? own)
+  test.each(ERRORS)('%s, %s: %d "%s"', (chain, _who, code, message, own, forwarded?: string) => {
+    expect(classifyNodeError(errorOf(code, message), RULES[chain])).toBe(own)
+    expect(classifyForwardedError(errorOf(code, message), RULES[chain])).toBe(forwarded ?? own)
   })
 
   test('a result says nothing', () => {

@@ -64,12 +64,12 @@ export function evaluateOpinions(
 
 /** Who did not answer may have taken the bytes all the same (I6). */
 function told(result: BroadcastResult, unanswered: boolean): BroadcastResult {
-  return unanswered && isOwnWord(result) ? { ...result, unanswered: true } : result
+  return unanswered && isRefusing(result) ? { ...result, unanswered: true } : result
 }
 
-type OwnWord = Extract<BroadcastResult, { readonly unanswered?: true }>
+type Refusing = Extract<BroadcastResult, { readonly unanswered?: true }>
 
-function isOwnWord(result: BroadcastResult): result is OwnWord {
+function isRefusing(result: BroadcastResult): result is Refusing {
   return result.kind === 'underpriced' || FINAL.includes(result.kind) || CURABLE.includes(result.kind)
 }
 

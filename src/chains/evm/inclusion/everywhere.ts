@@ -47,8 +47,8 @@ const PASSING =
  * Whether the node itself answered, and will go on answering the same: silence, trouble at the endpoint and an index that is being
  * built are none of it.
  */
-export function isLastWord(reply: RpcReply): boolean {
+export function isDefinitive(reply: RpcReply): boolean {
   if (reply.kind !== 'error') return reply.kind === 'result'
-  const said = classifyNodeError(reply, NODE_DIALECT.errors)
-  return !PASSING.test(reply.message) && said !== 'endpoint_failure' && said !== 'rate_limit'
+  const errorClass = classifyNodeError(reply, NODE_DIALECT.errors)
+  return !PASSING.test(reply.message) && errorClass !== 'endpoint_failure' && errorClass !== 'rate_limit'
 }

@@ -2,7 +2,7 @@ import { numberToHex } from 'viem'
 import { smaller } from '../../../lib/bigint.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { readQuantity } from '../quantity.ts'
-import { type AskedEverywhere, askEverywhere, isLastWord } from './everywhere.ts'
+import { type AskedEverywhere, askEverywhere, isDefinitive } from './everywhere.ts'
 
 /** Heights that are asked for in one request while the search goes back from the head. */
 const HEIGHTS_PER_STEP = 8
@@ -101,7 +101,7 @@ function readPassed({ endpoints, incomplete }: AskedEverywhere, index: number, n
   if (counts.length > 0) return counts.reduce(smaller) > nonce ? 'yes' : 'no'
   const told = endpoints.every(({ replies }) => {
     const reply = replies[index]
-    return reply !== undefined && isLastWord(reply)
+    return reply !== undefined && isDefinitive(reply)
   })
   return told && !incomplete && current.length > 0 ? 'pruned' : 'unknown'
 }

@@ -2,7 +2,7 @@ import type { Freshness, InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { readHead, toReceipt } from '../inspect.ts'
 import type { EvmAttempt } from '../types.ts'
-import { type AskedEverywhere, askEverywhere, type EndpointReplies, isLastWord } from './everywhere.ts'
+import { type AskedEverywhere, askEverywhere, type EndpointReplies, isDefinitive } from './everywhere.ts'
 import { fateCalls, type HashFate, readFates } from './hash-fate.ts'
 import { findLandmark } from './history.ts'
 import { findNonceUser } from './nonce-user.ts'
@@ -79,7 +79,7 @@ function evaluateFates(question: Question, asked: AskedEverywhere): InclusionPro
 
 /** Whether nobody is missing who might say something else later. */
 function isComplete({ endpoints, incomplete }: AskedEverywhere): boolean {
-  return !incomplete && endpoints.every(({ replies }) => replies.every(isLastWord))
+  return !incomplete && endpoints.every(({ replies }) => replies.every(isDefinitive))
 }
 
 function withoutReceipt(

@@ -30,7 +30,7 @@ const RULES: readonly Rule[] = [
   tipWithinFee,
   typeSupported,
   withinCap,
-  gasGiven,
+  checkGasPresent,
   gasEnough,
 ]
 
@@ -92,7 +92,7 @@ function withinCap(request: EvmRequest, { policies }: EvmAccount): Refusal | und
   }
 }
 
-function gasGiven({ gasLimit }: EvmRequest, { policies }: EvmAccount): Refusal | undefined {
+function checkGasPresent({ gasLimit }: EvmRequest, { policies }: EvmAccount): Refusal | undefined {
   if (gasLimit !== undefined || policies.gasLimitEstimation !== false) return undefined
   return {
     code: 'gas_limit_required',

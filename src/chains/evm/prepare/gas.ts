@@ -129,7 +129,7 @@ function readFailure(error: Extract<RpcReply, { kind: 'error' }>): Estimate {
         'execution_reverted',
         `The transaction takes more gas than the node allows a call: ${message}.`,
       )
-    case 'trouble':
+    case 'unavailable':
       return { kind: 'unknown', detail: message }
     case 'unclear':
       return { kind: failure, detail: message }

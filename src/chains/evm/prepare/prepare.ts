@@ -95,11 +95,11 @@ export async function prepareReplacement(
   const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account)])
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
-  const offered = capped(
+  const marketPrice = capped(
     marketFees(market.value, request.speed, speaks1559(context, account)),
     account.policies.gasPriceCap,
   )
-  const fees = explicit ?? raisedTo(offered, floor)
+  const fees = explicit ?? raisedTo(marketPrice, floor)
   const refusal = aboveCap(fees, account)
   if (refusal) return { kind: 'refused', refusal }
   const logs = explicit
@@ -129,10 +129,10 @@ async function gasFor(
   account: EvmAccount,
   knownGas?: bigint,
 ): Promise<Answer<bigint>> {
-  const given = request.gasLimit ?? knownGas
-  return given === undefined
+  const gasLimit = request.gasLimit ?? knownGas
+  return gasLimit === undefined
     ? estimateWithSecondOpinion(context, request, account.address)
-    : { kind: 'ok', value: given }
+    : { kind: 'ok', value: gasLimit }
 }
 
 interface Parts {

@@ -7,9 +7,9 @@ import { ceilingOf, type PriceBounds, type PriceFloor, tipOf } from './fees.ts'
 export interface PriceBoundsMemory {
   current(): PriceBounds
   /** No pool took these fees; `words` are the node's. */
-  sawTooCheap(fees: Fees, words: string): void
+  sawTooCheap(fees: Fees, message: string): void
   /** No endpoint let a transaction with this whole fee pass, in wei. */
-  sawTooDear(fee: bigint, words: string): void
+  sawTooDear(fee: bigint, message: string): void
 }
 
 /**
@@ -25,23 +25,23 @@ const CAP_ROUNDING = parseEther('0.005')
 export function createPriceBounds(clock: Clock): PriceBoundsMemory {
   let floor: { readonly value: PriceFloor; readonly until: number } | undefined
   let maximum: { readonly value: bigint; readonly until: number } | undefined
-  const held = <T>(known: { readonly value: T; readonly until: number } | undefined): T | undefined =>
+  const unexpired = <T>(known: { readonly value: T; readonly until: number } | undefined): T | undefined =>
     known !== undefined && clock.now() < known.until ? known.value : undefined
   const until = () => clock.now() + HOLD_MS
   return {
     current: () => {
-      const [least, most] = [held(floor), held(maximum)]
+      const [least, most] = [unexpired(floor), unexpired(maximum)]
       return {
         ...(least === undefined ? {} : { floor: least }),
         ...(most === undefined ? {} : { maximumFee: most }),
       }
     },
-    sawTooCheap: (fees, words) => {
-      const [before, asked] = [held(floor), floorFrom(fees, words)]
+    sawTooCheap: (fees, message) => {
+      const [before, asked] = [unexpired(floor), floorFrom(fees, message)]
       floor = { value: before === undefined ? asked : higherOf(before, asked), until: until() }
     },
-    sawTooDear: (fee, words) => {
-      maximum = { value: maximumFrom(fee, words), until: until() }
+    sawTooDear: (fee, message) => {
+      maximum = { value: maximumFrom(fee, message), until: until() }
     },
   }
 }
@@ -58,12 +58,12 @@ function higherOf(a: PriceFloor, b: PriceFloor): PriceFloor {
  * "tip needed 5, tip permitted 1" and "gas tip cap 1, minimum needed 5" of geth; "baseFee: 7" of Nitro. A base fee without a number is
  * for the market to tell; only of a pool's minimum there is no other source than a guess.
  */
-function floorFrom(fees: Fees, words: string): PriceFloor {
-  const [, tip] = /(?:tip|minimum) needed:? (\d+)/i.exec(words) ?? []
-  const [, baseFee] = /base ?fee:? (\d+)/i.exec(words) ?? []
+function floorFrom(fees: Fees, message: string): PriceFloor {
+  const [, tip] = /(?:tip|minimum) needed:? (\d+)/i.exec(message) ?? []
+  const [, baseFee] = /base ?fee:? (\d+)/i.exec(message) ?? []
   if (tip !== undefined || baseFee !== undefined)
     return { tip: BigInt(tip ?? 0), ceiling: BigInt(baseFee ?? 0) + BigInt(tip ?? 0), stated: true }
-  if (/base ?fee/i.test(words)) return { tip: 0n, ceiling: 0n, stated: true }
+  if (/base ?fee/i.test(message)) return { tip: 0n, ceiling: 0n, stated: true }
   return { tip: twice(tipOf(fees)), ceiling: twice(ceilingOf(fees)), stated: false }
 }
 
@@ -73,8 +73,8 @@ function twice(price: bigint): bigint {
 }
 
 /** "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth. Half of what was refused, where there is no number. */
-function maximumFrom(fee: bigint, words: string): bigint {
-  const [, cap] = /configured cap \((\d+(?:\.\d+)?) ether\)/i.exec(words) ?? []
+function maximumFrom(fee: bigint, message: string): bigint {
+  const [, cap] = /configured cap \((\d+(?:\.\d+)?) ether\)/i.exec(message) ?? []
   const stated = cap === undefined ? 0n : parseEther(cap) - CAP_ROUNDING
   return stated > 0n && stated < fee ? stated : fee / 2n
 }

@@ -1,13 +1,13 @@
 import { isHex, size } from 'viem'
 import type { RpcReply } from '../../rpc/rpc.ts'
-import { isLastWord } from '../inclusion/everywhere.ts'
+import { isDefinitive } from '../inclusion/everywhere.ts'
 
 /**
  * What an error of `eth_estimateGas` or `eth_call` says. `reverted`: the code itself came to a bad end · `out_of_gas`: it takes more
  * gas than the node allows a call · `insufficient_funds`: the account cannot pay for it · `trouble`: the node cannot tell now ·
  * `unclear`: none of the wordings that are known.
  */
-export type SimulationError = 'reverted' | 'out_of_gas' | 'insufficient_funds' | 'trouble' | 'unclear'
+export type SimulationError = 'reverted' | 'out_of_gas' | 'insufficient_funds' | 'unavailable' | 'unclear'
 
 /** EIP-1474 has no code for it; geth and its kin use 3, and their words begin with these. */
 const REVERTED = /execution reverted|\breverted\b|^VM Exception while processing/i
@@ -39,7 +39,7 @@ export function readSimulationError(reply: Extract<RpcReply, { kind: 'error' }>)
   if (code === 3 || REVERTED.test(message) || holdsBytes(data)) return 'reverted'
   if (OUT_OF_GAS.test(message)) return 'out_of_gas'
   if (INSUFFICIENT_FUNDS.test(message)) return 'insufficient_funds'
-  if (!isLastWord(reply) || NO_STATE.test(message)) return 'trouble'
+  if (!isDefinitive(reply) || NO_STATE.test(message)) return 'unavailable'
   return HALTS.some((halt) => halt.test(message)) ? 'reverted' : 'unclear'
 }
 
