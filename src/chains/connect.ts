@@ -21,11 +21,11 @@ export interface ChainOptions<N extends Network = Network> {
 
 interface Connection {
   readonly client: PooledClient
-  /** Asks all endpoints for their heights now and then; the caller does not wait for them. */
+  /** Asks all endpoints for their heights from time to time. The caller does not wait for the answers. */
   readonly probeHeights: () => void
 }
 
-/** Creates the RPC client of a network. `urls` are those of the network's urls that speak HTTP. */
+/** Creates the RPC client of a network. `urls` are the network's urls that speak HTTP. */
 export function connect(
   { rpcTimeoutMs, ...options }: ChainOptions,
   dialect: NodeDialect,
@@ -36,12 +36,12 @@ export function connect(
   return { client, probeHeights: createHeightProbe(client, clock) }
 }
 
-/** How often every endpoint is asked for its height, in ms. Grows with time, not with work. */
+/** Every endpoint is asked for its height once in this interval, in ms. The cost grows with time and not with load. */
 const PROBE_INTERVAL_MS = 30_000
 
 /**
- * Questions go to one endpoint for a while, so nothing would be known of the others: whether they lag, and whether one
- * that rested is well again. Called at every look at the chain, it asks all of them now and then, and nobody waits for it.
+ * Requests go to one endpoint for a while, so the service would not notice that another one lags or has recovered. The probe asks all
+ * endpoints from time to time; the workers call it whenever they read the head, and nobody waits for it.
  */
 function createHeightProbe(client: PooledClient, clock: Clock): () => void {
   let lastAt = Number.NEGATIVE_INFINITY

@@ -2,8 +2,8 @@ import type { Receipt } from './answer.ts'
 import type { Attempt } from './attempt.ts'
 
 /**
- * The attempt that a receipt is about: the one whose own bytes the chain holds; else the newest of `candidates`, whose content it holds
- * in the bytes of somebody else.
+ * Returns the attempt that a receipt belongs to: the one whose own bytes are in the chain, otherwise the newest of `candidates`, whose
+ * content another party sent in bytes of their own.
  */
 export function includedAttempt<A extends Pick<Attempt, 'signed'>>(
   attempts: readonly A[],

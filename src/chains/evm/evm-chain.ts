@@ -29,7 +29,7 @@ import { signTypedData } from './typed-data/sign.ts'
 import type { EvmChain } from './types.ts'
 import { verifyChainId } from './verify.ts'
 
-/** One EVM network behind the `Chain` interface. */
+/** Creates the chain of one EVM network. */
 export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const { network, clock, log } = options
   const { http, webSocket } = byProtocol(network.rpcUrls)
@@ -114,13 +114,13 @@ function costOf(draft: EvmDraft): bigint {
   return draft.value + draft.gasLimit * ceilingOf(draft.fees)
 }
 
-/** Everything is numbered before it is signed. */
+/** Every EVM draft receives a nonce before it is signed. */
 function requireNonce({ nonce }: SigningContext): bigint {
   if (nonce === undefined) throw new Error('an EVM transaction cannot be signed without a nonce')
   return nonce
 }
 
-/** WebSocket urls tell of new blocks; everything else is asked over HTTP. */
+/** WebSocket urls announce new blocks; HTTP urls answer everything else. */
 function byProtocol(urls: readonly RpcUrl[]): { http: RpcUrl[]; webSocket: RpcUrl[] } {
   const isWebSocket = ({ url }: RpcUrl) => /^wss?:/i.test(url)
   return { http: urls.filter((url) => !isWebSocket(url)), webSocket: urls.filter(isWebSocket) }

@@ -3,15 +3,15 @@ import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } 
 import { HEIGHT } from './quantity.ts'
 
 /**
- * The most that one HTTP request holds, in bytes. geth takes 5 MB (`rpc/http.go` `defaultBodyLimit`), many gateways 1 MB; beyond
- * that they answer HTTP 413 and nothing of the batch is done.
+ * One HTTP request holds at most this many bytes. geth accepts 5 MB (`rpc/http.go` `defaultBodyLimit`), many gateways 1 MB; they answer a
+ * longer one with HTTP 413 and process nothing of it.
  */
 const MAX_REQUEST_BYTES = 1_000_000
 
 /**
- * EIP-1474's `-32005` and the codes of QuickNode and Base are also Besu's for faults of the call (`-32005` gas limit and batch size,
- * `-32007` not authorized) and Infura's for a result that is too large: the message decides. Alchemy's `429`, and those of Ankr and BNB
- * Chain mean a rate limit only.
+ * EIP-1474's `-32005` and the codes of QuickNode and Base are ambiguous: Besu uses them for faults of the call (`-32005` gas limit and
+ * batch size, `-32007` not authorized), Infura for a result that is too large. Their messages decide. Alchemy's `429`, and the codes of
+ * Ankr and BNB Chain, mean a rate limit only.
  */
 const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],

@@ -13,22 +13,25 @@ import { type Transport, trustedTransport } from './transport.ts'
 
 interface RpcClientOptions extends NodeDialect {
   readonly urls: readonly RpcUrl[]
-  /** Asks the urls that callers of the API chose. Absent: they are not asked. */
+  /** Asks the urls that API callers chose. Without it they are not asked. */
   readonly guarded?: Transport | undefined
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
   readonly clock: Clock
-  /** From 0 up to but not including 1. Default `Math.random`. */
+  /** Returns a number from 0 up to but not including 1. Default `Math.random`. */
   readonly random?: () => number
   readonly log: Logger
-  /** Absent where nobody counts. */
+  /** Receives a report of each HTTP request. */
   readonly observer?: RpcObserver | undefined
 }
 
-/** All attempts of a question together take at most so many time-outs: one endpoint may use up one, and another still has its own. */
+/** All attempts of a question together last at most this many time-outs: one endpoint may use up one, and another still has its own. */
 const TOTAL_TIMEOUT_FACTOR = 2
 
-/** JSON-RPC over HTTP with kept connections, batches, time-outs, and other endpoints when one does not answer. */
+/**
+ * Creates a client for JSON-RPC over HTTP with kept connections, batches and time-outs, which asks another endpoint when one does not
+ * answer.
+ */
 export function createRpcClient(options: RpcClientOptions): PooledClient {
   const {
     urls,
@@ -131,14 +134,14 @@ function writableCall({ method, params }: RpcCall): RpcCall {
   return params === undefined ? { method } : { method, params: writable(params) as RpcParams }
 }
 
-/** Nothing better is to be had elsewhere: the endpoint is far enough, and it was the node that answered. */
+/** Returns true when no other endpoint can answer better: the endpoint is not behind, and the node itself answered. */
 function isSettled(answers: EndpointReply | undefined): boolean {
   return (
     answers !== undefined && !answers.behind && answers.reply.kind !== 'unknown' && answers.elsewhere !== true
   )
 }
 
-/** An answer from behind, or a node's complaint, is better than none. */
+/** Chooses the better of two answers: one from behind, or a node's error, is better than none. */
 function better(before: EndpointReply | undefined, now: EndpointReply | undefined): EndpointReply {
   const kept = before ?? { reply: { kind: 'unknown', detail: 'no reply' }, behind: true }
   if (now === undefined) return kept

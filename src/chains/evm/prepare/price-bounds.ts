@@ -6,22 +6,22 @@ import { ceilingOf, type PriceBounds, type PriceFloor, tipOf } from './fees.ts'
 
 export interface PriceBoundsMemory {
   current(): PriceBounds
-  /** No pool took these fees; `words` are the node's. */
+  /** Notes that no pool accepted these fees; `message` is the node's. */
   sawTooCheap(fees: Fees, message: string): void
-  /** No endpoint let a transaction with this whole fee pass, in wei. */
+  /** Notes that no endpoint accepted a transaction with this whole fee, in wei. */
   sawTooDear(fee: bigint, message: string): void
 }
 
 /**
- * How long a bound counts after it was heard of, in ms. Longer, and a minimum that a pool had once keeps everything dear; shorter,
- * and every transaction has to hear of it again.
+ * A bound counts for this long after a node stated it, in ms. With a longer time an old minimum of one pool keeps all transactions
+ * expensive; with a shorter time each transaction has to be refused once to learn it.
  */
 const HOLD_MS = 60_000
 
 /** geth writes its cap with two decimals, so the number may be rounded up by this, in wei. */
 const CAP_ROUNDING = parseEther('0.005')
 
-/** Remembers what nodes say of prices. Losing it costs one refused offer. */
+/** Remembers the prices that nodes demanded. A lost memory costs one refused broadcast. */
 export function createPriceBounds(clock: Clock): PriceBoundsMemory {
   let floor: { readonly value: PriceFloor; readonly until: number } | undefined
   let maximum: { readonly value: bigint; readonly until: number } | undefined
@@ -55,8 +55,8 @@ function higherOf(a: PriceFloor, b: PriceFloor): PriceFloor {
 }
 
 /**
- * "tip needed 5, tip permitted 1" and "gas tip cap 1, minimum needed 5" of geth; "baseFee: 7" of Nitro. A base fee without a number is
- * for the market to tell; only of a pool's minimum there is no other source than a guess.
+ * Reads "tip needed 5, tip permitted 1" and "gas tip cap 1, minimum needed 5" of geth, and "baseFee: 7" of Nitro. The market knows a base
+ * fee without a number; a pool's minimum without a number has to be guessed.
  */
 function floorFrom(fees: Fees, message: string): PriceFloor {
   const [, tip] = /(?:tip|minimum) needed:? (\d+)/i.exec(message) ?? []
@@ -67,12 +67,12 @@ function floorFrom(fees: Fees, message: string): PriceFloor {
   return { tip: twice(tipOf(fees)), ceiling: twice(ceilingOf(fees)), stated: false }
 }
 
-/** Grows also from nothing. */
+/** Doubles a price; zero grows, too. */
 function twice(price: bigint): bigint {
   return price * 2n + 1n
 }
 
-/** "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth. Half of what was refused, where there is no number. */
+/** Reads "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth. Without a number the maximum is half of the refused fee. */
 function maximumFrom(fee: bigint, message: string): bigint {
   const [, cap] = /configured cap \((\d+(?:\.\d+)?) ether\)/i.exec(message) ?? []
   const stated = cap === undefined ? 0n : parseEther(cap) - CAP_ROUNDING
