@@ -30,14 +30,14 @@ interface AccountStateDeps {
 }
 
 /** Asks the database, and the network as long as it answers in time. */
-export async function lookAtAccount(
+export async function getAccountState(
   { db, clock, runtimeOf }: AccountStateDeps,
   relayer: Relayer,
 ): Promise<AccountState> {
   const { chain } = runtimeOf(relayer)
   const [{ nextNonce, ...stored }, balance, nonce] = await Promise.all([
     readAccountState(db, relayer),
-    askBalance(clock, { chain, address: relayer.address }),
+    fetchBalance(clock, { chain, address: relayer.address }),
     chain.sequencing && answerWithin(clock, firstOf(chain.sequencing.nonces([relayer.address]))),
   ])
   const chainNonce = nonce?.kind === 'ok' ? nonce.value : undefined
@@ -51,7 +51,7 @@ export async function lookAtAccount(
 }
 
 /** What the account can spend, asked for a few seconds at most. */
-export function askBalance(
+export function fetchBalance(
   clock: Clock,
   { chain, address }: { readonly chain: RelayerRuntime['chain']; readonly address: string },
 ): Promise<Answer<bigint>> {

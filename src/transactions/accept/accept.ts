@@ -8,7 +8,7 @@ import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { admitCandidates, type Candidate, type Decision } from './admit.ts'
-import { findClaimed, type IdempotencyKey } from './idempotency.ts'
+import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
 
 /** A stored transaction and what the caller should know about it. */
 export interface Accepted extends TransactionWithAttempts {
@@ -38,13 +38,13 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     run: (candidates) => admitCandidates(context, candidates),
   })
   return async (relayer, request, idempotencyKey) => {
-    const earlier = idempotencyKey && (await findClaimed(context.db, relayer.id, idempotencyKey))
+    const earlier = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
     if (earlier) return repeated(earlier)
     try {
       return await acceptNew(context, admit, { relayer, request, idempotencyKey })
     } catch (error) {
       // The same request may have been accepted meanwhile, and be the very reason why this one is refused.
-      const meanwhile = idempotencyKey && (await findClaimed(context.db, relayer.id, idempotencyKey))
+      const meanwhile = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
       if (meanwhile) return repeated(meanwhile)
       throw error
     }

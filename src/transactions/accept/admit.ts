@@ -6,9 +6,10 @@ import { lockRelayer } from '../../relayers/store.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
+import { findUsedExternalNonces, lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findUsedExternalNonces, lockAccount, reservedBy } from '../store/work-store.ts'
-import { type IdempotencyKey, otherBody } from './idempotency.ts'
+import { reservedBy } from '../store/work-store.ts'
+import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
 /** A request that passed every check that needs no other request. */
 export interface Candidate {
@@ -39,7 +40,7 @@ export async function admitCandidates(
   return context.db.transaction().execute(async (tx) => {
     // As it is until the commit: it may have been deleted or switched off since the candidate was made.
     const relayer = await lockRelayer(tx, id, 'share')
-    if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: gone(id) }))
+    if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
     await lockAccount(tx, id)
     const taken = await findUsedExternalNonces(tx, id, candidates.flatMap(externalNonceOf))
     const keys = await findKeys(
@@ -79,7 +80,7 @@ function decide(
   let reserved = before
   return candidates.map((candidate) => {
     const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey.key)
-    if (candidate.idempotencyKey && earlier) return repeat(earlier, candidate.idempotencyKey)
+    if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const error =
       closed ?? externalNonceProblem(runtime, candidate, taken) ?? badFunds(runtime, candidate, reserved)
     if (error) return { kind: 'refused', error }
@@ -90,12 +91,12 @@ function decide(
   })
 }
 
-function gone(id: string): AppError {
+function relayerNotFound(id: string): AppError {
   return new AppError('relayer_not_found', `There is no relayer ${id}.`)
 }
 
-function repeat(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Decision {
-  const error = otherBody(earlier, idempotencyKey)
+function repeatOrRefuse(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Decision {
+  const error = keyReuseError(earlier, idempotencyKey)
   return error ? { kind: 'refused', error } : { kind: 'repeated', transactionId: earlier.transactionId }
 }
 

@@ -12,20 +12,20 @@ export type IdempotencyKey = Pick<KeyRecord, 'key' | 'fingerprint'>
  * The transaction that this claim has made, as it is now; undefined when it has made none.
  * @throws AppError 409 `idempotency_key_reused` when the key was used with another body
  */
-export async function findClaimed(
+export async function findByIdempotencyKey(
   db: Kysely<Schema>,
   relayerId: string,
   idempotencyKey: IdempotencyKey,
 ): Promise<TransactionWithAttempts | undefined> {
   const earlier = (await findKeys(db, relayerId, [idempotencyKey.key])).get(idempotencyKey.key)
   if (earlier === undefined) return undefined
-  const refusal = otherBody(earlier, idempotencyKey)
+  const refusal = keyReuseError(earlier, idempotencyKey)
   if (refusal) throw refusal
   return findTransaction(db, relayerId, earlier.transactionId)
 }
 
 /** Why this claim is none to the transaction of an earlier one with its key, or nothing. Pure. */
-export function otherBody(earlier: KeyRecord, { fingerprint }: IdempotencyKey): AppError | undefined {
+export function keyReuseError(earlier: KeyRecord, { fingerprint }: IdempotencyKey): AppError | undefined {
   if (earlier.fingerprint === fingerprint) return undefined
   return new AppError(
     'idempotency_key_reused',

@@ -2,14 +2,14 @@ import type { Transaction as DbTransaction } from 'kysely'
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Schema } from '../../database/schema.ts'
-import { tellFinished } from '../model/observer.ts'
+import { reportFinished } from '../model/observer.ts'
 import { isNoop } from '../model/purpose.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import { speedUpAfterMs } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
-import { postponeTransactions } from '../store/postpone-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
+import { postponeTransactions } from '../store/work-store.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
 
 type Tx = DbTransaction<Schema>
@@ -26,7 +26,7 @@ export async function broadcastCurrent(
 ): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
   const ready = items.flatMap((item) => {
     const attempt = currentAttempt(item)
-    return attempt === undefined || isUnwanted(runtime, item, attempt) ? [] : [{ item, attempt }]
+    return attempt === undefined || isAwaitingExpiry(runtime, item, attempt) ? [] : [{ item, attempt }]
   })
   if (ready.length === 0) return []
   const results = await runtime.chain.broadcast(
@@ -46,8 +46,8 @@ export async function broadcastCurrent(
     )
     return new Map(written.map((transaction) => [transaction.id, transaction]))
   })
-  tellFinished(context, [...saved.values()])
-  tellSubmitted(
+  reportFinished(context, [...saved.values()])
+  reportSubmitted(
     context,
     ready.map(({ item }) => item),
     saved,
@@ -69,7 +69,7 @@ function mayBeInPool({ attempts }: TransactionWithAttempts, { sourceAccount, non
 /**
  * As if a node had said "already known" to each of them. Nothing is written of the attempts: nobody has really heard of them.
  */
-export async function countAsKnown(
+export async function settleAsKnown(
   context: TransactionsContext,
   runtime: RelayerRuntime,
   items: readonly TransactionWithAttempts[],
@@ -117,7 +117,7 @@ function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): Sett
 /** Returns the records that were changed by more than the time of their next look. */
 async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promise<Transaction[]> {
   const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
-    isOnlyLater(before, transaction) ? 'postponed' : 'changed',
+    isOnlyPostponed(before, transaction) ? 'postponed' : 'changed',
   )
   await postponeTransactions(
     tx,
@@ -130,12 +130,12 @@ async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promi
 }
 
 /** Whether nothing is new but the time of the next look. */
-function isOnlyLater(before: Transaction, after: Transaction): boolean {
+function isOnlyPostponed(before: Transaction, after: Transaction): boolean {
   const fields = Object.keys(after) as (keyof Transaction)[]
   return fields.every((field) => field === 'nextRunAt' || after[field] === before[field])
 }
 
-function tellSubmitted(
+function reportSubmitted(
   { observer }: TransactionsContext,
   before: readonly TransactionWithAttempts[],
   saved: ReadonlyMap<string, Transaction>,
@@ -149,7 +149,7 @@ function tellSubmitted(
 }
 
 /** What is only waited for until it lapses, because something else is to follow it, is not offered again. */
-function isUnwanted(
+function isAwaitingExpiry(
   { chain }: RelayerRuntime,
   { transaction: { purpose } }: TransactionWithAttempts,
   { kind }: Attempt,

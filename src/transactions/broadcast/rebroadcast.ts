@@ -1,14 +1,14 @@
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { broadcastCurrent, countAsKnown } from './broadcast.ts'
+import { broadcastCurrent, settleAsKnown } from './broadcast.ts'
 
 /**
  * `due`: signed bytes that no node took yet, and bytes that a pool may have lost: the same bytes again, in nonce order. A pool
  * that still knows the first of what it took is taken to know the rest, so what waits in it costs one call for each
  * account, not one for each transaction. What it lost all the same is noticed when it has become the first.
  */
-export async function repeatBroadcasts(
+export async function rebroadcastDue(
   context: TransactionsContext,
   leased: LeasedAccount,
   due: readonly Transaction[],
@@ -28,7 +28,7 @@ export async function repeatBroadcasts(
     return
   }
   const isAccepted = ({ transaction }: TransactionWithAttempts) => transaction.status === 'submitted'
-  await countAsKnown(context, leased.runtime, others.filter(isAccepted))
+  await settleAsKnown(context, leased.runtime, others.filter(isAccepted))
   await broadcastCurrent(
     context,
     leased.runtime,

@@ -1,10 +1,16 @@
-import type { BroadcastResult } from '../../chains/answer.ts'
-import type { Attempt, Draft } from '../../chains/attempt.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
-import { isGasNamed, isPriceNamed, WATCHED_MS } from '../model/speed-up-delay.ts'
-import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { isPriceNamed, WATCHED_MS } from '../model/speed-up-delay.ts'
+import type { Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
+
+import {
+  type BroadcastCase,
+  chooseFollowUp,
+  earlierInPool,
+  type FollowUp,
+  type Unaccepted,
+} from './follow-up.ts'
 
 /**
  * How long until the same bytes are offered again when a node took them and nothing was heard since, in ms. Pools
@@ -23,36 +29,12 @@ const REPRICE_MS = 5_000
  * makes 160 s in the end, and some hundred attempts a day in the worst case.
  */
 const PROMPT_ATTEMPTS = 4
-const MOST_DOUBLINGS = 5
-
-/**
- * How many attempts of one nonce nodes may have refused before another gas limit is no longer tried. Each is estimated anew; what does
- * not pass by then is not a matter of the estimate.
- */
-const MOST_REFUSED = 3
+const MAX_DOUBLINGS = 5
 
 /** What is to be written of a transaction and its attempt. */
 export interface Settled {
   readonly transaction: Transaction
   readonly outcome: AttemptNews
-}
-
-interface BroadcastCase {
-  readonly item: TransactionWithAttempts
-  readonly attempt: Attempt
-  readonly result: BroadcastResult
-  readonly now: Date
-  readonly costOf: (draft: Draft) => bigint
-  /** How long the attempt may wait in a pool before its fee is raised; undefined when it is not raised at all. */
-  readonly raiseAfterMs?: number | undefined
-  /** Whether the chain's content has an end of its own; then what is too cheap is signed anew, with the same nonce. */
-  readonly expires?: boolean
-  /** Whether somebody else has signed it: then nothing else of ours can take its place. */
-  readonly externallySigned?: boolean
-  /** Whether it has a nonce that a no-op could take. */
-  readonly numbered?: boolean
-  /** How soon bytes that a node took are offered again; half a minute when absent. */
-  readonly rebroadcastAfterMs?: number | undefined
 }
 
 /** What a node's answer makes of a transaction. Pure. */
@@ -61,58 +43,27 @@ export function settleBroadcast(attempted: BroadcastCase): Settled {
   const about = { transactionId: item.transaction.id, number: attempt.number }
   if (result.kind === 'accepted')
     return { transaction: accepted(attempted), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
-  const fate = fateOf(attempted, result)
-  const refused = fate !== 'retry' && fate !== 'retry_later' && fate !== 'give_up'
+  const followUp = chooseFollowUp(attempted, result)
+  const refused = followUp !== 'retry' && followUp !== 'retry_later' && followUp !== 'give_up'
   return {
-    transaction: FATES[fate](attempted, result),
+    transaction: FOLLOW_UPS[followUp](attempted, result),
     outcome: { ...about, ...(refused && { outcome: 'refused' }), error: result.detail },
   }
 }
 
-type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
-
-/**
- * What follows when a node did not take the bytes. `retry`, `retry_later`: the same bytes again · `give_up`: nothing takes their
- * place · `reprice`: the same content for the same nonce at another price · `reestimate`: the same with another gas limit ·
- * `fall_back`: an earlier attempt counts again · `close`: a no-op for the nonce.
- */
-type Fate = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reestimate' | 'fall_back' | 'close'
-
-function fateOf(attempted: BroadcastCase, result: Unaccepted): Fate {
-  const { kind } = result
-  const { item, attempt, expires = false, externallySigned = false, numbered = true } = attempted
-  if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
-  if (kind === 'refused' && !numbered) return 'give_up'
-  if (kind === 'refused' && externallySigned) return 'retry_later'
-  // What a node took once may lie in its pool still; whether its fee is raised, its time decides.
-  if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
-  const isInDoubt = 'unanswered' in result && result.unanswered === true
-  if (earlierInPool(item, attempt) !== undefined) return isInDoubt ? 'retry' : 'fall_back'
-  if (kind === 'refused') return 'close'
-  if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'
-  if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'
-  // On a chain with pools, one holds something of this nonce that we do not know; only time tells.
-  return expires ? 'reprice' : 'retry'
-}
-
-/** A no-op is estimated anew in any case. */
-function isEstimateWorthwhile({ transaction, attempts }: TransactionWithAttempts): boolean {
-  const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
-  return transaction.purpose === 'request' && !isGasNamed(transaction) && refused < MOST_REFUSED
-}
-
-const FATES: Readonly<Record<Fate, (attempted: BroadcastCase, result: Unaccepted) => Transaction>> = {
-  retry: deferred,
-  retry_later: (attempted, result) => ({
-    ...deferred(attempted, result),
-    nextRunAt: after(attempted.now, REPEAT_MS),
-  }),
-  give_up: givenUp,
-  reprice: repriced,
-  reestimate: reestimated,
-  fall_back: fallenBack,
-  close: closed,
-}
+const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: Unaccepted) => Transaction>> =
+  {
+    retry: deferred,
+    retry_later: (attempted, result) => ({
+      ...deferred(attempted, result),
+      nextRunAt: after(attempted.now, REPEAT_MS),
+    }),
+    give_up: givenUp,
+    reprice: repriced,
+    reestimate: reestimated,
+    fall_back: fallenBack,
+    close: closed,
+  }
 
 const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
   nonce_used: 'The chain is past this nonce; the receipts are being asked for',
@@ -192,7 +143,7 @@ function repriced(
   { kind, detail }: Unaccepted,
 ): Transaction {
   const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
-  const doublings = expires ? 0 : Math.min(Math.max(0, refused - PROMPT_ATTEMPTS), MOST_DOUBLINGS)
+  const doublings = expires ? 0 : Math.min(Math.max(0, refused - PROMPT_ATTEMPTS), MAX_DOUBLINGS)
   const reason = kind === 'too_dear' ? REASONS.too_dear : REASONS.too_cheap
   return {
     ...transaction,
@@ -213,10 +164,6 @@ function reestimated({ item: { transaction }, now }: BroadcastCase, { detail }: 
     estimatedGas: undefined,
     nextRunAt: after(now, RETRY_MS),
   }
-}
-
-function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt): Attempt | undefined {
-  return openAttempts(attempts).findLast((other) => other.number < attempt.number)
 }
 
 /** An earlier attempt that may be in a pool stays the one that counts. */

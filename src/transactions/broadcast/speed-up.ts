@@ -5,9 +5,8 @@ import { accountOf, type LeasedAccount, type TransactionsContext } from '../mode
 import { levelOf, speedUpAfterMs } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { findHeadSince } from '../store/head-since-store.ts'
-import { saveAlone } from '../store/save.ts'
-import { findHead } from '../store/work-store.ts'
+import { findHead, findHeadSince } from '../store/queue-store.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
@@ -198,5 +197,5 @@ async function explain(
   statusReason: string,
 ): Promise<void> {
   if (transaction.statusReason === statusReason) return
-  await saveAlone(context, [{ ...transaction, statusReason }])
+  await saveInOwnTransaction(context, [{ ...transaction, statusReason }])
 }

@@ -16,7 +16,7 @@ interface Observed {
 }
 
 /** To be called with what was written: tells of those that it made final. */
-export function tellFinished({ observer }: Observed, written: readonly Transaction[]): void {
+export function reportFinished({ observer }: Observed, written: readonly Transaction[]): void {
   if (observer === undefined) return
   const finished = written.filter(({ status }) => isFinal(status))
   if (finished.length > 0) observer.finished(finished)

@@ -2,7 +2,7 @@ import { AppError, internalError } from '../../errors.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import { findOpenRequests } from '../store/open-requests-store.ts'
+import { findOpenRequests } from '../store/queue-store.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import type { createReplacer } from './replace.ts'
 

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
-import type { Change } from './undo-replacement.ts'
+import type { Change } from './replacement.ts'
 
 /**
  * What somebody else has signed for a nonce of theirs can be paid more, and nothing else: no other content of ours could

@@ -8,9 +8,7 @@ import {
 } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { checkReplacementFunds } from './replacement-funds.ts'
-import { type Replaced, saveReplaced } from './save-replaced.ts'
-import type { Change } from './undo-replacement.ts'
+import { type Change, checkReplacementFunds, type Replaced, saveReplaced } from './replacement.ts'
 
 /** Nothing that was signed counts: the record gets the new content, and the worker takes it from there. */
 export async function replacePending(

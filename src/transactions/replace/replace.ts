@@ -15,9 +15,8 @@ import { findTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
 import { refuseExternallySigned } from './refuse-externally-signed.ts'
 import { replacePending } from './replace-pending.ts'
-import { checkReplacementFunds } from './replacement-funds.ts'
-import { type Replaced, saveReplaced } from './save-replaced.ts'
-import { type Change, refuseWithNode } from './undo-replacement.ts'
+import { type Change, checkReplacementFunds, type Replaced, saveReplaced } from './replacement.ts'
+import { undoIfRefused } from './undo-replacement.ts'
 
 /** How often a change is tried again because a worker changed the record between reading and writing. */
 const MAX_TRIES = 20
@@ -120,7 +119,7 @@ async function broadcastChange(
   const [broadcasted] = await broadcastCurrent(context, context.runtimeOf(change.relayer), [stored])
   if (broadcasted) {
     const { result } = broadcasted
-    await refuseWithNode(context, { change, before, number, hash: signed.hash, result })
+    await undoIfRefused(context, { change, before, number, hash: signed.hash, result })
   }
   const now = await findTransaction(context.db, change.relayer.id, change.id)
   return { ...(now ?? stored), logs: [...logs, ...waitLog(broadcasted?.result)] }

@@ -1,21 +1,12 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
-import type { ChainRequest } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { findTransaction, saveTransactions } from '../store/transactions-store.ts'
-
-/** What a caller wants in the place of a transaction. */
-export interface Change {
-  readonly relayer: Relayer
-  readonly id: string
-  /** Absent for a cancellation. */
-  readonly request?: ChainRequest
-}
+import type { Change } from './replacement.ts'
 
 /** A change whose bytes were offered to the network. */
 export interface BroadcastChange {
@@ -32,20 +23,20 @@ export interface BroadcastChange {
  * is told.
  * @throws AppError 400 `replacement_underpriced` or `transaction_not_replaceable`
  */
-export async function refuseWithNode(
+export async function undoIfRefused(
   context: TransactionsContext,
   broadcasted: BroadcastChange,
 ): Promise<void> {
   const { result } = broadcasted
   if (isRefusal(result)) {
-    if (!(await takeBack(context, broadcasted, result.detail))) return
+    if (!(await undoReplacement(context, broadcasted, result.detail))) return
     throw new AppError(
       'replacement_underpriced',
       `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
     )
   }
   if (result.kind !== 'nonce_used' || !(await earlierIsIncluded(context, broadcasted))) return
-  if (!(await takeBack(context, broadcasted, result.detail))) return
+  if (!(await undoReplacement(context, broadcasted, result.detail))) return
   throw new AppError(
     'transaction_not_replaceable',
     'An earlier attempt was included in a block meanwhile; the replacement came too late.',
@@ -89,7 +80,7 @@ const MAX_TRIES = 20
  * again. False when the chain includes it after all, or a worker has gone on from it with a higher fee, included by now or not,
  * which is why the node would not take these bytes any more; then the change did happen.
  */
-async function takeBack(
+async function undoReplacement(
   { db }: TransactionsContext,
   { change: { relayer, id }, before, number }: BroadcastChange,
   detail: string,
@@ -102,7 +93,7 @@ async function takeBack(
     if (item.attempts.some((attempt) => attempt.number > number && attempt.outcome !== 'refused'))
       return false
     const taken = await db.transaction().execute(async (tx) => {
-      const saved = await saveTransactions(tx, [restored(transaction, before.transaction, number)])
+      const saved = await saveTransactions(tx, [withPreviousContent(transaction, before.transaction, number)])
       if (saved.length === 0) return false
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       return true
@@ -113,7 +104,7 @@ async function takeBack(
 }
 
 /** What the chain or a worker decided meanwhile stays; what the change brought goes. Pure. */
-function restored(now: Transaction, before: Transaction, number: number): Transaction {
+function withPreviousContent(now: Transaction, before: Transaction, number: number): Transaction {
   const { request, purpose } = before
   // A node took an earlier attempt before, and that is where it is again.
   const taken = now.status === 'sent' && before.status === 'submitted'

@@ -3,7 +3,7 @@ import type { OperatorDecisionsTable, Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { Transaction } from '../model/transaction.ts'
 
-/** What an operator decided about a transaction whose fate nobody can prove. */
+/** What an operator decided about a transaction whose followUp nobody can prove. */
 export interface OperatorDecision {
   readonly transactionId: string
   /** Number of the attempt that was included; undefined when none was. */

@@ -3,6 +3,9 @@ import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { IncidentType } from '../../events/event.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { reportFinished } from '../model/observer.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from './attempts-store.ts'
 import { encodeRequest, toTransaction } from './codec.ts'
@@ -80,6 +83,16 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
   return saved
 }
 
+/** `saveTransactions` in a database transaction of its own; the observer hears of it after the commit. */
+export async function saveInOwnTransaction(
+  context: TransactionsContext,
+  transactions: readonly Transaction[],
+): Promise<Transaction[]> {
+  const saved = await context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
+  reportFinished(context, saved)
+  return saved
+}
+
 /**
  * Announces an incident of these transactions, with a snapshot of each as it is in this database transaction. To be called after the
  * change, in the same one (I8).
@@ -108,6 +121,26 @@ export async function findTransaction(
   const transaction = toTransaction(row)
   const attempts = await findAttempts(db, [transaction])
   return { transaction, attempts: attempts.get(id) ?? [] }
+}
+
+/** The transaction that has this nonce of the relayer's own account, on the network where the relayer is now. */
+export async function findByNonce(
+  db: Db,
+  { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,
+  nonce: bigint,
+): Promise<TransactionWithAttempts | undefined> {
+  const row = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', id)
+    .where('network', '=', network)
+    .where('source_account', '=', address)
+    .where('nonce', '=', nonce)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const transaction = toTransaction(row)
+  const attempts = await findAttempts(db, [transaction])
+  return { transaction, attempts: attempts.get(transaction.id) ?? [] }
 }
 
 interface ListQuery {

@@ -1,4 +1,4 @@
-import type { Transaction as DbTransaction, Kysely } from 'kysely'
+import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
@@ -7,7 +7,7 @@ type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
 /** Statuses in which a nonce is taken and the chain has not decided yet. */
-const IN_FLIGHT = ['sent', 'submitted']
+export const IN_FLIGHT = ['sent', 'submitted']
 
 /** Relayers that have something to number, sign or broadcast at this time. */
 export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
@@ -63,16 +63,10 @@ export async function findDueInFlight(db: Db, relayerId: string, now: Date): Pro
   return rows.map(toTransaction)
 }
 
-/** The first of the account's line: nothing behind it can be included before it. */
-export async function findHead(db: Db, relayerId: string): Promise<Transaction | undefined> {
-  const row = await inFlight(db, relayerId).selectAll().orderBy('nonce').limit(1).executeTakeFirst()
-  return row && toTransaction(row)
-}
-
 /** A node that lost its pool gets everything again, in portions of this many; the lowest nonces first. */
 const MAX_REPEATED = 500
 
-function inFlight(db: Db, relayerId: string) {
+export function inFlight(db: Db, relayerId: string) {
   return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('status', 'in', IN_FLIGHT)
 }
 
@@ -112,77 +106,12 @@ export async function reservedBy(db: Db, relayerId: string, except?: string): Pr
   return BigInt(row.sum ?? 0n)
 }
 
-/** How many open transactions of the account come before this one in its line. */
-export async function countAhead(db: Db, transaction: Transaction): Promise<number> {
-  const open = db
-    .selectFrom('transactions')
-    .where('relayer_id', '=', transaction.relayerId)
-    .where('status', 'in', ['pending', ...IN_FLIGHT])
-    .where('id', '<>', transaction.id)
-  const before =
-    transaction.nonce === undefined
-      ? open.where((eb) =>
-          eb.or([
-            eb('nonce', 'is not', null),
-            eb(
-              'position',
-              '<',
-              eb.selectFrom('transactions').select('position').where('id', '=', transaction.id),
-            ),
-          ]),
-        )
-      : open.where('nonce', '<', transaction.nonce)
-  const row = await before.select((eb) => eb.fn.countAll<bigint>().as('count')).executeTakeFirstOrThrow()
-  return Number(row.count)
-}
-
 /** The most that what is signed and not mined can still take from the account, in the smallest unit. */
 export async function reservedInFlight(db: Db, relayerId: string): Promise<bigint> {
   const row = await inFlight(db, relayerId)
     .select((eb) => eb.fn.sum<bigint | null>('cost').as('sum'))
     .executeTakeFirstOrThrow()
   return BigInt(row.sum ?? 0n)
-}
-
-/** Locks the relayer's numbering until the commit and gives the next nonce of each line that was ever given one. */
-export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string, bigint>> {
-  const rows = await tx
-    .selectFrom('accounts')
-    .select(['address', 'next_nonce'])
-    .where('relayer_id', '=', relayerId)
-    .orderBy('address')
-    .forUpdate()
-    .execute()
-  return new Map(rows.flatMap((row) => (row.next_nonce === null ? [] : [[row.address, row.next_nonce]])))
-}
-
-/** `null`: the chain is asked before the next one is given. */
-export async function setNextNonce(
-  tx: Tx,
-  { relayerId, address, nonce }: { relayerId: string; address: string; nonce: bigint | null },
-): Promise<void> {
-  await tx
-    .insertInto('accounts')
-    .values({ relayer_id: relayerId, address, next_nonce: nonce })
-    .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doUpdateSet({ next_nonce: nonce }))
-    .execute()
-}
-
-/** Nonces that belong to a transaction already, of those that requests bring with them; each as `line nonce`. */
-export async function findUsedExternalNonces(
-  tx: Tx,
-  relayerId: string,
-  externalNonces: readonly { readonly address: string; readonly nonce: bigint }[],
-): Promise<Set<string>> {
-  if (externalNonces.length === 0) return new Set()
-  const rows = await tx
-    .selectFrom('transactions')
-    .select(['source_account', 'nonce'])
-    .where('relayer_id', '=', relayerId)
-    .where('source_account', 'in', [...new Set(externalNonces.map(({ address }) => address))])
-    .where('nonce', 'in', [...new Set(externalNonces.map(({ nonce }) => nonce))])
-    .execute()
-  return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
 }
 
 /** The service's own latest transaction for the relayer that others wait for. */
@@ -198,34 +127,17 @@ export async function findLatestSetup(db: Db, relayerId: string): Promise<Transa
   return row && toTransaction(row)
 }
 
-/** Of these transactions, the ones that are still pending in the version they were read with; locked until the commit. */
-export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]): Promise<Set<string>> {
-  const versions = new Map(transactions.map((transaction) => [transaction.id, transaction.version]))
-  const rows = await tx
-    .selectFrom('transactions')
-    .select(['id', 'version'])
-    .where('id', 'in', [...versions.keys()])
-    .where('status', '=', 'pending')
-    .orderBy('id')
-    .forUpdate()
-    .execute()
-  return new Set(rows.filter((row) => versions.get(row.id) === row.version).map((row) => row.id))
-}
-
-/** Which nonces in `from` ≤ nonce < `to` of the line of `head` belong to a transaction, whatever its status. */
-export async function findUsedNonces(
-  db: Db,
-  head: Transaction,
-  { from, to }: { from: bigint; to: bigint },
-): Promise<Set<bigint>> {
-  const rows = await db
-    .selectFrom('transactions')
-    .select('nonce')
-    .where('relayer_id', '=', head.relayerId)
-    .where('network', '=', head.network)
-    .where('source_account', '=', head.sourceAccount ?? head.from)
-    .where('nonce', '>=', from)
-    .where('nonce', '<', to)
-    .execute()
-  return new Set(rows.map((row) => row.nonce ?? 0n))
+/**
+ * Writes when each of these is to be looked at again, and nothing else. That is no change of the record, so the version stays:
+ * otherwise bytes that are offered each second would let nobody who needs longer than that write down what the chain decided.
+ * What somebody changed meanwhile keeps its own time.
+ */
+export async function postponeTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
+  if (transactions.length === 0) return
+  const records = transactions.map(({ id, version, nextRunAt }) => ({ id, version, next_run_at: nextRunAt }))
+  await sql`
+    update transactions t set next_run_at = record.next_run_at
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
+      as record (id text, version integer, next_run_at timestamptz)
+    where t.id = record.id and t.version = record.version`.execute(tx)
 }

@@ -1,5 +1,5 @@
 import { acquireLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
-import { repeatBroadcasts } from '../broadcast/rebroadcast.ts'
+import { rebroadcastDue } from '../broadcast/rebroadcast.ts'
 import { raiseOverdue } from '../broadcast/speed-up.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findDueInFlight } from '../store/work-store.ts'
@@ -31,7 +31,7 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     const findDue = () => findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
     const due = await findDue()
     const changed = due.length > 0 && signs && (await raiseOverdue(context, leased, due))
-    await repeatBroadcasts(context, leased, changed ? await findDue() : due)
+    await rebroadcastDue(context, leased, changed ? await findDue() : due)
     if (signs) await submitPending(context, leased)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error

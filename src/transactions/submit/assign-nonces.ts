@@ -2,8 +2,8 @@ import { assertFence, type Lease } from '../../database/lease.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
+import { lockAccount, lockUnchanged, setNextNonce } from '../store/nonce-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
-import { lockAccount, lockUnchanged, setNextNonce } from '../store/work-store.ts'
 
 /** Room on one line. */
 export interface AccountCapacity {

@@ -3,7 +3,7 @@ import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findHashOwners } from '../store/attempts-store.ts'
-import { saveAlone } from '../store/save.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 
 /** How long until bytes that exist already are prepared anew, in ms: by then there is another blockhash. */
 const AGAIN_MS = 1_000
@@ -44,7 +44,7 @@ export async function withoutDuplicates<T extends Signed>(
         }),
       )
   }
-  if (duplicates.length > 0) await saveAlone(context, duplicates)
+  if (duplicates.length > 0) await saveInOwnTransaction(context, duplicates)
   return kept
 }
 

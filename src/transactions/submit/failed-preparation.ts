@@ -12,7 +12,7 @@ import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { saveAlone } from '../store/save.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 
 /** How long a transaction waits that cannot be prepared now: no node answers, or the money is not there, in ms. */
 export const WAIT_MS = 2_000
@@ -61,7 +61,7 @@ export async function settleUnprepared(
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
     return ended(runtime, item, { refusal: answer.refusal, now })
   })
-  await saveAlone(context, settled)
+  await saveInOwnTransaction(context, settled)
 }
 
 function waiting(transaction: Transaction, answer: Unprepared, now: number): Transaction {

@@ -5,8 +5,9 @@ import { lockRelayer } from '../../relayers/store.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
+import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findLatestSetup, lockAccount } from '../store/work-store.ts'
+import { findLatestSetup } from '../store/work-store.ts'
 
 /** What failed is not tried again before this, in ms: it would cost a fee each time and most likely fail again. */
 const AFTER_FAILURE_MS = 60_000

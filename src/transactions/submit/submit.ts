@@ -11,8 +11,8 @@ import {
 } from '../model/runtime.ts'
 import type { Purpose, Transaction } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { findOvertaken } from '../store/queue-heads-store.ts'
-import { saveAlone } from '../store/save.ts'
+import { findOvertaken } from '../store/queue-store.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { findPending } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
@@ -39,11 +39,11 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const most = Math.max(context.maxInFlight, runtime.sourceAccounts.length)
   const now = context.clock.now()
   const pending = await findPending(context.db, relayer.id, most)
-  const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MOST_OVERTAKEN })
+  const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MAX_OVERTAKEN })
   if (pending.length + overtaken.length === 0) return
   const slots = await freeSlots(context, leased, pending)
   const room = [...slots.values()].reduce((sum, free) => sum + free, 0)
-  const due = dueInOrder(withinLimit(pending, room), now)
+  const due = dueBeforeFirstWait(withinLimit(pending, room), now)
   const unnumbered = due.filter(({ nonce }) => nonce === undefined).length
   const prepared = await prepareInOrder(context, leased, [
     ...due.map((transaction) => (isAbandoned(transaction, now) ? abandoned(transaction) : transaction)),
@@ -91,7 +91,7 @@ function isOvertaken({ stuckSince, nonce }: Transaction): boolean {
 }
 
 /** How many of the transactions that others overtake are tried again in one step. */
-const MOST_OVERTAKEN = 4
+const MAX_OVERTAKEN = 4
 
 /** What has a nonce already has its seat. */
 function withinLimit(pending: readonly Transaction[], room: number): Transaction[] {
@@ -101,7 +101,7 @@ function withinLimit(pending: readonly Transaction[], room: number): Transaction
 }
 
 /** Nobody overtakes: behind one that has to wait, all wait. */
-function dueInOrder(pending: readonly Transaction[], now: number): Transaction[] {
+function dueBeforeFirstWait(pending: readonly Transaction[], now: number): Transaction[] {
   const waiting = pending.findIndex((transaction) => transaction.nextRunAt.getTime() > now)
   return waiting === -1 ? [...pending] : pending.slice(0, waiting)
 }
@@ -112,7 +112,7 @@ async function wait(
   statusReason: string,
 ): Promise<void> {
   const nextRunAt = new Date(context.clock.now() + WAIT_MS)
-  await saveAlone(context, [{ ...transaction, statusReason, nextRunAt }])
+  await saveInOwnTransaction(context, [{ ...transaction, statusReason, nextRunAt }])
 }
 
 async function prepareInOrder(

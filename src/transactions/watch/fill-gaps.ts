@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { lockRelayer } from '../../relayers/store.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { findUsedNonces, lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findUsedNonces, lockAccount } from '../store/work-store.ts'
 
 /** More missing nonces than this in one account are not a gap but a mistaken counter: a person has to look. */
 const MAX_GAP = 64n

@@ -13,9 +13,10 @@ import {
   hasRecentlyFinal,
 } from '../store/final-blocks-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
-import { finalEvent, type Inclusion, included } from './outcome.ts'
-import { inclusionOf, type Watch } from './resolve.ts'
-import type { WatchMemory } from './watch-memory.ts'
+import type { Inclusion } from './inclusion-reason.ts'
+import { finalEvent, included } from './resolution.ts'
+import { inclusionOf } from './resolve.ts'
+import type { WatchMemory, WatchRound } from './watch-round.ts'
 
 /**
  * How often the blocks of final transactions are looked at again, in ms. A reorganisation below the network's finality is rare; the
@@ -34,7 +35,7 @@ export async function isRecheckDue({
   context,
   memory,
   relayers,
-}: Pick<Watch, 'context' | 'relayers'> & { readonly memory: WatchMemory }): Promise<boolean> {
+}: Pick<WatchRound, 'context' | 'relayers'> & { readonly memory: WatchMemory }): Promise<boolean> {
   const now = context.clock.now()
   if (now < memory.recheckAt) return false
   memory.recheckAt = now + RECHECK_MS
@@ -46,16 +47,16 @@ export async function isRecheckDue({
  * answers for all. Where it is gone, the records say so, an event is announced, and the same bytes are broadcast again until a block
  * includes one of the attempts.
  */
-export async function recheckFinal(watch: Watch): Promise<void> {
-  const { context, relayers } = watch
+export async function recheckFinal(round: WatchRound): Promise<void> {
+  const { context, relayers } = round
   const relayerIds = [...relayers.keys()]
   const since = windowStart(context.clock.now())
-  const gone = await findGone(watch, since)
+  const gone = await findGoneBlocks(round, since)
   const hashes = gone.map(({ hash }) => hash)
   const lost = await findFinalInBlocks(context.db, { relayerIds, since, hashes })
-  if (lost.length > 0) await markReorganized(watch, lost)
+  if (lost.length > 0) await markReorganized(round, lost)
   const waiting = await findReorganized(context.db, relayerIds)
-  if (waiting.length > 0) await restore(watch, waiting)
+  if (waiting.length > 0) await restore(round, waiting)
 }
 
 function windowStart(now: number): Date {
@@ -63,17 +64,17 @@ function windowStart(now: number): Date {
 }
 
 /** The blocks, from the highest down, that the chain no longer has. A block that could not be asked for ends the search. */
-async function findGone(watch: Watch, since: Date): Promise<FinalBlock[]> {
-  const { context, relayers } = watch
+async function findGoneBlocks(round: WatchRound, since: Date): Promise<FinalBlock[]> {
+  const { context, relayers } = round
   const relayerIds = [...relayers.keys()]
   const highest = await findHighestFinalBlock(context.db, { relayerIds, since })
   if (highest === undefined) return []
-  const gone = [...(await whichAreGone(watch, [highest]))]
+  const gone = [...(await takeWhileGone(round, [highest]))]
   let more = gone.length > 0
   while (more) {
     const below = gone.at(-1)?.number ?? highest.number
     const blocks = await findFinalBlocks(context.db, { relayerIds, since, below, limit: PAGE })
-    const found = await whichAreGone(watch, blocks)
+    const found = await takeWhileGone(round, blocks)
     gone.push(...found)
     more = found.length === PAGE
   }
@@ -81,8 +82,8 @@ async function findGone(watch: Watch, since: Date): Promise<FinalBlock[]> {
 }
 
 /** Those before the first one that is still in the chain, or of which nobody could tell. */
-async function whichAreGone(
-  { chain: { blockFinality }, head }: Watch,
+async function takeWhileGone(
+  { chain: { blockFinality }, head }: WatchRound,
   blocks: readonly FinalBlock[],
 ): Promise<readonly FinalBlock[]> {
   if (blockFinality === undefined) return []
@@ -96,7 +97,7 @@ async function whichAreGone(
   return firstKept === -1 ? blocks : blocks.slice(0, firstKept)
 }
 
-async function markReorganized({ context }: Watch, lost: readonly Transaction[]): Promise<void> {
+async function markReorganized({ context }: WatchRound, lost: readonly Transaction[]): Promise<void> {
   const reorganizedAt = new Date(context.clock.now())
   const changed = lost.map((transaction) => ({
     ...transaction,
@@ -108,7 +109,7 @@ async function markReorganized({ context }: Watch, lost: readonly Transaction[])
 }
 
 async function saveAndAnnounce(
-  { db, log }: Watch['context'],
+  { db, log }: WatchRound['context'],
   changed: readonly Transaction[],
   outcomes: readonly OutcomeChange[] = [],
 ): Promise<void> {
@@ -130,8 +131,8 @@ async function saveAndAnnounce(
 }
 
 /** What another block includes by now is told; the bytes of the rest are offered to the nodes again. */
-async function restore(watch: Watch, waiting: readonly Transaction[]): Promise<void> {
-  const { context, chain, head } = watch
+async function restore(round: WatchRound, waiting: readonly Transaction[]): Promise<void> {
+  const { context, chain, head } = round
   const attempts = await findAttempts(context.db, waiting)
   const items = waiting.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
   const hashes = items.flatMap((item) => hashesOfAll(chain, item.attempts))
@@ -139,8 +140,8 @@ async function restore(watch: Watch, waiting: readonly Transaction[]): Promise<v
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const absent: TransactionWithAttempts[] = []
   for (const item of items) {
-    const inclusion = await inclusionOf(watch, item, receipts)
-    if (inclusion !== undefined) await tellIncludedAgain(watch, item, inclusion)
+    const inclusion = await inclusionOf(round, item, receipts)
+    if (inclusion !== undefined) await recordNewInclusion(round, item, inclusion)
     else absent.push(item)
   }
   const raws = absent.flatMap((item) => currentAttempt(item)?.signed.raw ?? [])
@@ -148,8 +149,8 @@ async function restore(watch: Watch, waiting: readonly Transaction[]): Promise<v
 }
 
 /** The chain decides: where another attempt is included now, the record ends as that one asks. */
-async function tellIncludedAgain(
-  { context }: Watch,
+async function recordNewInclusion(
+  { context }: WatchRound,
   item: TransactionWithAttempts,
   inclusion: Inclusion,
 ): Promise<void> {

@@ -2,9 +2,9 @@ import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { findQueueHeads } from '../store/queue-heads-store.ts'
+import { setNextNonce } from '../store/nonce-store.ts'
+import { findQueueHeads } from '../store/queue-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
-import { setNextNonce } from '../store/work-store.ts'
 
 /**
  * How long a transaction may be the first of its account's queue before it counts as stuck, in ms: longer than the slowest speed waits before

@@ -3,7 +3,7 @@ import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
-import { finalEvent, type Resolution } from './outcome.ts'
+import { finalEvent, type Resolution } from './resolution.ts'
 
 /**
  * No endpoint can prove any more whether one of the attempts was included: the record says so and stays open, because both guesses could

@@ -1,7 +1,32 @@
+import type { ChainRequest } from '../../chains/chain.ts'
 import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
+import type { TransactionWithAttempts } from '../model/transaction.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { reservedBy } from '../store/work-store.ts'
+
+/** What a caller wants in the place of a transaction. */
+export interface Change {
+  readonly relayer: Relayer
+  readonly id: string
+  /** Absent for a cancellation. */
+  readonly request?: ChainRequest
+}
+
+/** The transaction as it now is, and what was decided on the way. */
+export interface Replaced extends TransactionWithAttempts {
+  readonly logs: readonly string[]
+}
+
+/** Nothing is written, and undefined returned, where somebody else was faster. */
+export async function saveReplaced(
+  context: TransactionsContext,
+  replaced: Replaced,
+): Promise<Replaced | undefined> {
+  const [saved] = await saveInOwnTransaction(context, [replaced.transaction])
+  return saved && { ...replaced, transaction: saved }
+}
 
 /**
  * The replaced attempt's own reservation is not counted: only one of them can ever be included.
