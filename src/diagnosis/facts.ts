@@ -7,8 +7,8 @@ import type { RelayerRuntime, TransactionsContext } from '../transactions/model/
 import { levelOf, speedUpAfterMs } from '../transactions/model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
-import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
 import { findUsedNonces } from '../transactions/store/nonce-store.ts'
+import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
 import { countInFlight, reservedBy } from '../transactions/store/work-store.ts'
 
 /** The most missing nonces that are listed. */

@@ -25,7 +25,7 @@ interface RuntimeSetOptions {
   /** Of the signers of the configuration, by id. */
   readonly keys: ReadonlyMap<string, Key>
   readonly instrumentation: Instrumentation | undefined
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   readonly clock: Clock
   readonly log: Logger

@@ -15,9 +15,8 @@ import { type Settled, settleBroadcast } from './settle-broadcast.ts'
 type Tx = DbTransaction<Schema>
 
 /**
- * Offers the current attempt of each transaction to the network and writes down what the node said. The bytes are
- * stored already, so this may be repeated at any time, by anybody. Returns what was written; a record that somebody
- * else changed meanwhile is left to them.
+ * Broadcasts the current attempt of each transaction and stores the answers of the node. The bytes are stored already, so any process may
+ * repeat this at any time. Returns the transactions with the results; a record that changed meanwhile is not overwritten.
  */
 export async function broadcastCurrent(
   context: TransactionsContext,
@@ -58,7 +57,7 @@ export async function broadcastCurrent(
   }))
 }
 
-/** Whether a node took a version with the attempt's nonce before. */
+/** A node accepted some attempt with the same nonce before, so the bytes may still be in a mempool. */
 function mayBeInPool({ attempts }: TransactionWithAttempts, { sourceAccount, nonce }: Attempt): boolean {
   return attempts.some(
     (other) =>
@@ -67,7 +66,7 @@ function mayBeInPool({ attempts }: TransactionWithAttempts, { sourceAccount, non
 }
 
 /**
- * As if a node had said "already known" to each of them. Nothing is written of the attempts: nobody has really heard of them.
+ * Treats the items as `already known` without calling a node. The attempt rows are not updated, because no node confirmed them.
  */
 export async function settleAsKnown(
   context: TransactionsContext,
@@ -86,7 +85,7 @@ const KNOWN: BroadcastResult = { kind: 'accepted', known: true }
 
 const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
 
-/** An attempt that was offered, and what the node said. */
+/** An attempt that was broadcast, and the answer of the node. */
 interface BroadcastReply {
   readonly item: TransactionWithAttempts
   readonly attempt: Attempt
@@ -114,7 +113,7 @@ function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): Sett
   return { before, result: reply.result, ...settled }
 }
 
-/** Returns the records that were changed by more than the time of their next look. */
+/** Writes all records, and returns those in which more than `nextRunAt` changed. */
 async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promise<Transaction[]> {
   const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
     isOnlyPostponed(before, transaction) ? 'postponed' : 'changed',
@@ -129,7 +128,7 @@ async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promi
   )
 }
 
-/** Whether nothing is new but the time of the next look. */
+/** Only `nextRunAt` differs. */
 function isOnlyPostponed(before: Transaction, after: Transaction): boolean {
   const fields = Object.keys(after) as (keyof Transaction)[]
   return fields.every((field) => field === 'nextRunAt' || after[field] === before[field])
@@ -148,7 +147,7 @@ function reportSubmitted(
   if (submitted.length > 0) observer.submitted(submitted)
 }
 
-/** What is only waited for until it lapses, because something else is to follow it, is not offered again. */
+/** Other content follows when these bytes expire, so they must not be broadcast again. */
 function isAwaitingExpiry(
   { chain }: RelayerRuntime,
   { transaction: { purpose } }: TransactionWithAttempts,
@@ -158,7 +157,7 @@ function isAwaitingExpiry(
   return purpose === 'successor' || (isNoop(purpose) && kind !== purpose)
 }
 
-/** The attempt whose bytes count at present. */
+/** The attempt whose bytes are broadcast at present. */
 export function currentAttempt({ transaction, attempts }: TransactionWithAttempts): Attempt | undefined {
   return attempts.find((attempt) => attempt.number === transaction.currentAttempt)
 }

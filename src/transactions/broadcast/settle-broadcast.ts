@@ -13,31 +13,31 @@ import {
 } from './follow-up.ts'
 
 /**
- * How long until the same bytes are offered again when a node took them and nothing was heard since, in ms. Pools
- * forget under pressure and after restarts; offering known bytes again costs one call.
+ * Time in ms until accepted bytes are broadcast again. Mempools drop transactions under pressure and after restarts, and broadcasting known
+ * bytes costs one call.
  */
-const REPEAT_MS = 30_000
+const REBROADCAST_MS = 30_000
 
-/** How long until the same bytes are offered again when no node took them, in ms. */
+/** Time in ms until bytes that no node accepted are broadcast again. */
 const RETRY_MS = 1_000
 
-/** How long until what was too cheap is priced again, in ms: a ledger or two, so that there are new prices to follow. */
+/** Time in ms until an underpriced transaction is priced again: one or two ledgers, so that there are new prices. */
 const REPRICE_MS = 5_000
 
 /**
- * Where nothing lapses, each refused attempt is kept for ever: after this many, the wait doubles with each one, so often at most. That
- * makes 160 s in the end, and some hundred attempts a day in the worst case.
+ * On chains without expiry, every refused attempt is stored for ever. After this many refusals the delay doubles with each one, up to
+ * `MAX_DOUBLINGS` times: 160 s in the end, and a few hundred attempts a day in the worst case.
  */
-const PROMPT_ATTEMPTS = 4
+const ATTEMPTS_BEFORE_BACKOFF = 4
 const MAX_DOUBLINGS = 5
 
-/** What is to be written of a transaction and its attempt. */
+/** The changes to write to a transaction and its attempt. */
 export interface Settled {
   readonly transaction: Transaction
   readonly outcome: AttemptNews
 }
 
-/** What a node's answer makes of a transaction. Pure. */
+/** Gives the changes that follow from the answer of a node. Pure. */
 export function settleBroadcast(attempted: BroadcastCase): Settled {
   const { item, attempt, result, now } = attempted
   const about = { transactionId: item.transaction.id, number: attempt.number }
@@ -56,7 +56,7 @@ const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: U
     retry: deferred,
     retry_later: (attempted, result) => ({
       ...deferred(attempted, result),
-      nextRunAt: after(attempted.now, REPEAT_MS),
+      nextRunAt: after(attempted.now, REBROADCAST_MS),
     }),
     give_up: givenUp,
     reprice: repriced,
@@ -66,12 +66,12 @@ const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: U
   }
 
 const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
-  nonce_used: 'The chain is past this nonce; the receipts are being asked for',
-  later: 'The node does not take it yet',
-  unknown: 'The node did not answer; the same bytes are offered again',
+  nonce_used: 'The chain has passed this nonce; the service reads the receipts',
+  later: 'The node does not accept it yet',
+  unknown: 'The node did not answer; the same bytes are broadcast again',
   underpriced: 'The pool holds another transaction with this nonce',
-  too_cheap: 'The network asks for a higher fee at present',
-  too_dear: 'No endpoint lets so high a fee pass',
+  too_cheap: 'The network requires a higher fee at present',
+  too_dear: 'No endpoint accepts so high a fee',
   gas_limit: 'The node refuses its gas limit',
   refused: 'The node refuses it',
 }
@@ -93,25 +93,25 @@ function accepted({
         ? undefined
         : transaction.statusReason,
     sentAt: transaction.sentAt ?? now,
-    nextRunAt: earliest(now, rebroadcastAfterMs ?? REPEAT_MS, [raise, endOf(transaction, now)]),
+    nextRunAt: earliest(now, rebroadcastAfterMs ?? REBROADCAST_MS, [raise, endOf(transaction, now)]),
   }
 }
 
-/** Passed while the node was answering, it is still to be acted on, soon. */
+/** The time when `valid_until` must be handled; soon, if it passed while the node was answering. */
 function endOf({ purpose, request: { validUntil } }: Transaction, now: Date): Date | undefined {
   if (purpose !== 'request' || validUntil === undefined) return undefined
   return validUntil > now ? validUntil : after(now, RETRY_MS)
 }
 
-/** In time for the repetition, and for whatever else is to happen before it. */
-function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined)[]): Date {
-  const repeat = after(now, repeatMs)
-  const ahead = times.filter((time) => time !== undefined && time > now && time < repeat)
-  return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), repeat)
+/** The first of the rebroadcast and the other future times. */
+function earliest(now: Date, rebroadcastMs: number, times: readonly (Date | undefined)[]): Date {
+  const rebroadcast = after(now, rebroadcastMs)
+  const ahead = times.filter((time) => time !== undefined && time > now && time < rebroadcast)
+  return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), rebroadcast)
 }
 
 function deferred({ item: { transaction }, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
-  // Prices move with blocks: there is nothing to be had from asking each second.
+  // Prices change with blocks, so a retry each second would be useless.
   const isPriced = kind === 'too_cheap' || kind === 'too_dear'
   const named =
     isPriced && isPriceNamed(transaction) ? '; its price was named by the caller and is not changed' : ''
@@ -124,8 +124,8 @@ function deferred({ item: { transaction }, now }: BroadcastCase, { kind, detail 
 }
 
 /**
- * Bytes that no node will ever take, without a nonce that anything waits for: nothing is signed in their place, and they are
- * offered no more. Whether one took them all the same, the chain tells when they have lapsed.
+ * No node accepts these bytes, and no other transaction waits for their nonce. Nothing is signed in their place, and they are not broadcast
+ * again. After they expire, the chain shows whether a node accepted them all the same.
  */
 function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
@@ -137,13 +137,13 @@ function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unac
   }
 }
 
-/** The network asks for more at present. The next version has the same nonce, so only one of them can be included. */
+/** The network requires a higher fee. The next attempt has the same nonce, so only one of them can be included. */
 function repriced(
   { item: { transaction, attempts }, now, expires = false }: BroadcastCase,
   { kind, detail }: Unaccepted,
 ): Transaction {
   const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
-  const doublings = expires ? 0 : Math.min(Math.max(0, refused - PROMPT_ATTEMPTS), MAX_DOUBLINGS)
+  const doublings = expires ? 0 : Math.min(Math.max(0, refused - ATTEMPTS_BEFORE_BACKOFF), MAX_DOUBLINGS)
   const reason = kind === 'too_dear' ? REASONS.too_dear : REASONS.too_cheap
   return {
     ...transaction,
@@ -154,19 +154,19 @@ function repriced(
   }
 }
 
-/** What the gas limit was estimated from has changed. Only one version with this nonce can be included. */
+/** The chain state has changed since the gas estimate. Only one attempt with this nonce can be included. */
 function reestimated({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: `Its gas is estimated anew, because the node refused the gas limit: ${detail}`,
+    statusReason: `Its gas is estimated again, because the node refused the gas limit: ${detail}`,
     currentAttempt: undefined,
     estimatedGas: undefined,
     nextRunAt: after(now, RETRY_MS),
   }
 }
 
-/** An earlier attempt that may be in a pool stays the one that counts. */
+/** An earlier attempt that may be in a mempool becomes the current one again. */
 function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: Unaccepted): Transaction {
   const { transaction, attempts } = item
   const earlier = earlierInPool(item, attempt)
@@ -180,11 +180,11 @@ function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: U
       open.map(({ draft }) => draft),
       costOf,
     ),
-    nextRunAt: after(now, REPEAT_MS),
+    nextRunAt: after(now, REBROADCAST_MS),
   }
 }
 
-/** Without an earlier attempt, "refused" can never become better: a no-op closes the nonce. */
+/** There is no earlier attempt, and a retry cannot help, so a no-op uses the nonce (I5). */
 function closed({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   const isRequest = transaction.purpose === 'request'
   return {
@@ -193,8 +193,8 @@ function closed({ item: { transaction }, now }: BroadcastCase, { detail }: Unacc
     statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
     purpose: isRequest ? 'abandon' : transaction.purpose,
     currentAttempt: undefined,
-    // A no-op that is refused too needs another market, not another try at once.
-    nextRunAt: isRequest ? now : after(now, REPEAT_MS),
+    // A refused no-op needs another gas price, so an immediate retry is useless.
+    nextRunAt: isRequest ? now : after(now, REBROADCAST_MS),
   }
 }
 

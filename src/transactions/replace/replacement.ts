@@ -6,7 +6,7 @@ import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { reservedBy } from '../store/work-store.ts'
 
-/** What a caller wants in the place of a transaction. */
+/** A replacement or cancellation that a caller requests. */
 export interface Change {
   readonly relayer: Relayer
   readonly id: string
@@ -14,12 +14,12 @@ export interface Change {
   readonly request?: ChainRequest
 }
 
-/** The transaction as it now is, and what was decided on the way. */
+/** The transaction in its present state, and sentences about the change for the caller. */
 export interface Replaced extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
 
-/** Nothing is written, and undefined returned, where somebody else was faster. */
+/** Stores the changed transaction. Writes nothing and returns undefined when the record changed meanwhile. */
 export async function saveReplaced(
   context: TransactionsContext,
   replaced: Replaced,
@@ -29,8 +29,9 @@ export async function saveReplaced(
 }
 
 /**
- * The replaced attempt's own reservation is not counted: only one of them can ever be included.
- * @throws AppError 400 when the account cannot pay; nodes that do not answer stop nobody
+ * Checks that the account can pay for the replacement. The reservation of the replaced attempt is not counted, because only one of the two
+ * can be included. Without an answer of the nodes there is no refusal (I6).
+ * @throws AppError `insufficient_balance`
  */
 export async function checkReplacementFunds(
   context: TransactionsContext,

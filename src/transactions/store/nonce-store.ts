@@ -5,7 +5,7 @@ import type { Transaction } from '../model/transaction.ts'
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
-/** Locks the relayer's numbering until the commit and gives the next nonce of each line that was ever given one. */
+/** Locks the relayer's nonce counters until the commit, and returns them by source account. */
 export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string, bigint>> {
   const rows = await tx
     .selectFrom('accounts')
@@ -17,7 +17,7 @@ export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string
   return new Map(rows.flatMap((row) => (row.next_nonce === null ? [] : [[row.address, row.next_nonce]])))
 }
 
-/** `null`: the chain is asked before the next one is given. */
+/** Stores the next nonce of a source account. With `null`, the service reads it from the chain before it assigns the next one. */
 export async function setNextNonce(
   tx: Tx,
   { relayerId, address, nonce }: { relayerId: string; address: string; nonce: bigint | null },
@@ -29,7 +29,7 @@ export async function setNextNonce(
     .execute()
 }
 
-/** Nonces that belong to a transaction already, of those that requests bring with them; each as `line nonce`. */
+/** Finds the nonces of pre-signed content that a transaction has already; each entry is `address nonce`. */
 export async function findUsedExternalNonces(
   tx: Tx,
   relayerId: string,
@@ -46,7 +46,7 @@ export async function findUsedExternalNonces(
   return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
 }
 
-/** Of these transactions, the ones that are still pending in the version they were read with; locked until the commit. */
+/** Locks, until the commit, the transactions that are still pending in the version that was read, and returns their ids. */
 export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]): Promise<Set<string>> {
   const versions = new Map(transactions.map((transaction) => [transaction.id, transaction.version]))
   const rows = await tx
@@ -60,7 +60,7 @@ export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]
   return new Set(rows.filter((row) => versions.get(row.id) === row.version).map((row) => row.id))
 }
 
-/** Which nonces in `from` ≤ nonce < `to` of the line of `head` belong to a transaction, whatever its status. */
+/** Finds the nonces of the source account of `head` in `from` ≤ nonce < `to` that a transaction has, in any status. */
 export async function findUsedNonces(
   db: Db,
   head: Transaction,

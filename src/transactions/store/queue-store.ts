@@ -8,9 +8,9 @@ import { IN_FLIGHT, inFlight } from './work-store.ts'
 type Db = Kysely<Schema>
 
 /**
- * The transactions that everything else of their account waits for: of each source account the lowest nonce that is signed and not mined,
- * and of each relayer the first that is to be signed, without those that others may overtake already. Relayers that sign nothing at
- * present are left out.
+ * Finds the transactions that all others of their account wait for: for each source account the lowest nonce that is signed and not mined,
+ * and for each relayer the first pending transaction that others may not overtake. Paused and disabled relayers are left out of the pending
+ * part.
  */
 export async function findQueueHeads(db: Db): Promise<Transaction[]> {
   const { rows } = await sql<TransactionRow>`
@@ -28,7 +28,7 @@ export async function findQueueHeads(db: Db): Promise<Transaction[]> {
   return rows.map(toTransaction)
 }
 
-/** Unnumbered transactions that others may overtake and that are due, in the order of acceptance. */
+/** Finds due transactions without a nonce that others may overtake, in the order of acceptance. */
 export async function findOvertaken(
   db: Db,
   relayerId: string,
@@ -48,15 +48,15 @@ export async function findOvertaken(
   return rows.map(toTransaction)
 }
 
-/** The first of the account's line: nothing behind it can be included before it. */
+/** Finds the lowest nonce that is signed and not mined: no later one can be included before it. */
 export async function findHead(db: Db, relayerId: string): Promise<Transaction | undefined> {
   const row = await inFlight(db, relayerId).selectAll().orderBy('nonce').limit(1).executeTakeFirst()
   return row && toTransaction(row)
 }
 
 /**
- * When the transaction before this one in its line was found in a block, so that this one came first; undefined where none was before
- * it, or its event is no longer kept.
+ * Finds the time when the previous nonce of the source account was mined, so that this transaction became the first of its queue. Undefined
+ * when there was no previous one, or its event is no longer kept.
  */
 export async function findHeadSince(
   db: Db,
@@ -77,7 +77,7 @@ export async function findHeadSince(
   return row?.created_at
 }
 
-/** How many open transactions of the account come before this one in its line. */
+/** Counts the open transactions of the account that come before this one. */
 export async function countAhead(db: Db, transaction: Transaction): Promise<number> {
   const open = db
     .selectFrom('transactions')
@@ -101,12 +101,11 @@ export async function countAhead(db: Db, transaction: Transaction): Promise<numb
   return Number(row.count)
 }
 
-/** What a caller asked for and nobody has called off. The others are no-ops, or the service's own. */
-const WANTED: readonly Purpose[] = ['request', 'successor']
+/** Purposes of content that a caller requested and has not canceled. The others are no-ops, or belong to the service. */
+const REQUESTED: readonly Purpose[] = ['request', 'successor']
 
 /**
- * Ids of the relayer's transactions that can still be called off, newest first, and how many there are beyond the limit
- * or not.
+ * Finds the ids of the relayer's transactions that can still be canceled, newest first, up to the limit, and their total number.
  */
 export async function findOpenRequests(
   db: Db,
@@ -118,7 +117,7 @@ export async function findOpenRequests(
     .select((eb) => ['id', eb.fn.countAll<bigint>().over().as('total')] as const)
     .where('relayer_id', '=', relayerId)
     .where('status', 'in', REPLACEABLE_STATUSES as TransactionStatus[])
-    .where('purpose', 'in', WANTED as Purpose[])
+    .where('purpose', 'in', REQUESTED as Purpose[])
     .orderBy('position', 'desc')
     .limit(limit)
     .execute()

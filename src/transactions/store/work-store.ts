@@ -6,10 +6,10 @@ import { toTransaction } from './codec.ts'
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
-/** Statuses in which a nonce is taken and the chain has not decided yet. */
+/** Statuses in which a transaction is signed and the chain has not decided. */
 export const IN_FLIGHT = ['sent', 'submitted']
 
-/** Relayers that have something to number, sign or broadcast at this time. */
+/** Finds the relayers with transactions to number, sign or broadcast at this time. */
 export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('transactions')
@@ -22,8 +22,8 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
 }
 
 /**
- * Accepted and not yet signed, in the order of acceptance. Those that have a nonce stand first, because others wait for it,
- * then what the service does for others. Those that others may overtake are not among them.
+ * Finds pending transactions in the order of acceptance. Those with a nonce come first, because others wait for them, then setup
+ * transactions. Transactions that others may overtake are left out.
  */
 export async function findPending(db: Db, relayerId: string, limit: number): Promise<Transaction[]> {
   const rows = await db
@@ -40,10 +40,10 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
   return rows.map(toTransaction)
 }
 
-/** Stands for the line of transactions that have no nonce. */
+/** The key of transactions without a source account in the counts. */
 export const NO_SOURCE_ACCOUNT = ''
 
-/** How many are signed and not mined, on each line that has any. */
+/** Counts the transactions that are signed and not mined, by source account. Accounts without any are absent. */
 export async function countInFlight(db: Db, relayerId: string): Promise<Map<string, number>> {
   const rows = await inFlight(db, relayerId)
     .select((eb) => ['source_account', eb.fn.countAll<bigint>().as('count')] as const)
@@ -52,25 +52,25 @@ export async function countInFlight(db: Db, relayerId: string): Promise<Map<stri
   return new Map(rows.map((row) => [row.source_account ?? NO_SOURCE_ACCOUNT, Number(row.count)]))
 }
 
-/** Signed and not mined, and due to be offered to the network again, by nonce. */
+/** Finds transactions that are signed, not mined, and due for another broadcast, by nonce. */
 export async function findDueInFlight(db: Db, relayerId: string, now: Date): Promise<Transaction[]> {
   const rows = await inFlight(db, relayerId)
     .selectAll()
     .where('next_run_at', '<=', now)
     .orderBy('nonce')
-    .limit(MAX_REPEATED)
+    .limit(MAX_REBROADCAST)
     .execute()
   return rows.map(toTransaction)
 }
 
-/** A node that lost its pool gets everything again, in portions of this many; the lowest nonces first. */
-const MAX_REPEATED = 500
+/** The maximum number of transactions in one rebroadcast, lowest nonces first, for example after a node lost its mempool. */
+const MAX_REBROADCAST = 500
 
 export function inFlight(db: Db, relayerId: string) {
   return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('status', 'in', IN_FLIGHT)
 }
 
-/** Whether anything of these relayers is signed and not final. */
+/** Returns true when a transaction of these relayers is signed and not final. */
 export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise<boolean> {
   if (relayerIds.length === 0) return false
   const row = await db
@@ -83,7 +83,7 @@ export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise
   return row !== undefined
 }
 
-/** Signed and not final, of several relayers: what the chain may have decided about. */
+/** Finds the transactions of these relayers that are signed and not final, by nonce. */
 export async function findWatched(db: Db, relayerIds: readonly string[]): Promise<Transaction[]> {
   const rows = await db
     .selectFrom('transactions')
@@ -95,7 +95,7 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
   return rows.map(toTransaction)
 }
 
-/** The most that the relayer's open transactions can still take from its account, in the smallest unit; `except` is left out. */
+/** Sums the costs of the relayer's open transactions, in the smallest unit; the transaction `except` is left out. */
 export async function reservedBy(db: Db, relayerId: string, except?: string): Promise<bigint> {
   let open = db
     .selectFrom('transactions')
@@ -106,7 +106,7 @@ export async function reservedBy(db: Db, relayerId: string, except?: string): Pr
   return BigInt(row.sum ?? 0n)
 }
 
-/** The most that what is signed and not mined can still take from the account, in the smallest unit. */
+/** Sums the costs of the transactions that are signed and not mined, in the smallest unit. */
 export async function reservedInFlight(db: Db, relayerId: string): Promise<bigint> {
   const row = await inFlight(db, relayerId)
     .select((eb) => eb.fn.sum<bigint | null>('cost').as('sum'))
@@ -114,7 +114,7 @@ export async function reservedInFlight(db: Db, relayerId: string): Promise<bigin
   return BigInt(row.sum ?? 0n)
 }
 
-/** The service's own latest transaction for the relayer that others wait for. */
+/** Finds the newest setup transaction of the relayer. */
 export async function findLatestSetup(db: Db, relayerId: string): Promise<Transaction | undefined> {
   const row = await db
     .selectFrom('transactions')
@@ -128,9 +128,8 @@ export async function findLatestSetup(db: Db, relayerId: string): Promise<Transa
 }
 
 /**
- * Writes when each of these is to be looked at again, and nothing else. That is no change of the record, so the version stays:
- * otherwise bytes that are offered each second would let nobody who needs longer than that write down what the chain decided.
- * What somebody changed meanwhile keeps its own time.
+ * Writes only `nextRunAt`. The version stays, because bytes that are broadcast each second would otherwise make every slower writer fail to
+ * store a decision of the chain. A record that changed meanwhile keeps its own time.
  */
 export async function postponeTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   if (transactions.length === 0) return

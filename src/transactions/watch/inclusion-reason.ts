@@ -23,7 +23,7 @@ function sentByOthers({ signed }: Attempt, { result }: Receipt): string | undefi
   const { appliedHash, feeAccount } = result ?? {}
   if (appliedHash === undefined || appliedHash === signed.hash) return undefined
   const payer = feeAccount === undefined ? '' : `, and ${feeAccount} paid the fee`
-  return `Somebody else sent the same signed content to the network: it was included once, as transaction ${appliedHash}${payer}.`
+  return `A third party sent the same signed content to the network: it was included once, as transaction ${appliedHash}${payer}.`
 }
 
 function joined(...sentences: readonly (string | undefined)[]): string | undefined {
@@ -38,7 +38,7 @@ const WANTED: Readonly<Record<Purpose, string>> = {
   expire: 'the no-op that valid_until asked for',
   abandon: 'the no-op',
   gap_filler: 'the filler',
-  setup: 'the errand',
+  setup: 'the setup transaction',
 }
 
 /** Explains an inclusion that differs from the last request; otherwise returns the stored reason if it is still true. */

@@ -19,18 +19,18 @@ import { inclusionOf } from './resolve.ts'
 import type { WatchMemory, WatchRound } from './watch-round.ts'
 
 /**
- * How often the blocks of final transactions are looked at again, in ms. A reorganisation below the network's finality is rare; the
- * question costs one block hash.
+ * Time in ms between two checks of the blocks of final transactions. A reorganisation below the network's finality is rare, and a check
+ * costs one block hash.
  */
 const RECHECK_MS = 30_000
 
-/** How long a final transaction's block is looked at, in ms: a rollup can lose hours of blocks when its sequencer fails. */
+/** Time in ms for which the block of a final transaction is checked: a rollup can lose hours of blocks when its sequencer fails. */
 const RECHECK_WINDOW_MS = 86_400_000
 
-/** Blocks asked for at once while the last common block is searched. */
+/** The number of blocks that are requested at once during the search for the last common block. */
 const PAGE = 50
 
-/** Whether it is time to look at the blocks of final transactions, and there are any. */
+/** Returns true when it is time to check the blocks of final transactions and there are such transactions. Sets the time of the next check. */
 export async function isRecheckDue({
   context,
   memory,
@@ -43,9 +43,9 @@ export async function isRecheckDue({
 }
 
 /**
- * Looks whether the blocks of transactions that count as final are still in the chain. As each block names its parent, the highest one
- * answers for all. Where it is gone, the records say so, an event is announced, and the same bytes are broadcast again until a block
- * includes one of the attempts.
+ * Checks that the blocks of final transactions are still in the chain. Each block names its parent, so the highest one stands for all. If it
+ * is gone, the service marks the transactions, announces an event, and broadcasts the same bytes again until a block includes one of the
+ * attempts.
  */
 export async function recheckFinal(round: WatchRound): Promise<void> {
   const { context, relayers } = round
@@ -63,7 +63,7 @@ function windowStart(now: number): Date {
   return new Date(now - RECHECK_WINDOW_MS)
 }
 
-/** The blocks, from the highest down, that the chain no longer has. A block that could not be asked for ends the search. */
+/** Finds the blocks, from the highest down, that are no longer in the chain. A block without an answer ends the search (I6). */
 async function findGoneBlocks(round: WatchRound, since: Date): Promise<FinalBlock[]> {
   const { context, relayers } = round
   const relayerIds = [...relayers.keys()]
@@ -81,7 +81,7 @@ async function findGoneBlocks(round: WatchRound, since: Date): Promise<FinalBloc
   return gone
 }
 
-/** Those before the first one that is still in the chain, or of which nobody could tell. */
+/** Returns the blocks before the first one that is still in the chain or has no answer. */
 async function takeWhileGone(
   { chain: { blockFinality }, head }: WatchRound,
   blocks: readonly FinalBlock[],
@@ -130,7 +130,7 @@ async function saveAndAnnounce(
     )
 }
 
-/** What another block includes by now is told; the bytes of the rest are offered to the nodes again. */
+/** Records the transactions that another block includes now, and broadcasts the bytes of the others again. */
 async function restore(round: WatchRound, waiting: readonly Transaction[]): Promise<void> {
   const { context, chain, head } = round
   const attempts = await findAttempts(context.db, waiting)
@@ -148,7 +148,7 @@ async function restore(round: WatchRound, waiting: readonly Transaction[]): Prom
   if (raws.length > 0) await chain.broadcast(raws)
 }
 
-/** The chain decides: where another attempt is included now, the record ends as that one asks. */
+/** The chain decides (I4): if another attempt is included now, that attempt gives the final status. */
 async function recordNewInclusion(
   { context }: WatchRound,
   item: TransactionWithAttempts,

@@ -12,12 +12,12 @@ import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import { isFinalBlock, type WatchRound } from './watch-round.ts'
 
 /**
- * How long the answer "nonce used, no receipt" has to stay the same before it is believed, in ms. Where blocks come several
- * times a second, depth alone is shorter than a replica can lag behind; and what is believed here is final.
+ * Time in ms for which the answer "nonce used, no receipt" must stay the same before it is believed. On chains with several blocks a second,
+ * the confirmation depth alone is shorter than the lag of a replica, and this decision is final.
  */
-const MISSING_MS = 30_000
+const NO_RECEIPT_MS = 30_000
 
-/** Every hash is asked for; the chain decides which attempt counts (I4). */
+/** Resolves a transaction from the receipts of all its attempts: the chain decides which attempt counts (I4). Undefined when nothing is new. */
 export async function resolveTransaction(
   round: WatchRound,
   item: TransactionWithAttempts,
@@ -37,14 +37,14 @@ export async function resolveTransaction(
   return resolveUsedNonce(round, item)
 }
 
-/** Not when the record says so already, and it is not final yet either. */
+/** The inclusion differs from the record, or has become final. */
 function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: Inclusion): boolean {
   const { status, currentAttempt, block } = transaction
   if (status !== 'mined' || receipt.final === true) return true
   return currentAttempt !== attempt.number || block?.hash !== receipt.blockHash
 }
 
-/** Its attempts can be included no more; every endpoint has to say that none of them was (I6). */
+/** Resolves a transaction whose attempts have all expired. Every endpoint must prove that none of them was included (I6). */
 export async function resolveExpired(
   round: WatchRound,
   item: TransactionWithAttempts,
@@ -56,24 +56,24 @@ function afterExpiry(round: WatchRound, item: TransactionWithAttempts): Resoluti
   const now = round.context.clock.now()
   const { request, purpose } = item.transaction
   const end = round.chain.endsAt(request)
-  // The chain's own time counts where it has one: a clock of ours that is behind would sign again what is over.
+  // The time of the chain counts where it has one: a slow local clock would sign again after `valid_until`.
   const over = end !== undefined && end.getTime() <= Math.max(now, round.head.time?.getTime() ?? 0)
-  // What is to follow was never signed here: whoever else has signed it, it has its first turn now.
+  // A queued successor has never been signed, so it can be signed now, even if a third party signed the attempt that it replaces.
   const reSignable = purpose === 'successor' || (round.chain.expiry?.reSignable(request) ?? true)
   const externallySigned = !reSignable || isSignedByOthers(round, item.transaction)
   return expired(item, { now: new Date(now), over, externallySigned })
 }
 
 /**
- * Asks whether any attempt was included. With the proof that none was, what follows is `whenAbsent`; an attempt that was included wins over
- * everything. Without a proof nothing is decided, unless an operator has decided because there will never be one.
+ * Asks the chain for a proof about all attempts. An included attempt wins; the proof that none is included gives `whenAbsent`. Without a
+ * proof nothing is decided (I6), unless an operator has decided because no endpoint can give one.
  */
 async function settleWithProof(
   round: WatchRound,
   item: TransactionWithAttempts,
   whenAbsent: () => Resolution,
 ): Promise<Resolution | undefined> {
-  // What lapsed before was proved to be out then.
+  // For attempts that expired earlier, the proof was made at that time.
   const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
   const proof = await round.chain.proveInclusion(
     item.attempts,
@@ -97,7 +97,7 @@ async function settleWithProof(
   return undefined
 }
 
-/** The first attempt that one of these receipts, by hash, is about. */
+/** Finds the included attempt among the receipts, which are keyed by hash; undefined when no receipt shows one. */
 export async function inclusionOf(
   round: WatchRound,
   { transaction, attempts }: TransactionWithAttempts,
@@ -114,14 +114,14 @@ export async function inclusionOf(
   return undefined
 }
 
-/** The inclusion with the reason of a revert. */
+/** Adds the reason of a revert to the inclusion. */
 async function describeInclusion(
   round: WatchRound,
   transaction: Transaction,
   { attempt, receipt }: { readonly attempt: Attempt; readonly receipt: Receipt },
 ): Promise<Inclusion> {
   round.memory.missingSince.delete(transaction.id)
-  // Final already: the next look says so, and must not wait for a block that may be long in coming.
+  // The block is final already. The next round confirms the transaction, and must not wait for another block.
   if (receipt.final === undefined && isFinalBlock(round, receipt.blockNumber)) round.open = true
   const reason = receipt.success
     ? undefined
@@ -130,9 +130,8 @@ async function describeInclusion(
 }
 
 /**
- * The account's nonce has passed and none of our attempts has a receipt, as far as the node that was asked tells: it may know the nonce
- * and not yet the receipt, or no longer, or answer with an error for ever. Only after the network's depth, and some time, and with a
- * proof, is it true.
+ * The chain has passed the nonce, and no attempt has a receipt. The node may not have the receipt yet, or no longer, or may always answer
+ * with an error, so this is believed only after the confirmation depth, a waiting time, and a proof of absence (I6).
  */
 async function resolveUsedNonce(
   round: WatchRound,
@@ -143,21 +142,21 @@ async function resolveUsedNonce(
   const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
   memory.missingSince.set(item.transaction.id, since)
   const deepEnough = head.number >= since.block + confirmations + 1n
-  // Where the chain itself says what is final, depth alone is not enough.
+  // On networks with a finality tag, depth alone is not enough.
   if (!deepEnough || !isFinalBlock(round, since.block)) return undefined
-  if (now < since.at + MISSING_MS) {
+  if (now < since.at + NO_RECEIPT_MS) {
     round.open = true
     return undefined
   }
   const resolution = await settleWithProof(round, item, () =>
     nonceUsedElsewhere(item, { now: new Date(now), reSignable: !isSignedByOthers(round, item.transaction) }),
   )
-  // A proof asks every endpoint for much: it is tried again after the same wait, not at each look.
+  // A proof is expensive for every endpoint, so it is tried again after the same wait and not in each round.
   if (resolution === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
   return resolution
 }
 
-/** Each relayer has lines of its own, and many of them are watched in one look. */
+/** Source accounts differ between relayers, and one round covers many relayers. */
 function isSignedByOthers({ context, relayers }: WatchRound, transaction: Transaction): boolean {
   const relayer = relayers.get(transaction.relayerId)
   return relayer !== undefined && isExternallySigned(context.runtimeOf(relayer), transaction)

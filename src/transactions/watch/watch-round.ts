@@ -4,15 +4,15 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
 
-/** What one watcher remembers of its network. Losing it costs time, never correctness. */
+/** The memory of one watcher about its network. Losing it costs time, never correctness. */
 export interface WatchMemory {
-  /** The highest block seen, and when; a node that is behind it is not believed when it says "no". */
+  /** The highest block and the time when it was seen. A node behind it is not believed when it says "no" (I6). */
   highest: { readonly number: bigint; readonly at: number }
-  /** The block after which nothing was left open; until the next block there is nothing to ask. */
+  /** The hash of the block for which everything was settled; until the next block there is nothing to ask. */
   settledAt: string | undefined
-  /** When the blocks of final transactions are looked at again, in ms since the epoch. */
+  /** The time of the next check of final transactions, in ms since the epoch. */
   recheckAt: number
-  /** Since which block, and which time, a transaction looks as if somebody else had used its nonce. */
+  /** The block and the time since which a transaction has a used nonce and no receipt, by id. */
   readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>
 }
 
@@ -20,7 +20,7 @@ export function createWatchMemory(): WatchMemory {
   return { highest: { number: 0n, at: 0 }, settledAt: undefined, recheckAt: 0, missingSince: new Map() }
 }
 
-/** One look at a network: what is asked with, and what has been seen so far. */
+/** One round of watching a network: its inputs, and the results so far. */
 export interface WatchRound {
   readonly context: TransactionsContext
   readonly chain: Chain
@@ -28,15 +28,15 @@ export interface WatchRound {
   readonly confirmations: bigint
   readonly relayers: ReadonlyMap<string, Relayer>
   readonly memory: WatchMemory
-  /** Of transactions whose followUp nobody can prove, by id. */
+  /** Decisions about undecided transactions, by id. */
   readonly decisions: ReadonlyMap<string, OperatorDecision>
-  /** Ids of those whose nonce the chain has left behind. */
+  /** Ids of the transactions whose nonce the chain has passed. */
   passed: ReadonlySet<string>
-  /** Set when an answer is missing or a write came too late: the same block has to be looked at again. */
+  /** True when an answer is missing or a write came too late, so that the next round looks at the same block again. */
   open: boolean
 }
 
-/** Whether nothing undoes this block any more, by the network's own measure; unknown counts as no (I6). */
+/** Returns true when the block is final by the rule of the network; unknown counts as no (I6). */
 export function isFinalBlock(
   { head, confirmations }: Pick<WatchRound, 'head' | 'confirmations'>,
   block: bigint,

@@ -15,9 +15,9 @@ import { isFinalBlock, type WatchMemory, type WatchRound } from './watch-round.t
 import { writeResolutions } from './write-resolutions.ts'
 
 /**
- * Asks the chain what became of everything signed and not final on one network, and writes it down. The number of
- * calls grows with blocks and accounts: receipts are asked only where the account's nonce has passed, block hashes once
- * per block that holds something of ours.
+ * Runs one round of watching a network: it reads the state of all signed transactions that are not final, and stores the results. The number
+ * of calls grows with blocks and accounts and not with transactions: receipts are read only where the account's nonce has passed, and one
+ * block hash for each block that includes a transaction.
  */
 export async function watchNetwork(
   context: TransactionsContext,
@@ -35,10 +35,10 @@ export async function watchNetwork(
   if (!recheck && !(await hasWatched(context.db, ids))) return
   const head = await chain.head()
   const now = context.clock.now()
-  if (head.kind !== 'ok' || isBehind(head.value, memory, now)) return // It decides nothing (I6).
+  if (head.kind !== 'ok' || isBehind(head.value, memory, now)) return // A missing or old head decides nothing (I6).
   if (!recheck && head.value.hash === memory.settledAt) return
   memory.highest = { number: head.value.number, at: now }
-  // Read after the head: what this block holds was stored before it was broadcast, so nothing of it is missing here.
+  // Read after the head: every attempt in this block was stored before its broadcast (I3), so none is missing here.
   const watched = await findWatched(context.db, ids)
   const round: WatchRound = {
     context,
@@ -64,8 +64,8 @@ export async function watchNetwork(
 }
 
 /**
- * Receipts are asked where the chain has left the nonce behind; where there are no nonces, of everything. What has lapsed
- * without any is proved to be out.
+ * Reads the receipts of transactions whose nonce the chain has passed, and of all transactions on chains without nonces. Expired
+ * transactions without a receipt need a proof of absence.
  */
 async function settleUnmined(round: WatchRound, unmined: readonly Transaction[]): Promise<void> {
   const { context, chain } = round
@@ -94,7 +94,7 @@ async function settleMined(round: WatchRound, mined: readonly Transaction[]): Pr
   await settleReceipts(round, await withAttempts(round, gone))
 }
 
-/** Those of which no attempt can be included any more, because the chain has come past their end. */
+/** Resolves the transactions whose attempts have all expired. */
 async function settleExpired(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
   const ended = await Promise.all(items.map((item) => haveAllExpired(round, item)))
   const over = items.filter((_, index) => ended[index])
@@ -106,8 +106,8 @@ async function settleExpired(round: WatchRound, items: readonly TransactionWithA
 }
 
 /**
- * How long a lower head is taken for a replica that lags, in ms. A chain that is still lower after that was rolled back;
- * without an end to the doubt, the watcher would stand still until the old height is reached again.
+ * Time in ms for which a lower head counts as a lagging replica. A chain that is still lower after that was rolled back. Without this limit,
+ * the watcher would wait until the chain reaches the old height again.
  */
 const LAG_MS = 60_000
 
@@ -115,7 +115,7 @@ function isBehind(head: Head, { highest }: WatchMemory, now: number): boolean {
   return head.number < highest.number && now < highest.at + LAG_MS
 }
 
-/** Their block is still in the chain; deep enough, they are final (I7). */
+/** Finalises the transactions whose block is still in the chain and is final (I7). */
 async function settleFinal(round: WatchRound, mined: readonly Transaction[]): Promise<void> {
   const deep = mined.filter(({ block }) => block && isFinalBlock(round, block.number))
   const items = await withAttempts(round, deep)
@@ -125,7 +125,7 @@ async function settleFinal(round: WatchRound, mined: readonly Transaction[]): Pr
   )
 }
 
-/** Returns the ids of those that were written. */
+/** Resolves the transactions from their receipts, and returns the ids of the written ones. */
 async function settleReceipts(
   round: WatchRound,
   items: readonly TransactionWithAttempts[],
@@ -143,7 +143,7 @@ async function settleReceipts(
   return new Set(written.map(({ id }) => id))
 }
 
-/** Included and final in one: the record goes through both states, so that everybody who follows it sees each. */
+/** Confirms transactions whose block is final at inclusion. The record goes through both statuses, so that readers of events see each. */
 async function settleAtOnce(
   round: WatchRound,
   items: readonly TransactionWithAttempts[],

@@ -63,7 +63,7 @@ describe('included', () => {
         reason: undefined,
       }).transaction.statusReason
     expect(applied({ appliedHash: 'other', feeAccount: 'GSTRANGER' })).toBe(
-      'Somebody else sent the same signed content to the network: it was included once, as transaction other, and GSTRANGER paid the fee.',
+      'A third party sent the same signed content to the network: it was included once, as transaction other, and GSTRANGER paid the fee.',
     )
     expect(applied({ appliedHash: 'other' })).toMatch(/as transaction other\.$/)
     expect(applied({ appliedHash: attempt.signed.hash, feeAccount: 'GRELAYER' })).toBeUndefined()
