@@ -25,7 +25,7 @@ interface RuntimeSetOptions {
   /** The keys of the configuration's signers, by id. */
   readonly keys: ReadonlyMap<string, Key>
   readonly instrumentation: Instrumentation | undefined
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   readonly clock: Clock
   readonly log: Logger
