@@ -34,34 +34,42 @@ export interface MessageSignature extends Signature {
   readonly publicKey?: string
 }
 
+/** Every kind of an attempt; the database accepts no other. */
+export const ATTEMPT_KINDS = [
+  'send',
+  'replace',
+  'cancel',
+  'expire',
+  'abandon',
+  'speed_up',
+  'gap_filler',
+  're_sign',
+  'setup',
+] as const
+
 /**
  * The reason of an attempt. `re_sign`: an earlier attempt expired · `setup`: other transactions wait for the effect of this one, which the
  * service sends itself · the contract describes the others.
  */
-export type AttemptKind =
-  | 'send'
-  | 'replace'
-  | 'cancel'
-  | 'expire'
-  | 'abandon'
-  | 'speed_up'
-  | 'gap_filler'
-  | 're_sign'
-  | 'setup'
+export type AttemptKind = (typeof ATTEMPT_KINDS)[number]
+
+/** Every outcome of an attempt; the database accepts no other. */
+export const ATTEMPT_OUTCOMES = [
+  'signed',
+  'broadcast',
+  'refused',
+  'mined',
+  'reverted',
+  'superseded',
+  'expired',
+] as const
 
 /**
  * The state of an attempt. `signed`: stored, and perhaps sent · `broadcast`: a node accepted it · `refused`: a node refused it · `mined` /
  * `reverted`: the chain includes it · `superseded`: the chain includes another transaction with its nonce · `expired`: its time is over,
  * and the chain proves that it was not included.
  */
-export type AttemptOutcome =
-  | 'signed'
-  | 'broadcast'
-  | 'refused'
-  | 'mined'
-  | 'reverted'
-  | 'superseded'
-  | 'expired'
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
 /** One signed version of a transaction. */
 export interface Attempt<D extends Draft = Draft> {

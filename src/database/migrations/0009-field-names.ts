@@ -25,6 +25,29 @@ const STATEMENTS = [
     where draft ? 'lapsesAt'`,
   `update attempts set draft = draft - 'foreign' || jsonb_build_object('externallySigned', draft -> 'foreign')
     where draft ? 'foreign'`,
+  // Requests and drafts of EVM had a form of their own; now those of all chains have the form of `lib/exact-json.ts`.
+  `create function exact_integer(amount jsonb) returns jsonb language sql immutable as $$
+    select case when amount is not null then jsonb_build_object('$int', amount) end $$`,
+  `create function exact_evm_request(old jsonb) returns jsonb language sql immutable as $$
+    select jsonb_strip_nulls(jsonb_build_object(
+      'type', 'evm', 'to', old -> 'to', 'value', exact_integer(old -> 'value'), 'data', old -> 'data',
+      'gasLimit', exact_integer(old -> 'gas_limit'), 'gasPrice', exact_integer(old -> 'gas_price'),
+      'maxFeePerGas', exact_integer(old -> 'max_fee_per_gas'),
+      'maxPriorityFeePerGas', exact_integer(old -> 'max_priority_fee_per_gas'), 'speed', old -> 'speed',
+      'validUntil', case when old ? 'valid_until' then jsonb_build_object('$time', old -> 'valid_until') end)) $$`,
+  "update transactions set request = exact_evm_request(request) where not request ? 'type'",
+  `update events set payload = jsonb_set(payload, '{request}', exact_evm_request(payload -> 'request'))
+    where jsonb_typeof(payload -> 'request') = 'object' and not (payload -> 'request') ? 'type'`,
+  `update attempts set draft = jsonb_strip_nulls(jsonb_build_object(
+      'type', 'evm', 'to', draft -> 'to', 'value', exact_integer(draft -> 'value'), 'data', draft -> 'data',
+      'gasLimit', exact_integer(draft -> 'gas_limit'),
+      'fees', case when draft ? 'gas_price'
+        then jsonb_build_object('kind', 'legacy', 'gasPrice', exact_integer(draft -> 'gas_price'))
+        else jsonb_build_object('kind', 'eip1559', 'maxFeePerGas', exact_integer(draft -> 'max_fee_per_gas'),
+          'maxPriorityFeePerGas', exact_integer(draft -> 'max_priority_fee_per_gas')) end))
+    where not draft ? 'type'`,
+  'drop function exact_evm_request(jsonb)',
+  'drop function exact_integer(jsonb)',
   // An event keeps the row of its transaction as it was then, so its keys are the old column names.
   `update events set payload = payload - 'line' - 'intent' || jsonb_build_object(
       'source_account', payload -> 'line',

@@ -1,16 +1,31 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/chain.ts'
 
+/** Every status of a transaction; the database accepts no other. */
+export const TRANSACTION_STATUSES = [
+  'pending',
+  'sent',
+  'submitted',
+  'mined',
+  'confirmed',
+  'failed',
+  'canceled',
+  'expired',
+] as const
+
 /** The status of a transaction. `transitions.ts` holds the moves between them; a type test holds it equal to the contract's. */
-export type TransactionStatus =
-  | 'pending'
-  | 'sent'
-  | 'submitted'
-  | 'mined'
-  | 'confirmed'
-  | 'failed'
-  | 'canceled'
-  | 'expired'
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
+
+/** Every purpose of a content; the database accepts no other. */
+export const PURPOSES = [
+  'request',
+  'successor',
+  'cancel',
+  'expire',
+  'abandon',
+  'gap_filler',
+  'setup',
+] as const
 
 /**
  * The purpose of the newest content. `request`: the caller's content · `successor`: the caller's replacement, which waits until the earlier
@@ -18,7 +33,7 @@ export type TransactionStatus =
  * `valid_until` passed · `abandon`: a no-op, because no node accepts the content · `gap_filler`: a no-op of the service that closes a nonce
  * gap · `setup`: a transaction of the service that others depend on.
  */
-export type Purpose = 'request' | 'successor' | 'cancel' | 'expire' | 'abandon' | 'gap_filler' | 'setup'
+export type Purpose = (typeof PURPOSES)[number]
 
 /** The record of a request, from acceptance to a final status. */
 export interface Transaction {

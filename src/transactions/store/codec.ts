@@ -1,35 +1,16 @@
-import type { Attempt, AttemptKind, AttemptOutcome, ChainResult, Draft } from '../../chains/attempt.ts'
+import {
+  ATTEMPT_KINDS,
+  ATTEMPT_OUTCOMES,
+  type Attempt,
+  type ChainResult,
+  type Draft,
+} from '../../chains/attempt.ts'
 import type { ChainRequest } from '../../chains/chain.ts'
-import type { EvmDraft, EvmRequest, Fees } from '../../chains/evm/content.ts'
-import type { SolanaDraft, SolanaRequest } from '../../chains/solana/content.ts'
-import type { Speed } from '../../chains/speed.ts'
-import type { StellarDraft, StellarRequest } from '../../chains/stellar/content.ts'
 import { fromExactJson, toExactJson } from '../../lib/exact-json.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
-import type { Purpose, Transaction, TransactionStatus } from '../model/transaction.ts'
-
-/** Not every reader of jsonb keeps integers exact, so amounts are decimal strings in it (I10). */
-interface StoredEvmRequest {
-  to?: string
-  value: string
-  data?: string
-  gas_limit?: string
-  gas_price?: string
-  max_fee_per_gas?: string
-  max_priority_fee_per_gas?: string
-  speed?: Speed
-  valid_until?: string
-}
-
-interface StoredEvmDraft {
-  to?: string
-  value: string
-  data: string
-  gas_limit: string
-  gas_price?: string
-  max_fee_per_gas?: string
-  max_priority_fee_per_gas?: string
-}
+import { oneOf } from '../../lib/one-of.ts'
+import { isNetworkType } from '../../networks/network.ts'
+import { PURPOSES, TRANSACTION_STATUSES, type Transaction } from '../model/transaction.ts'
 
 /** A row of `transactions` as both drivers return it. */
 export interface TransactionRow {
@@ -77,90 +58,32 @@ export interface AttemptRow {
   broadcast_at: Date | null
 }
 
-/** Encodes a request for storage. EVM requests keep the form of the first release; requests of other chains are exact JSON. */
+/** Encodes a request as plain JSON. */
 export function encodeRequest(request: ChainRequest): unknown {
-  return request.type === 'evm' ? encodeEvmRequest(request) : toExactJson(request)
+  return toExactJson(request)
 }
 
+/** Decodes the parsed JSON of the database. @throws Error when it is not a request of a known chain */
 export function decodeRequest(stored: object): ChainRequest {
-  return 'type' in stored
-    ? (fromExactJson(stored) as StellarRequest | SolanaRequest)
-    : decodeEvmRequest(stored)
+  return ofKnownChain<ChainRequest>(stored)
 }
 
+/** Encodes a draft as plain JSON. */
 export function encodeDraft(draft: Draft): unknown {
-  return draft.type === 'evm' ? encodeEvmDraft(draft) : toExactJson(draft)
+  return toExactJson(draft)
 }
 
+/** Decodes the parsed JSON of the database. @throws Error when it is not a draft of a known chain */
 export function decodeDraft(stored: object): Draft {
-  return 'type' in stored ? (fromExactJson(stored) as StellarDraft | SolanaDraft) : decodeEvmDraft(stored)
+  return ofKnownChain<Draft>(stored)
 }
 
-function encodeEvmRequest(request: EvmRequest): StoredEvmRequest {
-  return omitUndefined({
-    to: request.to,
-    value: String(request.value),
-    data: request.data,
-    gas_limit: request.gasLimit?.toString(),
-    gas_price: request.gasPrice?.toString(),
-    max_fee_per_gas: request.maxFeePerGas?.toString(),
-    max_priority_fee_per_gas: request.maxPriorityFeePerGas?.toString(),
-    speed: request.speed,
-    valid_until: request.validUntil?.toISOString(),
-  })
-}
-
-function decodeEvmRequest(stored: object): EvmRequest {
-  const request = stored as StoredEvmRequest
-  return omitUndefined({
-    type: 'evm' as const,
-    to: request.to,
-    value: BigInt(request.value),
-    data: request.data,
-    gasLimit: toBigint(request.gas_limit),
-    gasPrice: toBigint(request.gas_price),
-    maxFeePerGas: toBigint(request.max_fee_per_gas),
-    maxPriorityFeePerGas: toBigint(request.max_priority_fee_per_gas),
-    speed: request.speed,
-    validUntil: request.valid_until === undefined ? undefined : new Date(request.valid_until),
-  })
-}
-
-function encodeEvmDraft({ fees, ...draft }: EvmDraft): StoredEvmDraft {
-  const prices =
-    fees.kind === 'legacy'
-      ? { gas_price: String(fees.gasPrice) }
-      : {
-          max_fee_per_gas: String(fees.maxFeePerGas),
-          max_priority_fee_per_gas: String(fees.maxPriorityFeePerGas),
-        }
-  return omitUndefined({
-    to: draft.to,
-    value: String(draft.value),
-    data: draft.data,
-    gas_limit: String(draft.gasLimit),
-    ...prices,
-  })
-}
-
-function decodeEvmDraft(stored: object): EvmDraft {
-  const draft = stored as StoredEvmDraft
-  const fees: Fees =
-    draft.gas_price === undefined
-      ? {
-          kind: 'eip1559',
-          maxFeePerGas: BigInt(draft.max_fee_per_gas ?? 0),
-          maxPriorityFeePerGas: BigInt(draft.max_priority_fee_per_gas ?? 0),
-        }
-      : { kind: 'legacy', gasPrice: BigInt(draft.gas_price) }
-  const content = {
-    type: 'evm' as const,
-    value: BigInt(draft.value),
-    data: draft.data,
-    gasLimit: BigInt(draft.gas_limit),
-    fees,
-  }
-  return draft.to === undefined ? content : { to: draft.to, ...content }
+/** The service wrote the value itself, so its type tells the rest. */
+function ofKnownChain<T extends { readonly type: string }>(stored: object): T {
+  const value = fromExactJson(stored) as T
+  if (!isNetworkType(value.type))
+    throw new Error(`a stored value has the unknown network type "${value.type}"`)
+  return value
 }
 
 export function toTransaction(row: TransactionRow): Transaction {
@@ -169,13 +92,13 @@ export function toTransaction(row: TransactionRow): Transaction {
     relayerId: row.relayer_id,
     network: row.network,
     from: row.from_address,
-    status: row.status as TransactionStatus,
+    status: oneOf(TRANSACTION_STATUSES, row.status, 'status'),
     statusReason: row.status_reason ?? undefined,
     createdAt: row.created_at,
     sentAt: row.sent_at ?? undefined,
     confirmedAt: row.confirmed_at ?? undefined,
     request: decodeRequest(row.request),
-    purpose: row.purpose as Purpose,
+    purpose: oneOf(PURPOSES, row.purpose, 'purpose'),
     estimatedGas: row.estimated_gas ?? undefined,
     sourceAccount: row.source_account ?? undefined,
     nonce: row.nonce ?? undefined,
@@ -196,7 +119,7 @@ export function toTransaction(row: TransactionRow): Transaction {
 export function toAttempt(row: AttemptRow): Attempt {
   const attempt = {
     number: row.number,
-    kind: row.kind as AttemptKind,
+    kind: oneOf(ATTEMPT_KINDS, row.kind, 'kind of attempt'),
     sourceAccount: row.source_account,
     draft: decodeDraft(row.draft),
     signed: omitUndefined({
@@ -206,7 +129,7 @@ export function toAttempt(row: AttemptRow): Attempt {
       signature: row.signature,
     }),
     signedAt: row.signed_at,
-    outcome: row.outcome as AttemptOutcome,
+    outcome: oneOf(ATTEMPT_OUTCOMES, row.outcome, 'outcome of attempt'),
   }
   return omitUndefined({
     ...attempt,
@@ -215,8 +138,4 @@ export function toAttempt(row: AttemptRow): Attempt {
     error: row.error ?? undefined,
     result: row.result === null ? undefined : (fromExactJson(row.result) as ChainResult),
   })
-}
-
-function toBigint(text: string | undefined): bigint | undefined {
-  return text === undefined ? undefined : BigInt(text)
 }
