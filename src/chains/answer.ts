@@ -1,6 +1,6 @@
 import type { ChainResult } from './attempt.ts'
 
-/** A request that cannot be served. Data, not an exception: the caller of the API and the worker read it differently. */
+/** A request that cannot be served. It is data and no exception, because API callers and workers react to it differently. */
 export interface Refusal {
   readonly code:
     | 'insufficient_balance'
@@ -19,23 +19,25 @@ export interface Refusal {
     | 'not_supported'
   /** A sentence for a person, with the field and the number that would be accepted. */
   readonly detail: string
-  /** Another endpoint was asked and did not answer, so it may know better: nothing that was accepted may end because of this (I6). */
+  /**
+   * Another endpoint was asked and did not answer. It may know better, so nothing that was accepted may end because of this refusal (I6).
+   */
   readonly unanswered?: true
 }
 
-/** The answer to a question that may be refused, or that no node could answer (`unknown`, I6: never a no). */
+/** The answer to a question that may be refused, or that no node could answer. `unknown` never means no (I6). */
 export type Answer<T> =
   | { readonly kind: 'ok'; readonly value: T }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'unknown'; readonly detail: string }
 
 /**
- * What a node said to signed bytes. `accepted` includes "already known", and says so. `nonce_used`: the chain is past this
- * nonce, so one of the attempts, or something foreign, is included: ask for receipts. `refused`: these bytes will not do.
- * `too_cheap`, `too_dear`: at this price no endpoint lets them pass; at another one it may. `gas_limit`: with this gas limit they
- * will not do; with another one they may. `later`: the node cannot take it now (predecessor missing, pool full, funds short); keep
- * it. `unknown`: no answer. `minimum`: the whole fee that the node would take, in the smallest unit. `unanswered`: another endpoint
- * was offered the bytes and did not answer, so it may have taken them.
+ * The answer of a node to signed bytes. `accepted`: the node has the bytes; `known` tells that it had them before · `nonce_used`: the chain
+ * is past this nonce, so one of the attempts or another transaction is included, and the receipts tell which · `refused`: the node will not
+ * accept these bytes · `too_cheap`, `too_dear`: no endpoint accepts them at this price; at another price one may · `gas_limit`: the node
+ * may accept them with another gas limit · `later`: the node cannot accept them now (predecessor missing, pool full, funds short), so the
+ * service keeps them · `unknown`: no answer. `minimum` is the whole fee that the node would accept, in the smallest unit. `unanswered`
+ * tells that another endpoint received the bytes and did not answer, so it may have accepted them.
  */
 export type BroadcastResult =
   | { readonly kind: 'accepted'; readonly known?: true }
@@ -59,23 +61,23 @@ export interface Receipt {
   readonly blockNumber: bigint
   readonly blockHash: string
   readonly success: boolean
-  /** Where finality is told by the receipt itself: whether nothing can undo the inclusion any more. */
+  /** Nothing can undo the inclusion any more. Chains set it whose receipts tell finality. */
   readonly final?: boolean
-  /** Why it came to nothing, where the receipt itself tells. */
+  /** The reason of a failed execution, on chains whose receipts tell it. */
   readonly failure?: string
   readonly result?: ChainResult
 }
 
-/** `none`: a node that is not behind says it knows of no such receipt. */
+/** `none`: a node that is not behind knows no such receipt. */
 export type ReceiptAnswer =
   | { readonly kind: 'included'; readonly receipt: Receipt }
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' }
 
 /**
- * The proof of one transaction's fate, asked of every endpoint. `absent`: none of its attempts is in the chain up to `asOf`, proved
- * positively; the silence of a node that may have forgotten proves nothing. `unknown` with `unprovable`: asking again later cannot
- * help, because no endpoint has the history any more; an operator has to decide.
+ * The outcome of one transaction, proved with the answers of every endpoint. `absent`: the chain up to `asOf` provably includes none of its
+ * attempts; the silence of a node that may have pruned its history proves nothing. `unknown` with `unprovable`: no endpoint has the history
+ * any more, so asking again cannot help, and an operator has to decide.
  */
 export type InclusionProof =
   | { readonly kind: 'included'; readonly number: number; readonly receipt: Receipt }
@@ -86,56 +88,56 @@ export interface Head {
   readonly number: bigint
   readonly hash: string
   /**
-   * How far the chain has come in the measure in which its drafts lapse (`lapsesAt`), counting only what cannot be undone.
-   * Stellar: the close time of the ledger, in Unix seconds. Solana: the finalized block height. Absent where nothing lapses.
+   * The point up to which drafts have expired for good (`expiresAt`). Stellar: the close time of the ledger, in Unix seconds. Solana: the
+   * finalized block height. Chains whose drafts do not expire leave it out.
    */
   readonly expiredUpTo?: bigint
   /**
-   * The newest block that counts as final, where the chain itself tells (`safe` or `finalized`); `unknown` when it did not. Absent where depth
-   * decides, or the receipt.
+   * The newest block that counts as final on networks that announce it (`safe` or `finalized`); `unknown` when no node announced it. It is
+   * absent where depth or the receipt decides.
    */
   readonly finalNumber?: bigint | 'unknown'
-  /** When it was made, where its chain tells and goes by that time instead of ours. */
+  /** The time of the block, on chains that use it instead of our clock. */
   readonly time?: Date
 }
 
-/** How new an answer has to be. */
+/** The freshness that an answer must have. */
 export interface Freshness {
-  /** The answering node has to have reached this height. Default: the highest that any endpoint told of lately. */
+  /** The node that answers must have reached this height. Default: the highest height that an endpoint reported lately. */
   readonly asOf?: bigint
-  /** What the answering node remembers has to reach back to this time; otherwise its "none" is unknown. */
+  /** The history of the node that answers must reach back to this time; otherwise its "none" is unknown. */
   readonly since?: Date
 }
 
-/** News of blocks that come by themselves. */
+/** A subscription to new blocks. */
 export interface HeadFeed {
-  /** Whether they are coming at present. */
+  /** Announcements of blocks are arriving at present. */
   readonly live: boolean
   stop(): void
 }
 
-/** How one endpoint is doing. Of its url only the host: the rest is where providers put their keys. */
+/** The state of one endpoint. It names only the host of the url, because providers put their keys into the rest. */
 export interface EndpointReport {
   readonly host: string
   readonly healthy: boolean
-  /** Height of the newest block that it told of. */
+  /** The height of the newest block that it reported. */
   readonly head?: bigint
-  /** Until then it is left alone. */
+  /** The service does not ask it before this time. */
   readonly restsUntil?: Date
   readonly lastError?: string
   /**
-   * Whether it tells of old transactions, which the proof needs that one was not included. Absent where that was not asked, and on
-   * chains whose nodes all do.
+   * It keeps old transactions, which a proof of absence needs. Absent before the endpoint was asked, and on chains whose nodes all keep
+   * them.
    */
   readonly keepsHistory?: boolean
 }
 
-/** Prices of one unit of what the chain sells: of gas, in wei; of an operation, in stroops; of a compute unit, in micro-lamports. */
+/** Prices of one unit that the chain sells: gas in wei, an operation in stroops, a compute unit in micro-lamports. */
 export interface PriceComparison {
-  /** The most that the draft pays. */
+  /** The highest price that the draft pays. */
   readonly bid: bigint
-  /** What the service would offer now at the same level. */
+  /** The price that the service would pay now at the same level. */
   readonly market: bigint
-  /** What the next block asks at least; absent where blocks have no base fee. */
+  /** The lowest price of the next block; absent on chains without a base fee. */
   readonly baseFee?: bigint
 }

@@ -11,15 +11,15 @@ export interface SignedDraft {
   readonly hash: string
   /**
    * Stellar, in a fee bump: the hash of the inner transaction, in hex. Anybody may wrap the inner transaction in a fee bump of their own
-   * (CAP-15), so it can be applied under an outer hash that nobody here knows; this one finds it in any case.
+   * (CAP-15), and the ledger then holds it under an outer hash that the service does not know. The inner hash finds it in any case.
    */
   readonly innerHash?: string
   readonly signature: Signature
 }
 
 /**
- * `r` and `s` 64 hex digits, `sig` both together, and `v` in two more digits where the curve has one; no `0x` in any. ECDSA:
- * `v` is 27 or 28 for messages and legacy transactions, 0 or 1 for EIP-1559 ones. Ed25519: `v` is 0.
+ * `r` and `s` have 64 hex digits, `sig` joins both and adds `v` in two digits where the curve has one; none starts with `0x`. ECDSA: `v` is
+ * 27 or 28 for messages and legacy transactions, 0 or 1 for EIP-1559. Ed25519: `v` is 0.
  */
 export interface Signature {
   readonly r: string
@@ -28,15 +28,15 @@ export interface Signature {
   readonly sig: string
 }
 
-/** A signed message. Chains of ed25519 accounts add both in the encoding that their tools read. */
+/** A signed message. Ed25519 chains add the signature and the public key in the encoding of their tools. */
 export interface MessageSignature extends Signature {
   readonly signature?: string
   readonly publicKey?: string
 }
 
 /**
- * Why an attempt was made. `renew`: an earlier one lapsed · `errand`: the service's own, because others wait for what it
- * does · the others as the contract tells.
+ * The reason of an attempt. `re_sign`: an earlier attempt expired · `setup`: other transactions wait for the effect of this one, which the
+ * service sends itself · the contract describes the others.
  */
 export type AttemptKind =
   | 'send'
@@ -50,9 +50,9 @@ export type AttemptKind =
   | 'setup'
 
 /**
- * What is known of an attempt. `signed`: stored, perhaps on its way · `broadcast`: a node took it · `refused`: a node
- * would not take it · `mined` / `reverted`: the chain includes it · `superseded`: the chain includes something else
- * with its nonce · `lapsed`: its time is over, and the chain has proved that it was not included.
+ * The state of an attempt. `signed`: stored, and perhaps sent · `broadcast`: a node accepted it · `refused`: a node refused it · `mined` /
+ * `reverted`: the chain includes it · `superseded`: the chain includes another transaction with its nonce · `expired`: its time is over,
+ * and the chain proves that it was not included.
  */
 export type AttemptOutcome =
   | 'signed'
@@ -68,11 +68,11 @@ export interface Attempt<D extends Draft = Draft> {
   /** 1 for the first. */
   readonly number: number
   readonly kind: AttemptKind
-  /** The address whose nonce it takes: the relayer's, one of its channels', or that of whoever signed its content. */
+  /** The address whose nonce the attempt uses: the relayer's, a channel's, or that of the external signer. */
   readonly sourceAccount: string
   /**
-   * Attempts of one transaction differ in it only when something outside the service used the earlier one, or when the
-   * earlier one lapsed. Absent on chains without nonces.
+   * Attempts of one transaction have different nonces only when something outside the service used the earlier nonce, or when the earlier
+   * attempt expired. Absent on chains without nonces.
    */
   readonly nonce?: bigint
   readonly draft: D
@@ -80,22 +80,22 @@ export interface Attempt<D extends Draft = Draft> {
   readonly signedAt: Date
   readonly broadcastAt?: Date
   readonly outcome: AttemptOutcome
-  /** What the node said when it refused. */
+  /** The reason that the node gave for its refusal. */
   readonly error?: string
-  /** What the chain told of it when it was included. */
+  /** Facts about the inclusion that the chain reported. */
   readonly result?: ChainResult
 }
 
-/** What is worth keeping of an inclusion, by chain. */
+/** Facts about an inclusion that the record keeps. */
 export interface ChainResult {
-  /** Stellar: what was really charged, in stroops. `feeAccount` paid it. */
+  /** Stellar: the fee that was charged, in stroops. `feeAccount` paid it. */
   readonly feeCharged?: bigint
-  /** Stellar: the hash of the envelope that the ledger holds, in hex. Another one than the attempt's where somebody else sent its content. */
+  /** Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another party sent the content. */
   readonly appliedHash?: string
-  /** Stellar: the account (`G…`) that paid the fee: the fee source of a fee bump, else the source. */
+  /** Stellar: the account (`G…`) that paid the fee: the fee source of a fee bump, otherwise the source account. */
   readonly feeAccount?: string
   /** Stellar: `TransactionResult`, XDR in base64. */
   readonly resultXdr?: string
-  /** Stellar: what the smart contract returned, `ScVal` as XDR in base64. */
+  /** Stellar: the return value of the smart contract, `ScVal` as XDR in base64. */
   readonly returnValueXdr?: string
 }

@@ -2,13 +2,13 @@ import type { Receipt } from './answer.ts'
 import type { Attempt } from './attempt.ts'
 
 /**
- * The attempt that a receipt is about: the one whose own bytes the chain holds; else the newest of `candidates`, whose content it holds
- * in the bytes of somebody else.
+ * Returns the attempt that a receipt belongs to: the one whose own bytes are in the chain, otherwise the newest of `candidates`, whose
+ * content another party sent in bytes of their own.
  */
 export function includedAttempt<A extends Pick<Attempt, 'signed'>>(
   attempts: readonly A[],
   { receipt, candidates }: { readonly receipt: Receipt; readonly candidates: readonly A[] },
 ): A | undefined {
-  const held = receipt.result?.appliedHash ?? receipt.hash
-  return attempts.find(({ signed }) => signed.hash === held) ?? candidates.at(-1)
+  const includedHash = receipt.result?.appliedHash ?? receipt.hash
+  return attempts.find(({ signed }) => signed.hash === includedHash) ?? candidates.at(-1)
 }

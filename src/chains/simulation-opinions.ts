@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts'
 
-/** One endpoint answers a simulation so. The answer is the caller's decision: a success may be a refusal, too. */
+/** The answer of one endpoint to a simulation. The caller may treat a success as a refusal. */
 export interface SimulationOpinion<T> {
   readonly answer: Answer<T>
   /** The endpoint knows no newer block than this one; undefined when it did not tell. */

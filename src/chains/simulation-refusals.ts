@@ -3,18 +3,18 @@ import { fingerprintOf } from '../lib/fingerprint.ts'
 import type { Answer, Refusal } from './answer.ts'
 import { evaluateSimulations, refusedAt, type SimulationOpinion } from './simulation-opinions.ts'
 
-/** Remembers, in memory, which content simulations refused lately. A process that starts again waits again. */
+/** Remembers in memory which content simulations refused lately. A new process starts without that memory and waits again. */
 export interface SimulationRefusals {
   /** Combines the answers of all endpoints to a simulation of this content, in view of earlier refusals of the same content. */
   settle<T>(content: unknown, opinions: readonly SimulationOpinion<T>[]): Answer<T>
 }
 
-/** No more contents than these are remembered; the oldest are forgotten first. */
+/** The memory holds at most this many contents and forgets the oldest first. */
 const MAX_REMEMBERED = 1_000
 
 /**
- * A refusal that comes later than this many times `finalAfter` after the last one is a new occasion: state has changed in between, and the
- * first refusal says nothing of it. A transaction that waits is simulated every few seconds.
+ * A refusal that comes later than this many times `finalAfter` after the last one starts anew: the state has changed in between, and the
+ * first refusal says nothing about it. A waiting transaction is simulated every few seconds.
  */
 const OCCASION_FACTOR = 4n
 
@@ -23,7 +23,7 @@ interface Occasion {
   readonly last: bigint
 }
 
-/** Remembers nothing yet. A repeated refusal is final after `finalAfter` blocks, although other endpoints do not answer. */
+/** Creates an empty memory. A repeated refusal is final after `finalAfter` blocks, although other endpoints do not answer. */
 export function createSimulationRefusals(finalAfter: bigint): SimulationRefusals {
   const occasions = new Map<string, Occasion>()
   return {
@@ -58,7 +58,7 @@ function remember(occasions: Map<string, Occasion>, key: string, occasion: Occas
 /** These refusals depend on the state of the newest block and would end a transaction. Missing funds only make it wait. */
 const DEPENDS_ON_STATE: readonly Refusal['code'][] = ['execution_reverted', 'fee_payer_at_risk']
 
-/** Tells that an endpoint with a newer block may answer otherwise, and that the refusal would end a transaction. */
+/** Returns true for a refusal that would end a transaction although an endpoint with a newer block may answer otherwise. */
 export function dependsOnState({ code }: Refusal): boolean {
   return DEPENDS_ON_STATE.includes(code)
 }

@@ -1,2 +1,2 @@
-/** How urgently a request wants to be included. */
+/** The urgency of a request. */
 export type Speed = 'fastest' | 'fast' | 'average' | 'safeLow'

@@ -1,12 +1,12 @@
 import type { EvmRequest } from './evm/content.ts'
 
-/** What the caller wants signed as it is, to send it without the service. */
+/** A transaction that the caller wants signed unchanged, to send it without the service. */
 export type UnsignedTransaction = UnsignedEvm | UnsignedStellar | UnsignedSolana
 
 export type UnsignedEvm =
   | {
       readonly type: 'evm'
-      /** Its gas and its price have to be there. */
+      /** The request names its gas and its price. */
       readonly request: EvmRequest
       readonly nonce: bigint
     }

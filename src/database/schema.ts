@@ -141,7 +141,7 @@ export interface TransactionsTable {
   confirmed_at: Date | null
   /** Since when it is known that no endpoint can prove whether it was included. */
   undecided_since: Date | null
-  /** Since when others of its account wait for it longer than is normal. */
+  /** The time when it was found to block its account for too long. */
   stuck_since: Date | null
   /** When the block of a confirmed transaction was found to be gone. */
   reorganized_at: Date | null

@@ -103,7 +103,7 @@ function noncePassed(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, chainNonce } = facts
   return {
     code: 'nonce_passed',
-    message: `The chain takes nonce ${chainNonce} next, so nonce ${transaction.nonce} is used; the receipts of all attempts are asked for.`,
+    message: `The next nonce on the chain is ${chainNonce}, so nonce ${transaction.nonce} is used; the service reads the receipts of all attempts.`,
   }
 }
 
@@ -115,11 +115,11 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
 function notTaken(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt } = facts
   if (transaction.status !== 'sent' || hasPassed(facts)) return undefined
-  // It has the node's words, and what they mean for a price or a limit that the caller named.
-  const said = transaction.statusReason ?? attempt?.error
+  // The reason has the words of the node, and their consequence for a price or limit that the caller named.
+  const reason = transaction.statusReason ?? attempt?.error
   return {
     code: 'not_taken',
-    message: `It is signed, but no node has taken it yet${said === undefined ? '.' : `: ${said}`}`,
+    message: `It is signed, but no node has taken it yet${reason === undefined ? '.' : `: ${reason}`}`,
   }
 }
 
@@ -192,7 +192,7 @@ function inOrder({ transaction, head, requiredConfirmations }: DiagnosisFacts): 
       : `the network calls block ${head.finalNumber} final`
   return {
     code: 'waiting_for_confirmations',
-    message: `Block ${transaction.block?.number} holds it; ${condition}.`,
+    message: `Block ${transaction.block?.number} includes it; ${condition}.`,
   }
 }
 

@@ -7,8 +7,9 @@ import type { RelayerRuntime, TransactionsContext } from '../transactions/model/
 import { levelOf, speedUpAfterMs } from '../transactions/model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
-import { findHeadSince } from '../transactions/store/head-since-store.ts'
-import { countAhead, countInFlight, findUsedNonces, reservedBy } from '../transactions/store/work-store.ts'
+import { findUsedNonces } from '../transactions/store/nonce-store.ts'
+import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
+import { countInFlight, reservedBy } from '../transactions/store/work-store.ts'
 
 /** The most missing nonces that are listed. */
 const MAX_MISSING = 64n

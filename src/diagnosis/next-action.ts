@@ -12,19 +12,19 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
   if (codes.has('undecided'))
     return {
       action: 'none',
-      message: `An operator decides: relayer tx decide ${transaction.id} --included or --not-included. The chain is asked all the same.`,
+      message: `An operator decides: relayer tx decide ${transaction.id} --included or --not-included. The service still asks the chain for a proof.`,
     }
   if (codes.has('missing_predecessor'))
-    return { action: 'fill_gap', message: 'A no-op of the service closes the gap.' }
+    return { action: 'fill_gap', message: 'The service sends a no-op that closes the gap.' }
   if (transaction.status === 'mined') return confirming(facts)
   if (codes.has('nonce_passed'))
-    return { action: 'watch', message: 'The receipts tell which attempt a block holds.' }
+    return { action: 'watch', message: 'The service reads the receipts to find the included attempt.' }
   if (transaction.status === 'pending') return signing(facts, codes)
   if (transaction.status === 'sent') {
     return {
       action: 'broadcast',
       at: transaction.nextRunAt,
-      message: 'The same bytes are offered to the nodes again.',
+      message: 'The service broadcasts the same bytes again.',
     }
   }
   return waiting(facts, codes)
@@ -44,7 +44,7 @@ function confirming({ transaction, head, requiredConfirmations }: DiagnosisFacts
 
 function signing({ transaction }: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAction {
   if (codes.has('relayer_paused') || codes.has('relayer_disabled')) {
-    return { action: 'none', message: 'It is signed when the relayer is switched on again.' }
+    return { action: 'none', message: 'It is signed when the relayer is enabled again.' }
   }
   if (codes.has('waiting_for_funds')) {
     return {
@@ -53,7 +53,7 @@ function signing({ transaction }: DiagnosisFacts, codes: ReadonlySet<FindingCode
       message: 'It is signed as soon as the account can pay for it.',
     }
   }
-  if (codes.has('in_flight_limit')) return { action: 'sign', message: 'It is signed when there is room.' }
+  if (codes.has('in_flight_limit')) return { action: 'sign', message: 'It is signed when a slot is free.' }
   return { action: 'sign', at: transaction.nextRunAt, message: 'It is priced, given a nonce and signed.' }
 }
 
@@ -64,17 +64,17 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
   if (end !== undefined && (raiseAt === undefined || end.getTime() < raiseAt)) {
     return { action: 'expire', at: end, message: 'When valid_until passes, a no-op takes its place.' }
   }
-  if (ahead > 0) return { action: 'watch', message: 'What is before it in the line is taken care of first.' }
+  if (ahead > 0) return { action: 'watch', message: 'The transactions before it in the queue come first.' }
   if (raiseAt === undefined) {
     return {
       action: 'watch',
-      message: 'Its price was named by the caller and is not touched: replace it to pay more.',
+      message: 'The caller named its price, so the service does not change it: replace it to pay more.',
     }
   }
   if (codes.has('fee_at_cap')) {
     return {
       action: 'watch',
-      message: `Its fee cannot be raised: gas_price_cap of relayer ${relayer.id} is in the way.`,
+      message: `Its fee cannot be raised: gas_price_cap of relayer ${relayer.id} does not allow it.`,
     }
   }
   return {
@@ -89,7 +89,7 @@ function expiring({ attempt }: DiagnosisFacts): NextAction {
   if (draft?.type === 'solana') return expiringByHeight(draft.expiresAt)
   const end = draft?.type === 'stellar' ? draft.expiresAt : undefined
   const message =
-    'A ledger includes it, or its time passes; then it is signed anew, unless valid_until is over.'
+    'A ledger includes it, or it expires; then it is signed again, unless valid_until has passed.'
   return end === undefined
     ? { action: 'watch', message: 'A ledger has to include it.' }
     : { action: 'watch', at: new Date(Number(end) * 1_000), message }
@@ -99,7 +99,7 @@ function expiring({ attempt }: DiagnosisFacts): NextAction {
 function expiringByHeight(expiresAt: bigint | undefined): NextAction {
   const message =
     expiresAt === undefined
-      ? 'A block has to include it; its durable nonce has no end.'
-      : `A block up to height ${expiresAt - 1n} includes it; otherwise it is signed anew, unless valid_until is over or others have signed it, too.`
+      ? 'A block has to include it; its durable nonce does not expire.'
+      : `A block up to height ${expiresAt - 1n} includes it; otherwise it is signed again, unless valid_until has passed or others have signed it, too.`
   return { action: 'watch', message }
 }

@@ -9,7 +9,7 @@ import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { NetworkType } from '../networks/network.ts'
 import type { RelayerReader } from '../relayers/read.ts'
 import type { Relayer } from '../relayers/relayer.ts'
-import { type AccountState, askBalance, lookAtAccount } from '../transactions/account-state.ts'
+import { type AccountState, fetchBalance, getAccountState } from '../transactions/account-state.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { requireRelayer } from './transactions.ts'
 
@@ -35,13 +35,13 @@ export function relayerStateHandlers(
   return {
     getRelayerStatus: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
-      const state = await lookAtAccount(deps, relayer)
+      const state = await getAccountState(deps, relayer)
       return { data: presentState(relayer, state), logs: state.logs }
     },
     getRelayerBalance: async ({ path }) => {
       const relayer = await requireRelayer(relayerOf, path.relayer_id)
       const { chain } = runtimeOf(relayer)
-      const balance = await askBalance(clock, { chain, address: relayer.address })
+      const balance = await fetchBalance(clock, { chain, address: relayer.address })
       if (balance.kind !== 'ok') throw unavailable(balance)
       return { data: { balance: balance.value, unit: UNITS[chain.unit] } }
     },

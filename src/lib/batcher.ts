@@ -1,42 +1,47 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 
-interface BatcherOptions<Item, Result> {
-  /** Items with the same key may share a run; runs of one key never overlap. */
-  readonly keyOf: (item: Item) => string
-  readonly maxItems: number
+interface BatcherOptions<Item, Result, Key> {
+  /** Items with equal keys may share a run. */
+  readonly keyOf: (item: Item) => Key
+  /** The most items of one run. Default: no limit. */
+  readonly maxItems?: number
   /**
-   * Collects for the rest of the turn of the event loop before the first run. For work that blocks the loop, as queries of
-   * the embedded database do: it would be done before the next request is even read, and nothing would ever collect.
+   * Collects for the rest of the turn of the event loop before the first run. Work that blocks the event loop, such as queries of the
+   * embedded database, would otherwise end before the next request is read, and no batch would form.
    */
   readonly collectsTurn?: boolean
-  /** Results in the order of the items. */
-  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
+  /**
+   * Lets runs of one key overlap: an item that arrives during a run starts a batch of its own. Default: it waits for the end of the run,
+   * which is right for work that must not overlap, and for commits, which become cheaper the more items they share.
+   */
+  readonly overlaps?: boolean
+  /** Returns the results in the order of the items. */
+  readonly run: (items: readonly Item[], key: Key) => Promise<readonly Result[]>
 }
 
-interface Waiting<Item, Result> {
+interface Queued<Item, Result> {
   readonly item: Item
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
 }
 
-/**
- * Collects what arrives while a run is under way into the next one ("group commit"). A lone item waits for nothing; a
- * crowd shares the price of a commit. When a run fails, all of its items fail.
- */
-export function createBatcher<Item, Result>(
-  options: BatcherOptions<Item, Result>,
+/** Joins items that arrive close together into one run, for callers that do not know of each other. When a run fails, all of its items fail. */
+export function createBatcher<Item, Result, Key = string>(
+  options: BatcherOptions<Item, Result, Key>,
 ): (item: Item) => Promise<Result> {
-  const queues = new Map<string, Waiting<Item, Result>[]>()
+  const { keyOf, maxItems = Number.POSITIVE_INFINITY, collectsTurn = false, overlaps = false } = options
+  const queues = new Map<Key, Queued<Item, Result>[]>()
 
-  async function drain(key: string, queue: Waiting<Item, Result>[]) {
-    if (options.collectsTurn) await endOfTurn()
-    while (queue.length > 0) await runBatch(options, queue.splice(0, options.maxItems))
-    queues.delete(key)
+  async function drain(key: Key, queue: Queued<Item, Result>[]) {
+    if (collectsTurn) await endOfTurn()
+    if (overlaps) queues.delete(key)
+    while (queue.length > 0) await runBatch(options, key, queue.splice(0, maxItems))
+    if (!overlaps) queues.delete(key)
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      const key = options.keyOf(item)
+      const key = keyOf(item)
       const queue = queues.get(key)
       if (queue) {
         queue.push({ item, resolve, reject })
@@ -48,18 +53,22 @@ export function createBatcher<Item, Result>(
     })
 }
 
-async function runBatch<Item, Result>(
-  { run }: BatcherOptions<Item, Result>,
-  batch: readonly Waiting<Item, Result>[],
+async function runBatch<Item, Result, Key>(
+  { run }: BatcherOptions<Item, Result, Key>,
+  key: Key,
+  batch: readonly Queued<Item, Result>[],
 ): Promise<void> {
   try {
-    const results = await run(batch.map((waiting) => waiting.item))
-    for (const [index, waiting] of batch.entries()) {
+    const results = await run(
+      batch.map(({ item }) => item),
+      key,
+    )
+    for (const [index, { resolve, reject }] of batch.entries()) {
       const result = results[index]
-      if (result === undefined) waiting.reject(new Error('a batch gave fewer results than it had items'))
-      else waiting.resolve(result)
+      if (result === undefined) reject(new Error('a batch returned fewer results than it had items'))
+      else resolve(result)
     }
   } catch (error) {
-    for (const waiting of batch) waiting.reject(error)
+    for (const { reject } of batch) reject(error)
   }
 }

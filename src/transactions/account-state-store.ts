@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 
-/** What is stored about the account of a relayer. */
+/** The stored part of the state of a relayer's account. */
 export interface StoredAccountState {
-  /** Transactions that are `pending`, `sent` or `submitted`. */
+  /** The number of transactions that are `pending`, `sent` or `submitted`. */
   readonly open: number
   readonly lastConfirmedAt: Date | undefined
-  /** The next nonce of the account's own line; undefined until one was given. */
+  /** The next nonce of the relayer's own account; undefined until a nonce was assigned. */
   readonly nextNonce: bigint | undefined
 }
 
-/** One statement, so that its parts fit each other. */
+/** Reads everything in one statement, so that the values belong to the same moment. */
 export async function readAccountState(
   db: Kysely<Schema>,
   { id, address }: { readonly id: string; readonly address: string },

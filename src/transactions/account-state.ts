@@ -6,20 +6,20 @@ import type { Relayer } from '../relayers/relayer.ts'
 import { readAccountState } from './account-state-store.ts'
 import type { RelayerRuntime } from './model/runtime.ts'
 
-/** How long the network is asked, in ms. Longer, and callers give up before they learn the rest. */
-const MAX_ASKING_MS = 5_000
+/** Timeout in ms for questions to the network. With a longer one, callers give up before they get the stored part. */
+const NETWORK_TIMEOUT_MS = 5_000
 
-/** How the account of a relayer is doing. Amounts in the smallest unit of its network. */
+/** The state of a relayer's account. Amounts are in the smallest unit of its network. */
 export interface AccountState {
-  /** What it can spend; undefined when no endpoint told. */
+  /** The spendable balance; undefined when no endpoint answered. */
   readonly balance: bigint | undefined
-  /** The nonce that the next transaction of its own line gets, as far as that is known; undefined on chains without nonces. */
+  /** The nonce that the next transaction of the account gets, as far as known; undefined on chains without nonces. */
   readonly nextNonce: bigint | undefined
-  /** The next nonce that the chain leaves free; undefined when no endpoint told, or the account does not exist. */
+  /** The next nonce on the chain; undefined when no endpoint answered, or the account does not exist. */
   readonly chainNonce: bigint | undefined
   readonly open: number
   readonly lastConfirmedAt: Date | undefined
-  /** What could not be learned and why, in sentences. */
+  /** Sentences about the values that could not be read, with the reasons. */
   readonly logs: readonly string[]
 }
 
@@ -29,15 +29,15 @@ interface AccountStateDeps {
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime
 }
 
-/** Asks the database, and the network as long as it answers in time. */
-export async function lookAtAccount(
+/** Reads the state of an account from the database and the network. Values that the network does not give in time are undefined. */
+export async function getAccountState(
   { db, clock, runtimeOf }: AccountStateDeps,
   relayer: Relayer,
 ): Promise<AccountState> {
   const { chain } = runtimeOf(relayer)
   const [{ nextNonce, ...stored }, balance, nonce] = await Promise.all([
     readAccountState(db, relayer),
-    askBalance(clock, { chain, address: relayer.address }),
+    fetchBalance(clock, { chain, address: relayer.address }),
     chain.sequencing && answerWithin(clock, firstOf(chain.sequencing.nonces([relayer.address]))),
   ])
   const chainNonce = nonce?.kind === 'ok' ? nonce.value : undefined
@@ -50,16 +50,16 @@ export async function lookAtAccount(
   }
 }
 
-/** What the account can spend, asked for a few seconds at most. */
-export function askBalance(
+/** Reads the spendable balance; `unknown` when no endpoint answers within a few seconds. */
+export function fetchBalance(
   clock: Clock,
   { chain, address }: { readonly chain: RelayerRuntime['chain']; readonly address: string },
 ): Promise<Answer<bigint>> {
   return answerWithin(clock, chain.balance(address))
 }
 
-async function answerWithin<T>(clock: Clock, asked: Promise<Answer<T>>): Promise<Answer<T>> {
-  const answer = await withTimeout(clock, MAX_ASKING_MS, asked)
+async function answerWithin<T>(clock: Clock, pending: Promise<Answer<T>>): Promise<Answer<T>> {
+  const answer = await withTimeout(clock, NETWORK_TIMEOUT_MS, pending)
   return answer ?? { kind: 'unknown', detail: 'no endpoint answered in time' }
 }
 
@@ -68,7 +68,7 @@ async function firstOf(answers: Promise<Answer<bigint>[]>): Promise<Answer<bigin
   return first ?? { kind: 'unknown', detail: 'no endpoint answered' }
 }
 
-/** A counter that the chain has passed follows it. */
+/** The stored counter, or the nonce of the chain if that is higher. */
 function higher(counter: bigint | undefined, chainNonce: bigint | undefined): bigint | undefined {
   if (counter === undefined || chainNonce === undefined) return counter ?? chainNonce
   return counter > chainNonce ? counter : chainNonce

@@ -6,13 +6,13 @@ import type { Relayer } from '../relayers/relayer.ts'
 import { accountOf, type TransactionsContext } from './model/runtime.ts'
 import { reservedBy } from './store/work-store.ts'
 
-/** Signs a transaction of the relayer's own network type, and nothing more. */
+/** Signs a transaction of the relayer's network type without storing or broadcasting it. */
 export type TransactionSigner = (relayer: Relayer, unsigned: UnsignedTransaction) => Promise<SignedDraft>
 
 /**
- * Signs what the caller sends by itself, by the rules of sending. Nothing is stored, and no number is taken. Nobody looks at it
- * again afterwards, so what cannot be checked now is not signed.
- * @throws AppError 400 with the rule that it breaks, 500 `network_unavailable` when no node can tell
+ * Signs a transaction that the caller broadcasts itself, under the rules of sending. Nothing is stored, and no nonce is assigned. The service
+ * never sees the transaction again, so it refuses what it cannot check now.
+ * @throws AppError with the rule that the transaction breaks, or `network_unavailable` when no node answers
  */
 export function createTransactionSigner(context: TransactionsContext): TransactionSigner {
   return async (relayer, unsigned) => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { guardedTransport } from '../chains/rpc/transport.ts'
+import { httpTransport } from '../chains/rpc/transport.ts'
 import type { Config } from '../config/load.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
 import type { Database } from '../database/engine.ts'
@@ -25,7 +25,7 @@ interface RuntimeSetOptions {
   /** The keys of the configuration's signers, by id. */
   readonly keys: ReadonlyMap<string, Key>
   readonly instrumentation: Instrumentation | undefined
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   readonly clock: Clock
   readonly log: Logger
@@ -48,7 +48,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const keyring = createKeyring({ db, sealer, configured: keys })
   const rpcObserver = instrumentation?.rpc
   const httpClient = createGuardedHttpClient({ allowPrivate: config.allowPrivateUrls }, RPC_CLIENT_OPTIONS)
-  const guarded = guardedTransport(httpClient)
+  const guarded = httpTransport(httpClient)
   const runtimes = createRelayerRuntimes({
     networks,
     keyring,

@@ -26,7 +26,7 @@ interface DeliveriesOptions {
   readonly presentEvents: EventPresenter
   /** Seals signing keys for storage; absent when the deployment has no key for it. */
   readonly sealer: Sealer | undefined
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   readonly clock: Clock
   readonly log: Logger

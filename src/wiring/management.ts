@@ -15,7 +15,7 @@ interface ManagementOptions {
   readonly config: Config
   readonly database: Database
   readonly runtimeSet: RuntimeSet
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   readonly clock: Clock
   readonly log: Logger

@@ -13,7 +13,7 @@ import type { Loop } from '../workers/loop.ts'
 
 interface Observed {
   readonly database: Database
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   readonly loops: () => readonly Loop[]
 }

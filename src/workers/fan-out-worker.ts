@@ -23,7 +23,7 @@ interface RelayWorkerDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly queue: JobQueue
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   /** How long a delivery is tried, in ms. */
   readonly windowMs: number

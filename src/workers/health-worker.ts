@@ -24,7 +24,7 @@ interface HealthWorkerDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly log: Logger
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   readonly checker: HealthChecker
   /** Where a relayer acts now; throws when it cannot act. */

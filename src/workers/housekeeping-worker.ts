@@ -22,7 +22,7 @@ interface HousekeepingDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly log: Logger
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   /** How long events are kept, in ms. */
   readonly retentionMs: number

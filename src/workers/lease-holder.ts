@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 interface LeaseHolderOptions {
   readonly db: Kysely<Schema>
   readonly clock: Clock
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
   readonly name: string
   /** How long it is ours without being asked for again, in ms. */

@@ -2,7 +2,7 @@ import type { HeadFeed } from '../chains/answer.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import type { RelayerRuntime, TransactionsContext } from '../transactions/model/runtime.ts'
 import { watchNetwork } from '../transactions/watch/watch.ts'
-import { createWatchMemory } from '../transactions/watch/watch-memory.ts'
+import { createWatchMemory } from '../transactions/watch/watch-round.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
 

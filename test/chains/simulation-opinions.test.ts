@@ -18,7 +18,7 @@ const opinion = (
 const BEHIND = { head: 50n, behind: true }
 
 /** `doubted`: a refusal that is not the last word. */
-function wordOf(answer: Answer<number>): Kind | 'doubted' {
+function outcomeOf(answer: Answer<number>): Kind | 'doubted' {
   return answer.kind === 'refused' && answer.refusal.unanswered === true ? 'doubted' : answer.kind
 }
 
@@ -56,7 +56,7 @@ describe('the opinions of all endpoints about a simulation', () => {
     { name: 'all are silent', of: [opinion('unknown'), opinion('unknown')], want: 'unknown' },
     { name: 'nobody', of: [], want: 'unknown' },
   ] as const)('$name: $want', ({ of, want }) => {
-    expect(wordOf(evaluateSimulations(of, { firstRefusedAt: undefined, finalAfter: 12n }))).toBe(want)
+    expect(outcomeOf(evaluateSimulations(of, { firstRefusedAt: undefined, finalAfter: 12n }))).toBe(want)
   })
 
   test.each([
@@ -65,7 +65,7 @@ describe('the opinions of all endpoints about a simulation', () => {
     { name: '12 blocks later', first: 88n, want: 'refused' },
   ])('a refusal again $name, while another is silent: $want', ({ first, want }) => {
     const opinions = [opinion('refused'), opinion('unknown')]
-    expect(wordOf(evaluateSimulations(opinions, { firstRefusedAt: first, finalAfter: 12n }))).toBe(want)
+    expect(outcomeOf(evaluateSimulations(opinions, { firstRefusedAt: first, finalAfter: 12n }))).toBe(want)
   })
 })
 
@@ -74,37 +74,37 @@ describe('the memory of refused simulations', () => {
 
   test('keeps the first refusal of a content, through silence, and of no other content', () => {
     const refusals = createSimulationRefusals(12n)
-    expect(wordOf(refusals.settle('one', doubted(100n)))).toBe('doubted')
+    expect(outcomeOf(refusals.settle('one', doubted(100n)))).toBe('doubted')
     expect(refusals.settle('one', [opinion('unknown'), opinion('unknown')]).kind).toBe('unknown')
-    expect(wordOf(refusals.settle('one', doubted(111n)))).toBe('doubted')
-    expect(wordOf(refusals.settle('other', doubted(112n)))).toBe('doubted')
-    expect(wordOf(refusals.settle('one', doubted(112n)))).toBe('refused')
+    expect(outcomeOf(refusals.settle('one', doubted(111n)))).toBe('doubted')
+    expect(outcomeOf(refusals.settle('other', doubted(112n)))).toBe('doubted')
+    expect(outcomeOf(refusals.settle('one', doubted(112n)))).toBe('refused')
   })
 
   test('takes no refusal from behind', () => {
     const refusals = createSimulationRefusals(12n)
     refusals.settle('one', [opinion('refused', BEHIND), opinion('unknown')])
-    expect(wordOf(refusals.settle('one', doubted(100n)))).toBe('doubted')
+    expect(outcomeOf(refusals.settle('one', doubted(100n)))).toBe('doubted')
   })
 
   test('begins anew after a success', () => {
     const refusals = createSimulationRefusals(12n)
     refusals.settle('one', doubted(100n))
     refusals.settle('one', [opinion('refused', { head: 105n }), opinion('ok', { head: 105n })])
-    expect(wordOf(refusals.settle('one', doubted(112n)))).toBe('doubted')
+    expect(outcomeOf(refusals.settle('one', doubted(112n)))).toBe('doubted')
   })
 
   test('begins anew when the last refusal was long ago', () => {
     const refusals = createSimulationRefusals(12n)
     refusals.settle('one', doubted(100n))
-    expect(wordOf(refusals.settle('one', doubted(149n)))).toBe('doubted')
-    expect(wordOf(refusals.settle('one', doubted(161n)))).toBe('refused')
+    expect(outcomeOf(refusals.settle('one', doubted(149n)))).toBe('doubted')
+    expect(outcomeOf(refusals.settle('one', doubted(161n)))).toBe('refused')
   })
 
   test('does not grow for ever', () => {
     const refusals = createSimulationRefusals(12n)
     for (let count = 0; count <= 1_000; count += 1) refusals.settle(count, doubted(100n))
-    expect(wordOf(refusals.settle(1_000, doubted(112n)))).toBe('refused')
-    expect(wordOf(refusals.settle(0, doubted(112n)))).toBe('doubted')
+    expect(outcomeOf(refusals.settle(1_000, doubted(112n)))).toBe('refused')
+    expect(outcomeOf(refusals.settle(0, doubted(112n)))).toBe('doubted')
   })
 })

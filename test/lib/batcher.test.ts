@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createBatcher } from '../../src/lib/batcher.ts'
 
-/** A batcher whose runs end when the test says so. */
-function held({ maxItems = 100, collectsTurn = false } = {}) {
+/** A batcher whose runs end when the test ends them. */
+function pausedBatcher({ maxItems = 100, collectsTurn = false, overlaps = false } = {}) {
   const runs: {
     items: readonly string[]
     end: (results?: readonly string[]) => void
@@ -12,6 +12,7 @@ function held({ maxItems = 100, collectsTurn = false } = {}) {
     keyOf: (item) => item.charAt(0),
     maxItems,
     collectsTurn,
+    overlaps,
     run: (items) =>
       new Promise((resolve, reject) => {
         runs.push({
@@ -29,7 +30,7 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('a batcher', () => {
   test('runs a lone item at once', async () => {
-    const { add, runs } = held()
+    const { add, runs } = pausedBatcher()
     const result = add('a1')
     expect(runs.map((run) => run.items)).toEqual([['a1']])
     runs[0]?.end()
@@ -37,7 +38,7 @@ describe('a batcher', () => {
   })
 
   test('collects what arrives during a run into the next one, and gives each its own result', async () => {
-    const { add, runs } = held()
+    const { add, runs } = pausedBatcher()
     const results = Promise.all(['a1', 'a2', 'a3'].map(add))
     runs[0]?.end()
     await settle()
@@ -47,7 +48,7 @@ describe('a batcher', () => {
   })
 
   test('collects the rest of the turn first where it is told to', async () => {
-    const { add, runs } = held({ collectsTurn: true })
+    const { add, runs } = pausedBatcher({ collectsTurn: true })
     const results = Promise.all(['a1', 'a2'].map(add))
     expect(runs).toEqual([])
     await settle()
@@ -57,7 +58,7 @@ describe('a batcher', () => {
   })
 
   test('never runs two batches of one key at once, and keys do not wait for each other', async () => {
-    const { add, runs } = held()
+    const { add, runs } = pausedBatcher()
     void add('a1')
     void add('a2')
     const b = add('b1')
@@ -67,8 +68,33 @@ describe('a batcher', () => {
     expect(await b).toBe('b1!')
   })
 
+  test('opens a new batch during a run where runs may overlap', async () => {
+    const { add, runs } = pausedBatcher({ collectsTurn: true, overlaps: true })
+    const first = add('a1')
+    await settle()
+    const second = Promise.all(['a2', 'a3'].map(add))
+    await settle()
+    expect(runs.map((run) => run.items)).toEqual([['a1'], ['a2', 'a3']])
+    runs[1]?.end()
+    expect(await second).toEqual(['a2!', 'a3!'])
+    runs[0]?.end()
+    expect(await first).toBe('a1!')
+  })
+
+  test('a run that overlaps another one fails its own items only', async () => {
+    const { add, runs } = pausedBatcher({ collectsTurn: true, overlaps: true })
+    const first = add('a1')
+    await settle()
+    const second = add('a2')
+    await settle()
+    runs[0]?.fail(new Error('no node'))
+    await expect(first).rejects.toThrow('no node')
+    runs[1]?.end()
+    expect(await second).toBe('a2!')
+  })
+
   test('takes at most so many at once, in order', async () => {
-    const { add, runs } = held({ maxItems: 2 })
+    const { add, runs } = pausedBatcher({ maxItems: 2 })
     const results = Promise.all(['a1', 'a2', 'a3', 'a4', 'a5'].map(add))
     for (let done = 0; done < 4; done += 1) {
       runs[done]?.end()
@@ -79,7 +105,7 @@ describe('a batcher', () => {
   })
 
   test('a failed run fails its own items only', async () => {
-    const { add, runs } = held()
+    const { add, runs } = pausedBatcher()
     const first = add('a1')
     const second = add('a2')
     runs[0]?.fail(new Error('no disk'))
@@ -102,14 +128,14 @@ describe('a batcher', () => {
   })
 
   test('a result that is missing is a fault, not a wait without end', async () => {
-    const { add, runs } = held()
+    const { add, runs } = pausedBatcher()
     const first = add('a1')
     runs[0]?.end([])
     await expect(first).rejects.toThrow('fewer results')
   })
 
   test('starts anew after it was empty', async () => {
-    const { add, runs } = held()
+    const { add, runs } = pausedBatcher()
     const first = add('a1')
     runs[0]?.end()
     await first

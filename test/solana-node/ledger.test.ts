@@ -100,29 +100,29 @@ test('a fresh node tells of no first block', async () => {
 
 test('what is offered once is forgotten by the second leader, and may be offered again', async () => {
   const { solana, payer, signed, send, status } = await openDesk()
-  const offered = await signed(transfer(payer.address, createWallet().address, SOL))
+  const transaction = await signed(transfer(payer.address, createWallet().address, SOL))
   const once = { maxRetries: 0 }
   solana.market.capacity = 0
-  await send(offered, once)
+  await send(transaction, once)
   solana.tick(3)
   solana.market.capacity = 10
   solana.tick()
-  expect(await status(offered.signature)).toBeNull()
-  await send(offered, once)
+  expect(await status(transaction.signature)).toBeNull()
+  await send(transaction, once)
   solana.skip()
   solana.tick()
-  expect(await status(offered.signature)).not.toBeNull()
+  expect(await status(transaction.signature)).not.toBeNull()
 })
 
 test('what its node retries waits', async () => {
   const { solana, payer, signed, send, status } = await openDesk()
-  const offered = await signed(transfer(payer.address, createWallet().address, SOL))
+  const transaction = await signed(transfer(payer.address, createWallet().address, SOL))
   solana.market.capacity = 0
-  await send(offered)
+  await send(transaction)
   solana.tick(20)
   solana.market.capacity = 10
   solana.tick()
-  expect(await status(offered.signature)).not.toBeNull()
+  expect(await status(transaction.signature)).not.toBeNull()
 })
 
 test('two calls may be answered from two banks', async () => {

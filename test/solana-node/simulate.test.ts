@@ -86,8 +86,8 @@ test('a blockhash can be replaced, and is told', async () => {
 test('signatures are checked when that is asked for, which excludes another blockhash', async () => {
   const { payer, reply, blockhash } = await openDesk()
   const steps = [transfer(payer.address, createWallet().address, SOL)]
-  const stranger = { ...createWallet(), address: payer.address }
-  const { base64 } = signContent({ signers: [stranger], blockhash: await blockhash(), steps })
+  const otherWallet = { ...createWallet(), address: payer.address }
+  const { base64 } = signContent({ signers: [otherWallet], blockhash: await blockhash(), steps })
   const config = { encoding: 'base64', commitment: 'processed' }
   expect((await reply('simulateTransaction', [base64, config])).result).toMatchObject({
     value: { err: null },

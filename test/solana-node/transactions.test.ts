@@ -22,8 +22,8 @@ test('a transfer moves the lamports, and its payer pays 5000 for the signature',
 test('a transaction that another key has signed is refused', async () => {
   const { payer, solana, blockhash, reply } = await openDesk()
   const steps = [transfer(payer.address, createWallet().address, SOL)]
-  const stranger = { ...createWallet(), address: payer.address }
-  const { base64, signature } = signContent({ signers: [stranger], blockhash: await blockhash(), steps })
+  const otherWallet = { ...createWallet(), address: payer.address }
+  const { base64, signature } = signContent({ signers: [otherWallet], blockhash: await blockhash(), steps })
 
   const { error } = await reply('sendTransaction', [base64, { encoding: 'base64' }])
   expect(error).toMatchObject({

@@ -44,7 +44,7 @@ describe('JSON-RPC', () => {
   })
 })
 
-describe('trouble', () => {
+describe('fault', () => {
   const send = () => call('sendTransaction', { transaction: desk.build(desk.person(), [NOTHING]).toXdr() })
 
   test.each([

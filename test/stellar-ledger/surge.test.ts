@@ -19,7 +19,7 @@ async function ledgerOf(fees: readonly number[]): Promise<(readonly [number, big
   }
   const { transactions } = desk.ledger.close()
   return transactions
-    .map(({ frame, verdict }) => [Number(frame.fee), verdict.feeCharged] as const)
+    .map(({ frame, frameResult }) => [Number(frame.fee), frameResult.feeCharged] as const)
     .sort(([a], [b]) => b - a)
 }
 

@@ -36,14 +36,14 @@ describe('signatures', () => {
 
   test('an operation of an account that has not signed', async () => {
     const [alice, bob] = [desk.person(), desk.person()]
-    const foreign = Operation.bumpSequence({ bumpTo: '0', source: bob.publicKey() })
-    expect(await desk.refusal(alice, {}, [NOTHING, foreign])).toEqual([
+    const ofOther = Operation.bumpSequence({ bumpTo: '0', source: bob.publicKey() })
+    expect(await desk.refusal(alice, {}, [NOTHING, ofOther])).toEqual([
       'ERROR',
       'txFailed',
       'bumpSequenceSuccess',
       'opBadAuth',
     ])
-    expect(await desk.apply(desk.build(alice, [foreign], { signers: [alice, bob] }))).toEqual([
+    expect(await desk.apply(desk.build(alice, [ofOther], { signers: [alice, bob] }))).toEqual([
       'txSuccess',
       'bumpSequenceSuccess',
     ])
@@ -51,9 +51,9 @@ describe('signatures', () => {
 
   test('an operation of an account that does not exist', async () => {
     const source = Keypair.random()
-    const foreign = Operation.bumpSequence({ bumpTo: '0', source: source.publicKey() })
+    const ofOther = Operation.bumpSequence({ bumpTo: '0', source: source.publicKey() })
     const alice = desk.person()
-    expect(await desk.apply(desk.build(alice, [foreign], { signers: [alice, source] }))).toEqual([
+    expect(await desk.apply(desk.build(alice, [ofOther], { signers: [alice, source] }))).toEqual([
       'txFailed',
       'opNoAccount',
     ])

@@ -23,8 +23,8 @@ export function hasPostgres(): boolean {
 
 /** The server of `TEST_DATABASE_URL`, or a throw-away cluster in a temporary folder. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const given = process.env.TEST_DATABASE_URL
-  if (given !== undefined) return serverAt(given, async () => {})
+  const serverUrl = process.env.TEST_DATABASE_URL
+  if (serverUrl !== undefined) return serverAt(serverUrl, async () => {})
   const binaries = findBinaries()
   if (!binaries) throw new Error('There is no PostgreSQL here.')
   const { url, stop } = await startCluster(binaries)

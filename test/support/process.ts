@@ -74,16 +74,16 @@ export async function startProcess({
 
 async function readyUrl(child: ChildProcess): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const said: string[] = []
+  const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue
     createInterface({ input: stream }).on('line', (line) => {
-      if (said.length < 200) said.push(line)
+      if (output.length < 200) output.push(line)
       const entry = line.startsWith('{') ? (JSON.parse(line) as { msg?: string; url?: string }) : {}
       if (entry.msg === 'ready' && entry.url) resolve(entry.url)
     })
   }
-  child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${said.join('\n')}`)))
+  child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output.join('\n')}`)))
   return promise
 }
 

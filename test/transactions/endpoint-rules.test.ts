@@ -6,7 +6,7 @@ import { createAcceptor } from '../../src/transactions/accept/accept.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../src/transactions/watch/watch.ts'
-import { createWatchMemory } from '../../src/transactions/watch/watch-memory.ts'
+import { createWatchMemory } from '../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
@@ -132,7 +132,7 @@ describe("an endpoint's cap of the whole fee (--rpc.txfeecap)", () => {
     // The market asks for 1.5 times 2 gwei and a tip; half of that is above the base fee.
     const gasLimit = 30_000n
     const { step } = await setUp({ speed: 'fast', gasLimit }, { refuse: capOf(gasLimit * 3n * GWEI) })
-    expect(stateOf((await step()).transaction)).toMatch(/^pending: No endpoint lets so high a fee pass/)
+    expect(stateOf((await step()).transaction)).toMatch(/^pending: No endpoint accepts so high a fee/)
     const { transaction, attempts } = await step(5_000)
     expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
     expect(attempts).toHaveLength(2)

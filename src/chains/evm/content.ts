@@ -1,6 +1,6 @@
 import type { Speed } from '../speed.ts'
 
-/** What the caller wants done on an EVM chain, as accepted (group A of the contract). Amounts in wei. */
+/** The accepted request of a caller on an EVM chain (group A of the contract). Amounts are in wei. */
 export interface EvmRequest {
   readonly type: 'evm'
   /** EIP-55 address; absent for a contract creation. */
@@ -14,11 +14,11 @@ export interface EvmRequest {
   readonly maxPriorityFeePerGas?: bigint
   readonly speed?: Speed
   readonly validUntil?: Date
-  /** One of the service's own that only takes a nonce, and must run no code. */
+  /** The service created the request only to use up a nonce, so it must run no code. */
   readonly isNoop?: true
 }
 
-/** What one unit of gas may cost, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */
+/** The highest price of one unit of gas, in wei. `legacy` is transaction type 0, `eip1559` type 2 (EIP-1559). */
 export type Fees =
   | { readonly kind: 'legacy'; readonly gasPrice: bigint }
   | { readonly kind: 'eip1559'; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
@@ -35,22 +35,22 @@ export interface EvmDraft {
 
 /** The rules of an EVM relayer, as configured; an absent rule has the default of the contract. */
 export interface EvmPolicies {
-  /** `false` forces legacy pricing. Default: whether the network has the feature `eip1559`. */
+  /** `false` forces legacy pricing. Default: the network's feature `eip1559` decides. */
   readonly eip1559Pricing?: boolean
   /** `false`: every request must bring its own `gas_limit`. Default true. */
   readonly gasLimitEstimation?: boolean
-  /** The most that one unit of gas may cost, in wei. Default: no cap. */
+  /** The highest price of one unit of gas, in wei. Default: no cap. */
   readonly gasPriceCap?: bigint
-  /** What must stay on the account after everything in flight is paid, in wei. Default 1. */
+  /** The amount that must stay on the account after everything in flight is paid, in wei. Default 1. */
   readonly minBalance?: bigint
   readonly privateTransactions?: boolean
-  /** Lower-case addresses that may receive. Default: any. */
+  /** Lower-case addresses that may receive funds or calls. Default: any. */
   readonly whitelistReceivers?: readonly string[]
-  /** The only RPC methods that callers may use. Default: those that read. */
+  /** The only RPC methods that callers may use. Default: methods that only read. */
   readonly allowedRpcMethods?: readonly string[]
 }
 
-/** Structured data to sign (EIP-712): the two hashes, or what they are made of. */
+/** Structured data to sign (EIP-712): the two hashes, or the document from which they are computed. */
 export type TypedData = TypedHashes | TypedDocument
 
 /** Both are 32 bytes in `0x` hex. */
@@ -60,7 +60,7 @@ export interface TypedHashes {
   readonly structHash: string
 }
 
-/** As it came: nothing is known yet of whether the values are what the types say. Integers beyond 2^53 are bigint. */
+/** The unchecked document of a caller: its values may not match its types. Integers beyond 2^53 are bigint. */
 export interface TypedDocument {
   readonly kind: 'document'
   readonly domain: Readonly<Record<string, unknown>>

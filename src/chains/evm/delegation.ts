@@ -1,15 +1,16 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { RpcClient } from '../rpc/rpc.ts'
 
-/** EIP-7702: the code of an account that was delegated begins so. */
+/** The code of a delegated account begins with this prefix (EIP-7702). */
 const DELEGATION = /^0xef0100/i
 
-/** How long an answer counts, in ms. A delegation that is noticed so late costs refused offers until then, and nothing else. */
+/** An answer counts for this long, in ms. A delegation that is noticed later than it happened only costs refused broadcasts. */
 const FRESH_MS = 60_000
 
 /**
- * How many transactions of an account pools hold at the same time: one, where its code can move its money and so spoil all that wait
- * (`core/txpool/legacypool` of geth, since EIP-7702). Undefined where there is no such limit, or nobody tells.
+ * Returns a reader of how many transactions of an account pools keep at the same time: one for a delegated account, because its code can
+ * move its money and invalidate all waiting transactions (`core/txpool/legacypool` of geth). It returns undefined for no limit, and when no
+ * node answers.
  */
 export function createInFlightLimits(
   client: RpcClient,

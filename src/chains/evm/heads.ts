@@ -6,7 +6,7 @@ import type { RpcUrl } from '../../networks/network.ts'
 import type { HeadFeed } from '../answer.ts'
 
 interface HeadFeedOptions {
-  /** `ws://` or `wss://`; the next one when one fails. Without any the feed is never live. */
+  /** `ws://` or `wss://` urls; the feed moves to the next one when one fails. Without urls the feed is never live. */
   readonly urls: readonly RpcUrl[]
   /** Expected time between blocks, in ms. */
   readonly blocktimeMs: number
@@ -17,17 +17,17 @@ interface HeadFeedOptions {
   readonly listener: () => void
 }
 
-/** Blocks that may be missing before the feed is no longer relied on. Slots are missed now and then. */
+/** The feed counts as live although this many blocks are missing: networks skip slots now and then. */
 const LIVE_BLOCKS = 4
 
-/** The feed is relied on for at least so long after a head, in ms: chains of several blocks a second stutter. */
+/** The feed counts as live for at least this time after a head, in ms: chains with several blocks a second stutter. */
 const MIN_LIVE_MS = 2_000
 
-/** After this many blocks of silence, and at least this time in ms, the connection counts as dead and is made anew. */
+/** After this many blocks of silence, and at least this time in ms, the feed opens a new connection. */
 const SILENT_BLOCKS = 20
 const MIN_SILENT_MS = 60_000
 
-/** Between two connections, in ms. */
+/** The pause between two connections, in ms. */
 const RECONNECT = { baseMs: 500, maxMs: 30_000 }
 
 const SUBSCRIBE = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })
@@ -74,13 +74,13 @@ interface SubscriptionOptions {
   readonly signal: AbortSignal
 }
 
-/** Why a subscription ended, and how many heads it brought. */
+/** The end of a subscription: its reason, and the number of heads that it delivered. */
 interface Ended {
   readonly detail: string
   readonly heads: number
 }
 
-/** One connection, from its opening to its end. Never rejects. */
+/** Runs one connection from its opening to its end. Never rejects. */
 function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionOptions): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
   const socket = open(url)
@@ -108,7 +108,7 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
   signal.addEventListener('abort', () => end('stopped'), { once: true, signal: over.signal })
   void watchSilence()
 
-  /** A dead connection says nothing, for ever: TCP alone notices only when something is sent. */
+  /** A dead connection stays silent for ever: TCP notices only when something is sent. */
   async function watchSilence() {
     const limit = Math.max(MIN_SILENT_MS, SILENT_BLOCKS * blocktimeMs)
     while (!over.signal.aborted) {
@@ -121,7 +121,7 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
   return promise
 }
 
-/** The constructor throws for urls that it does not like, such as one with a fragment in older versions. */
+/** The constructor throws for some urls, such as urls with a fragment in older versions of Node. */
 function open(url: string): WebSocket | undefined {
   try {
     return new WebSocket(url)
@@ -139,6 +139,6 @@ function readMessage(data: unknown): Message {
     if (message?.error) return { kind: 'refused', detail: String(message.error.message ?? 'refused') }
     return { kind: 'other' }
   } catch {
-    return { kind: 'other' } // Not JSON: nothing that we asked for.
+    return { kind: 'other' } // The feed asked for nothing that is not JSON.
   }
 }

@@ -12,8 +12,8 @@ const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest block that is known' } as const
 
 /**
- * The newest block, and the newest final one where the network's own word for it counts. Asked of an endpoint that is as far as any other
- * was lately, where one answers.
+ * Reads the newest block, and the newest final block on networks that announce it. It prefers an endpoint that is as far as the others were
+ * lately.
  */
 export async function readHead(client: PooledClient, finality: EvmFinality): Promise<Answer<Head>> {
   const tags = finality === 'depth' ? ['latest'] : ['latest', finality]
@@ -27,7 +27,7 @@ export async function readHead(client: PooledClient, finality: EvmFinality): Pro
   return { kind: 'ok', value: { ...head.value, finalNumber } }
 }
 
-/** The hash at a height in the chain as it is now; unknown from a node without that block, or that is behind. */
+/** Reads the hash at a height in the current chain; unknown from a node without that block, or that is behind. */
 export async function readBlockHash(
   client: PooledClient,
   number: bigint,
@@ -40,7 +40,7 @@ export async function readBlockHash(
   return endpointReply?.behind ? BEHIND : { kind: 'ok', value: block.value.hash }
 }
 
-/** The next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
+/** Reads the next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
 export async function readNonces(
   client: PooledClient,
   addresses: readonly string[],
@@ -53,13 +53,13 @@ export async function readNonces(
   return (await client.sendAsOf(calls, asOf)).map(toFreshQuantity)
 }
 
-/** The balance in wei; unknown from an endpoint that is behind the others: a top-up may have escaped it. */
+/** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
   const [endpointReply] = await client.sendAsOf([{ method: 'eth_getBalance', params: [address, 'latest'] }])
   return toFreshQuantity(endpointReply)
 }
 
-/** Receipts in the order of the hashes. An endpoint that has not reached `asOf` can say yes, and never no. */
+/** Reads receipts in the order of the hashes. An endpoint that has not reached `asOf` can report a receipt, and never its absence. */
 export async function readReceipts(
   client: PooledClient,
   hashes: readonly string[],
@@ -73,8 +73,8 @@ function receiptCalls(hashes: readonly string[]): RpcCall[] {
 }
 
 /**
- * Runs the reverted content again on the state before its block. Nodes without that state cannot tell, and their words about it, or
- * about money that is spent by now, are no reason.
+ * Runs the reverted content again on the state before its block. Errors of nodes without that state, and errors about money that was spent
+ * since, are no reason of the revert.
  */
 export async function readRevertReason(
   client: RpcClient,
@@ -103,7 +103,7 @@ function fromBlock(reply: RpcReply): Answer<Head> {
   return { kind: 'ok', value: { number: height, hash } }
 }
 
-/** A number that somebody may act on for good: not from behind (I6). */
+/** Reads a number for a final decision, so an endpoint that is behind does not count (I6). */
 function toFreshQuantity(endpointReply: EndpointReply | undefined): Answer<bigint> {
   const { reply, behind } = endpointReply ?? { reply: NO_REPLY, behind: true }
   if (reply.kind !== 'result') return silent(reply)
@@ -114,7 +114,7 @@ function toFreshQuantity(endpointReply: EndpointReply | undefined): Answer<bigin
     : { kind: 'ok', value }
 }
 
-/** Only `null`, or a receipt that says itself that it is of no block yet, is a "none"; what cannot be read is unknown (I6). */
+/** Only `null`, or a receipt that names no block yet, is a "none"; an unreadable reply is unknown (I6). */
 export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   if (reply.kind !== 'result') return { kind: 'unknown' }
   const none = { kind: behind ? 'unknown' : 'none' } as const

@@ -13,13 +13,13 @@ interface Network {
   readonly eip1559: boolean
 }
 
-/** What an unsigned transaction says, or what is wrong with it. */
+/** The content of an unsigned transaction, or a refusal. */
 type Reading = Answer<{ readonly request: EvmRequest; readonly nonce: bigint }>
 
-/** Nonces that a number holds exactly; nobody ever pays for so many transactions. */
+/** The highest nonce that a number holds exactly; no account sends so many transactions. */
 const MAX_NONCE = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Asks nobody: gas, price and nonce are the caller's. */
+/** Reviews an unsigned transaction without asking a node: gas, price and nonce are the caller's. */
 export function reviewUnsigned(
   unsigned: UnsignedEvm,
   account: EvmAccount,

@@ -12,7 +12,7 @@ import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/sign
 import type { Signature, SignedDraft } from '../attempt.ts'
 import type { EvmDraft } from './content.ts'
 
-/** Signs a draft: transaction type 2 (EIP-1559) or type 0 with replay protection (EIP-155), by its fees. */
+/** Signs a draft as transaction type 2 (EIP-1559) or type 0 with replay protection (EIP-155), depending on its fees. */
 export async function signDraft(
   { draft, nonce, chainId }: { draft: EvmDraft; nonce: bigint; chainId: number },
   signer: Signer,
@@ -29,17 +29,17 @@ export async function signDraft(
   return { raw: hexToBytes(raw), hash: keccak256(raw), signature: presentSignature(signature, v) }
 }
 
-/** The bytes of which the hash is signed. */
+/** Returns the bytes whose hash is signed. */
 export function unsignedBytes(transaction: TransactionSerializable): Hex {
   return serializeTransaction(transaction)
 }
 
-/** EIP-191, version 0x45 ("personal message"), over the UTF-8 bytes. Text that looks like hex is text. */
+/** Signs the UTF-8 bytes of a message with EIP-191, version 0x45 ("personal message"). Text that looks like hex is text. */
 export async function signPersonalMessage(message: string, signer: Signer): Promise<Signature> {
   return signDigest(hexToBytes(hashMessage(message)), signer)
 }
 
-/** Signs 32 bytes as they are; `v` is 27 or 28. */
+/** Signs a digest of 32 bytes; `v` is 27 or 28. */
 export async function signDigest(digest: Uint8Array, signer: Signer): Promise<Signature> {
   const signature = await secp256k1(signer).sign(digest)
   return presentSignature(signature, 27 + signature.recovery)

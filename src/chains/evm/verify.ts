@@ -6,14 +6,14 @@ import { readQuantity } from './quantity.ts'
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Signing for another chain than the configured one would be valid somewhere else (EIP-155), and one endpoint of another
- * chain among several would answer with foreign nonces: each that answers has to serve the configured chain.
+ * Refuses when an endpoint serves another chain than the configured one. A signature for another chain would be valid there (EIP-155), and
+ * an endpoint of another chain would answer with wrong nonces.
  */
 export async function verifyChainId(client: PooledClient, network: EvmNetwork): Promise<Answer<void>> {
   const everywhere = (await client.sendEverywhere([CHAIN_ID])).flatMap((replies) =>
     replies.map(({ reply }) => reply),
   )
-  // All of them resting: then the one that may be asked as a last resort.
+  // All endpoints rest, so the one that may be asked as a last resort decides.
   const answered = everywhere.some(({ kind }) => kind !== 'unknown')
   const replies = answered ? everywhere : await client.send([CHAIN_ID])
   const answers = replies.map((reply) => compare(reply, network))

@@ -5,20 +5,17 @@ import { type PostResult, post } from './post.ts'
 import type { RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
 
-/** What one endpoint answered to many calls. A `failure` may come with replies: it took some and then no more. */
+/** The answers of one endpoint to many calls. A `failure` may come with replies when the endpoint stopped answering halfway. */
 export interface BatchOutcome {
   /** In the order of the calls; `unknown` where it did not answer. */
   readonly replies: readonly RpcReply[]
   readonly failure?: Failure
 }
 
-/**
- * The sizes of batches that are tried, in calls. Public endpoints refuse more than a hundred; some take ten, some none
- * at all.
- */
+/** The batch sizes that are tried, in calls. Public endpoints refuse more than a hundred; some accept ten, some no batch at all. */
 const BATCH_SIZES = [100, 10, 1] as const
 
-/** Requests under way at once where an endpoint takes only small batches and the order does not matter. */
+/** This many requests run at once when an endpoint accepts only small batches and the order does not matter. */
 const SIDE_BY_SIDE = 8
 
 export interface BatchRequest {
@@ -26,17 +23,20 @@ export interface BatchRequest {
   readonly calls: readonly RpcCall[]
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
-  /** When all of them have to be over, in ms since the epoch. */
+  /** The time by which all requests must end, in ms since the epoch. */
   readonly deadline: number
-  /** One HTTP request after the other: transactions of an account have to arrive in the order of their nonces. */
+  /** HTTP requests run one after the other: transactions of an account have to arrive in the order of their nonces. */
   readonly inOrder: boolean
-  /** The calls are a caller's: numbers in replies keep their spelling, and nothing is learned from how the endpoint takes them. */
+  /**
+   * The calls come from an API caller: numbers in replies keep their spelling, and the endpoint's reaction teaches nothing about its
+   * limits.
+   */
   readonly forwarded: boolean
 }
 
 interface BatchSenderOptions {
   readonly now: () => number
-  /** How a url is asked. */
+  /** Returns the transport for a url. */
   readonly transportOf: (url: string) => Transport
   readonly observer?: RpcObserver | undefined
   readonly errors: NodeErrorRules
@@ -44,15 +44,15 @@ interface BatchSenderOptions {
   readonly maxRequestBytes: number
 }
 
-/** What one HTTP request may hold. */
+/** The limits of one HTTP request. */
 interface RequestLimits {
   readonly calls: number
   readonly bytes: number
 }
 
 /**
- * Asks one endpoint, in batches as large as it takes; what it takes is found out once and remembered. The first batch
- * goes alone: its answer tells whether the size is right, and a height that is asked for first is not newer than the rest.
+ * Creates a sender that asks one endpoint in batches as large as it accepts, and remembers that size. The first batch goes alone: its
+ * answer tells whether the size is right, and a height in it is not newer than the replies that follow.
  */
 export function createBatchSender({
   now,
@@ -108,7 +108,7 @@ export function createBatchSender({
     const { url, forwarded } = request
     if (!forwarded) learned.set(url, smaller)
     const answer = await askWithin(request, smaller)
-    // Refused one by one as well: it was not the size.
+    // The endpoint refused each call alone as well, so the size was not the reason.
     if (!forwarded && answer.replies.every((reply) => reply.kind === 'unknown')) learned.set(url, limits)
     return answer
   }
@@ -117,7 +117,7 @@ export function createBatchSender({
     askWithin(request, learned.get(request.url) ?? { calls: BATCH_SIZES[0], bytes: maxRequestBytes })
 }
 
-/** What to try after a batch that the endpoint did not take because of its size; undefined when the size was not the matter. */
+/** Returns smaller limits after a batch that was refused because of its size; undefined when the size was not the reason. */
 function smallerLimits(
   limits: RequestLimits,
   batch: readonly RpcCall[],
@@ -130,35 +130,38 @@ function smallerLimits(
   return { ...limits, calls: BATCH_SIZES.find((smaller) => smaller < batch.length) ?? 1 }
 }
 
-/** No server refuses so short a body for its length, in bytes: an HTTP 413 is about the number of calls then. */
+/** No server refuses so short a body for its length, in bytes, so its HTTP 413 is about the number of calls. */
 const SMALL_BODY_BYTES = 10_000
 
 function refusal({ kind }: PostResult): 'batch_refused' | undefined {
   return kind === 'batch_refused' || kind === 'too_large' ? 'batch_refused' : undefined
 }
 
-/** In the order of the calls; a call that is longer than `bytes` goes alone. */
+/** Cuts the calls into batches in their order; a call that is longer than `bytes` goes alone. */
 function cutBatches(calls: readonly RpcCall[], limits: RequestLimits): RpcCall[][] {
   const batches: RpcCall[][] = []
-  let room = 0
+  let freeBytes = 0
   for (const call of calls) {
     const bytes = bytesOf([call])
     const last = batches.at(-1)
-    if (last !== undefined && last.length < limits.calls && bytes <= room) {
+    if (last !== undefined && last.length < limits.calls && bytes <= freeBytes) {
       last.push(call)
-      room -= bytes
+      freeBytes -= bytes
     } else {
       batches.push([call])
-      room = limits.bytes - bytes
+      freeBytes = limits.bytes - bytes
     }
   }
   return batches
 }
 
-/** What surrounds the method and the parameters of a call in a batch, in bytes: `{"jsonrpc":"2.0","id":1000,"method":…,"params":…},`. */
+/** The bytes around the method and the parameters of a call: `{"jsonrpc":"2.0","id":1000,"method":…,"params":…},`. */
 const CALL_OVERHEAD_BYTES = 60
 
-/** An estimate that costs less than writing each call twice. Our own calls are ASCII; where it is too low, HTTP 413 corrects it. */
+/**
+ * Estimates the length, which costs less than writing each call twice. Our own calls are ASCII; where the estimate is too low, HTTP 413
+ * corrects it.
+ */
 function bytesOf(calls: readonly RpcCall[]): number {
   return calls.reduce(
     (sum, { method, params }) => sum + CALL_OVERHEAD_BYTES + method.length + jsonLength(params),

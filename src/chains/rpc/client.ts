@@ -1,38 +1,37 @@
 import type { Logger } from 'pino'
+import { createBatcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { createGatherer } from '../../lib/gather.ts'
 import { createEndpointPool } from '../../networks/endpoints.ts'
 import type { RpcUrl } from '../../networks/network.ts'
-import { createEndpointExecutor, type HeightQuestion } from './endpoint-executor.ts'
+import { createEndpointExecutor } from './endpoint-executor.ts'
 import { createEndpointIterator } from './endpoint-order.ts'
-import type { NodeErrorRules } from './node-errors.ts'
+import type { NodeDialect } from './node-dialect.ts'
 import type { RpcObserver } from './observer.ts'
 import { writable } from './raw-json.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcParams } from './rpc.ts'
 import { type Transport, trustedTransport } from './transport.ts'
 
-interface RpcClientOptions {
+interface RpcClientOptions extends NodeDialect {
   readonly urls: readonly RpcUrl[]
-  /** Asks the urls that callers of the API chose. Absent: they are not asked. */
+  /** Asks the urls that API callers chose. Without it they are not asked. */
   readonly guarded?: Transport | undefined
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
   readonly clock: Clock
-  /** From 0 up to but not including 1. Default `Math.random`. */
+  /** Returns a number from 0 up to but not including 1. Default `Math.random`. */
   readonly random?: () => number
   readonly log: Logger
-  readonly height: HeightQuestion
-  readonly errors: NodeErrorRules
-  /** The most that one HTTP request holds, in bytes; a call that is longer goes alone. */
-  readonly maxRequestBytes: number
-  /** Absent where nobody counts. */
+  /** Receives a report of each HTTP request. */
   readonly observer?: RpcObserver | undefined
 }
 
-/** All attempts of a question together take at most so many time-outs: one endpoint may use up one, and another still has its own. */
+/** All attempts of a question together last at most this many time-outs: one endpoint may use up one, and another still has its own. */
 const TOTAL_TIMEOUT_FACTOR = 2
 
-/** JSON-RPC over HTTP with kept connections, batches, time-outs, and other endpoints when one does not answer. */
+/**
+ * Creates a client for JSON-RPC over HTTP with kept connections, batches and time-outs, which asks another endpoint when one does not
+ * answer.
+ */
 export function createRpcClient(options: RpcClientOptions): PooledClient {
   const {
     urls,
@@ -78,17 +77,25 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     return answers
   }
 
-  const gathered = createGatherer<bigint | undefined, RpcCall, EndpointReply>((calls, asOf) =>
-    ask(calls, asOf),
-  )
+  const askTogether = createBatcher<CallAsOf, EndpointReply, bigint | undefined>({
+    keyOf: ({ asOf }) => asOf,
+    collectsTurn: true,
+    overlaps: true,
+    run: (items, asOf) =>
+      ask(
+        items.map(({ call }) => call),
+        asOf,
+      ),
+  })
 
   return {
     send: async (calls) => (calls.length === 0 ? [] : (await ask(calls)).map(({ reply }) => reply)),
     call: async (method, params) => {
-      const [answers] = await gathered([{ method, params }], undefined)
-      return answers?.reply ?? { kind: 'unknown', detail: 'no reply' }
+      const { reply } = await askTogether({ call: { method, params }, asOf: undefined })
+      return reply
     },
-    sendAsOf: async (calls, asOf = pool.highest() ?? 0n) => (calls.length === 0 ? [] : gathered(calls, asOf)),
+    sendAsOf: (calls, asOf = pool.highest() ?? 0n) =>
+      Promise.all(calls.map((call) => askTogether({ call, asOf }))),
     sendEverywhere: (calls, asOf = pool.highest() ?? 0n) => {
       const deadline = clock.now() + timeoutMs
       const awake = new Set(pool.awake())
@@ -103,6 +110,12 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
         : (await ask(calls.map(writableCall), undefined, true)).map(({ reply }) => reply),
     states: () => pool.states(),
   }
+}
+
+/** A call, and the height that the endpoint that answers it must have reached. */
+interface CallAsOf {
+  readonly call: RpcCall
+  readonly asOf: bigint | undefined
 }
 
 const RESTING: EndpointReply = {
@@ -121,14 +134,14 @@ function writableCall({ method, params }: RpcCall): RpcCall {
   return params === undefined ? { method } : { method, params: writable(params) as RpcParams }
 }
 
-/** Nothing better is to be had elsewhere: the endpoint is far enough, and it was the node that answered. */
+/** Returns true when no other endpoint can answer better: the endpoint is not behind, and the node itself answered. */
 function isSettled(answers: EndpointReply | undefined): boolean {
   return (
     answers !== undefined && !answers.behind && answers.reply.kind !== 'unknown' && answers.elsewhere !== true
   )
 }
 
-/** An answer from behind, or a node's complaint, is better than none. */
+/** Chooses the better of two answers: one from behind, or a node's error, is better than none. */
 function better(before: EndpointReply | undefined, now: EndpointReply | undefined): EndpointReply {
   const kept = before ?? { reply: { kind: 'unknown', detail: 'no reply' }, behind: true }
   if (now === undefined) return kept

@@ -4,65 +4,45 @@ import type { Failure } from '../../networks/endpoint-health.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
 import { type BatchOutcome, createBatchSender } from './batch.ts'
-import {
-  classifyForwardedError,
-  classifyNodeError,
-  type NodeErrorClass,
-  type NodeErrorRules,
-} from './node-errors.ts'
+import type { NodeDialect } from './node-dialect.ts'
+import { classifyForwardedError, classifyNodeError, type NodeErrorClass } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
 import type { EndpointReply, RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
 
-/** How a node is asked for the height that it has reached. */
-export interface HeightQuestion {
-  readonly call: RpcCall
-  /** Undefined for what is no height. */
-  readonly read: (result: unknown) => bigint | undefined
-  /**
-   * Whether it needs an HTTP request of its own before the others. A node that answers the calls of a batch side by side
-   * could tell a height that is newer than its other answers, and its "none" would not hold for that height.
-   */
-  readonly alone?: true
-}
-
-interface EndpointExecutorOptions {
+interface EndpointExecutorOptions extends NodeDialect {
   readonly pool: EndpointPool
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
   readonly clock: Clock
   readonly log: Logger
-  readonly height: HeightQuestion
-  /** How a url is asked. */
+  /** Returns the transport for a url. */
   readonly transportOf: (url: string) => Transport
   readonly observer?: RpcObserver | undefined
-  readonly errors: NodeErrorRules
-  /** The most that one HTTP request holds, in bytes. */
-  readonly maxRequestBytes: number
 }
 
-/** A question for one endpoint. */
+/** The calls for one endpoint. */
 export interface Turn {
   readonly url: string
   readonly calls: readonly RpcCall[]
-  /** When all of it has to be over, in ms since the epoch. */
+  /** The time by which everything must end, in ms since the epoch. */
   readonly deadline: number
-  /** Height that is demanded; undefined when none is. */
+  /** The height that the endpoint must have reached; undefined for any. */
   readonly asOf: bigint | undefined
   /**
-   * The calls are a caller's of the API: numbers in replies are kept as they are spelled, and what the node answers says nothing about its
-   * health, because the caller decides what it is asked.
+   * The calls come from an API caller: numbers in replies keep their spelling, and the answers do not count for the endpoint's health,
+   * because the caller decides what it is asked.
    */
   readonly forwarded?: boolean
 }
 
 export interface TurnTaken {
   readonly replies: readonly EndpointReply[]
-  /** Asking the same endpoint once more would not help: it took all of its time, or it is behind. */
+  /** Asking the same endpoint again would not help: it used up its time, or it is behind. */
   readonly isFinal: boolean
 }
 
-/** Asks one endpoint and tells the pool how it went. */
+/** Creates an executor that asks one endpoint and reports the result to the pool. */
 export function createEndpointExecutor(options: EndpointExecutorOptions): (turn: Turn) => Promise<TurnTaken> {
   const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes } = options
   const sendBatches = createBatchSender({
@@ -84,7 +64,7 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     return batched
   }
 
-  /** The height, and the replies of a node that had reached it before it looked at the calls. */
+  /** Asks for the height, and for the replies of a node that had reached it before it processed the calls. */
   async function putWithHeight(turn: Turn): Promise<BatchOutcome & { readonly height: bigint | undefined }> {
     const opening = await put(turn, height.alone ? [height.call] : [height.call, ...turn.calls], false)
     const [first, ...together] = opening.replies
@@ -126,8 +106,8 @@ function report(options: EndpointExecutorOptions, url: string, { replies, failur
 }
 
 /**
- * A caller decides what is asked: a slow answer, an error or a closed connection may be the doing of the call. Only a connection that
- * could not be opened, or a rate limit that cannot be anything else, counts against the endpoint.
+ * The caller chooses the calls, so they may cause a slow answer, an error or a closed connection. Only a connection that could not be
+ * opened, or an unambiguous rate limit, counts against the endpoint.
  */
 function reportForwarded(
   options: EndpointExecutorOptions,
@@ -163,7 +143,7 @@ function evaluateHealth(
   log.warn({ endpoint: maskUrl(url), detail: failure.detail }, 'RPC endpoint did not answer')
 }
 
-/** A rate limit says nothing about the call: nobody looked at it. */
+/** A rate limit says nothing about the call, because the node did not look at it. */
 function toEndpointReply(reply: RpcReply, behind: boolean, error: NodeErrorClass | undefined): EndpointReply {
   const isLimited = error === 'rate_limit' && reply.kind === 'error'
   const elsewhere = error === 'endpoint_failure' || error === 'missing_data'

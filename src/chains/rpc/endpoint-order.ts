@@ -2,12 +2,12 @@ import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
 
-/** How often the whole pool is gone through for one question. */
+/** One question goes through the whole pool this often. */
 const ROUNDS = 3
 
 /**
- * The longest pause that a question waits for, in ms. Whoever asked for more gets it, and the asker hears "unknown" at once:
- * workers come back by themselves, and a caller of the API is not kept waiting.
+ * A question waits for no longer pause, in ms. An endpoint that demands a longer one gets it, and the question is answered with "unknown"
+ * at once: workers repeat it, and API callers do not wait.
  */
 const MAX_PAUSE_MS = 2_000
 
@@ -21,9 +21,8 @@ interface EndpointIteratorOptions {
 }
 
 /**
- * The endpoints to ask for one question, one after the other, until the asker stops: each once in a round, a pause
- * between two rounds, and no pause that would end behind `deadline`. An endpoint in `given` is not visited again; the
- * asker may add to it.
+ * Yields the endpoints for one question in order, until the consumer stops: each once in a round, with a pause between rounds, and no pause
+ * that would end after `deadline`. Endpoints in `excluded` are not tried again; the consumer may add to it.
  */
 export function createEndpointIterator({ pool, clock, random }: EndpointIteratorOptions) {
   return async function* endpointsToTry(
@@ -38,7 +37,7 @@ export function createEndpointIterator({ pool, clock, random }: EndpointIterator
         tried.add(url)
         yield url
       }
-      // Who asked for a pause gets it in full; the jitter comes on top. Without anybody left there is no further round.
+      // An endpoint that demands a pause gets it in full; the jitter comes on top. Without any endpoint left there is no further round.
       const wait = pool.waitMs(excluded)
       if (wait === undefined || round === ROUNDS) return
       const pause = wait + backoffMs(round, { ...BACKOFF, random })

@@ -1,17 +1,17 @@
 import type { RpcCall, RpcReply } from './rpc.ts'
 
-/** The body of an HTTP request: one call alone, or a batch whose ids are the places of the calls (JSON-RPC 2.0, section 6). */
+/** Writes the body of an HTTP request: one call alone, or a batch whose ids are the indexes of the calls (JSON-RPC 2.0, section 6). */
 export function writeCalls(calls: readonly RpcCall[]): string {
   const entries = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
   return JSON.stringify(entries.length === 1 ? entries[0] : entries)
 }
 
-/** What a body holds: a reply for each call, or one error for them all. */
+/** The content of a body: a reply for each call, or one error for them all. */
 export type Body =
   | { readonly kind: 'replies'; readonly replies: readonly RpcReply[] }
   | { readonly kind: 'error'; readonly code: number; readonly message: string }
 
-/** A batch may come back in any order and with entries missing; what is missing is unknown. */
+/** Reads a body. A batch may come back in any order and with entries missing; missing replies are unknown. */
 export function readBody(body: unknown, count: number): Body {
   const replies = Array.from(
     { length: count },
@@ -23,7 +23,7 @@ export function readBody(body: unknown, count: number): Body {
     if (index !== undefined && index < count) replies[index] = reply
     else if (index === undefined && reply.kind === 'error') return reply
   }
-  // Some nodes put the refusal of a whole batch under the id of its first call.
+  // Some nodes report the refusal of a whole batch under the id of its first call.
   const [only] = replies
   if (count > 1 && entries.length === 1 && only?.kind === 'error') return only
   return { kind: 'replies', replies }

@@ -2,7 +2,10 @@ import type { RpcReply } from './rpc.ts'
 
 type NodeError = Extract<RpcReply, { kind: 'error' }>
 
-/** How the nodes and the providers of one chain report their own failures as JSON-RPC errors. Codes mean different things per chain. */
+/**
+ * The JSON-RPC errors by which nodes and providers of one kind of chain report their own failures. Codes have different meanings on each
+ * chain.
+ */
 export interface NodeErrorRules {
   /** Codes that mean "asked too often" and nothing else. */
   readonly rateLimitCodes: readonly number[]
@@ -14,14 +17,14 @@ export interface NodeErrorRules {
   /** Codes of a node that cannot work at present, whatever the call is. */
   readonly failureCodes: readonly number[]
   readonly failurePhrase: RegExp
-  /** Codes and messages of a node that lacks the data, where another one may have it. */
+  /** Codes and messages of a node that lacks data which another node may have. */
   readonly missingDataCodes: readonly number[]
   readonly missingDataPhrase?: RegExp
 }
 
 /**
- * What an error says. `rate_limit`: nobody looked at the call · `endpoint_failure`: the node cannot work now · `missing_data`: it works,
- * but another one may know more · `answer`: the node's answer to the call, which every other node would repeat.
+ * The meaning of an error. `rate_limit`: the node did not look at the call · `endpoint_failure`: the node cannot work now · `missing_data`:
+ * the node works, but another one may know more · `answer`: every other node would repeat this answer.
  */
 export type NodeErrorClass = 'rate_limit' | 'endpoint_failure' | 'missing_data' | 'answer'
 
@@ -29,11 +32,11 @@ export type NodeErrorClass = 'rate_limit' | 'endpoint_failure' | 'missing_data' 
 export const COMMON_RATE_LIMIT_PHRASE =
   /rate.?limit|too many requests|request (count|limit)|(capacity|quota|throughput) (was |is )?exceeded|throttl/i
 
-/** Phrases of proxies and of servers in trouble, on every chain. */
+/** Phrases of proxies and of failing servers, on every chain. */
 export const COMMON_FAILURE_PHRASE =
   /^internal (server )?error\W*$|upstream|temporarily|(service|resource|node|backend) (is )?(currently )?(unavailable|not available)|(request|operation|gateway|connection) (has )?timed? ?out/i
 
-/** What the reply of a node to one of our own questions says about the node. */
+/** Classifies the reply of a node to a call of the service. */
 export function classifyNodeError(reply: RpcReply, rules: NodeErrorRules): NodeErrorClass | undefined {
   if (reply.kind !== 'error') return undefined
   if (isContractsOwn(reply)) return 'answer'
@@ -46,8 +49,8 @@ export function classifyNodeError(reply: RpcReply, rules: NodeErrorRules): NodeE
 }
 
 /**
- * The same for a call that a caller of the API wrote. A caller can provoke most codes and have words of his own echoed, so only a
- * code that means nothing but a rate limit is one.
+ * Classifies the reply to a call of an API caller. A caller can provoke most codes and have a text of their own echoed, so only an
+ * unambiguous code counts as a rate limit.
  */
 export function classifyForwardedError(reply: RpcReply, rules: NodeErrorRules): NodeErrorClass | undefined {
   const known = classifyNodeError(reply, rules)
@@ -55,7 +58,7 @@ export function classifyForwardedError(reply: RpcReply, rules: NodeErrorRules): 
   return rules.rateLimitCodes.includes(reply.code) ? 'rate_limit' : 'endpoint_failure'
 }
 
-/** A contract may say anything when it reverts; its words are not the endpoint's. */
+/** The author of a contract chooses the words of its revert, so they say nothing about the endpoint. */
 function isContractsOwn({ code, message }: NodeError): boolean {
   return code === 3 || /revert/i.test(message)
 }

@@ -1,12 +1,12 @@
 import type { Failure } from '../../networks/endpoint-health.ts'
 
-/** Is told of every HTTP request to an endpoint of one network. Must not throw. */
+/** Receives a report of every HTTP request to an endpoint of one network. Must not throw. */
 export interface RpcObserver {
   asked(request: {
-    /** Of each call in it. */
+    /** The method of each call in the request. */
     readonly methods: readonly string[]
     readonly seconds: number
-    /** Absent when the endpoint answered, whatever it said. */
+    /** Absent when the endpoint answered, whatever the answer was. */
     readonly failure?: Failure['kind'] | 'batch_refused' | undefined
   }): void
 }

@@ -8,8 +8,8 @@ import type { RpcCall, RpcReply } from './rpc.ts'
 import type { Transport } from './transport.ts'
 
 /**
- * How one HTTP request ended. `batch_refused`: the endpoint takes no batches, or none of so many calls. `too_large`: its body has more bytes
- * than the endpoint reads (HTTP 413).
+ * The result of one HTTP request. `batch_refused`: the endpoint accepts no batches, or none of so many calls · `too_large`: the body has
+ * more bytes than the endpoint reads (HTTP 413).
  */
 export type PostResult =
   | { readonly kind: 'replies'; readonly replies: readonly RpcReply[]; readonly retryAfterMs?: number }
@@ -22,19 +22,19 @@ interface PostOptions {
   readonly calls: readonly RpcCall[]
   readonly timeoutMs: number
   readonly now: () => number
-  /** Numbers in replies are kept as they are spelled. */
+  /** Numbers in replies keep their spelling. */
   readonly verbatim: boolean
   readonly transport: Transport
   readonly errors: NodeErrorRules
 }
 
-/** Statuses of servers that will go on not talking to us: a wrong key, a wrong path, an account that was closed. */
+/** Statuses of servers that will continue to refuse: a wrong key, a wrong path, a closed account. */
 const BARRED = [401, 403, 404, 410]
 
-/** JSON-RPC 2.0, section 5.1: parse error and invalid request. That is what a server without batches says to an array. */
+/** Parse error and invalid request (JSON-RPC 2.0, section 5.1): servers without batches answer an array like this. */
 const NOT_UNDERSTOOD = [-32700, -32600]
 
-/** One HTTP request with one call or a batch, over a connection that is kept. Never rejects, never repeats. */
+/** Sends one HTTP request with one call or a batch. Never rejects, never repeats. */
 export async function post(options: PostOptions): Promise<PostResult> {
   const { url, calls, timeoutMs, now, verbatim, transport, errors } = options
   try {
@@ -65,7 +65,7 @@ function classifyAnswer({ status, text, count, retryAfterMs, verbatim, errors }:
   if (body?.kind === 'replies' && body.replies.some((reply) => reply.kind !== 'unknown')) {
     return { kind: 'replies', replies: body.replies, ...pause }
   }
-  // An error page, or one error for the whole batch: nobody looked at the calls, another endpoint may.
+  // An error page, or one error for the whole batch: the node did not look at the calls, and another endpoint may.
   if (body?.kind === 'error' && classifyNodeError(body, errors) === 'rate_limit')
     return fail('limited', body.message, pause)
   if (BARRED.includes(status)) return fail('barred', told(status))
@@ -98,13 +98,13 @@ function fail(kind: Failure['kind'], detail: string, pause: { retryAfterMs?: num
   return { kind: 'failed', failure: { kind, detail, ...pause } }
 }
 
-/** No url in the text: providers put their keys there. */
+/** The text contains no url, because providers put their keys there. */
 function reasonOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { kind: 'down', detail: 'the endpoint could not be asked' }
   if (error.name === 'TimeoutError') return { kind: 'slow', detail: 'the endpoint did not answer in time' }
-  // It was we who barred it, and asking again changes as little as where it is the other way round.
+  // Our own policy forbids the address, so asking again changes nothing.
   if (error instanceof ForbiddenAddressError) return { kind: 'barred', detail: error.message }
-  const code = codeOf(error) ?? codeOf(error.cause)
+  const code = codeOf(error)
   return {
     kind: 'down',
     detail: `the endpoint could not be reached${code ? ` (${code})` : ''}`,
@@ -112,7 +112,7 @@ function reasonOf(error: unknown): Failure {
   }
 }
 
-/** Codes of Node.js and undici for a connection that was never opened. */
+/** Codes of Node.js for a connection that was never opened. */
 const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -120,7 +120,6 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
 ])
 
 function codeOf(error: unknown): string | undefined {

@@ -1,6 +1,6 @@
-/** JSON that is only handed on: nobody here reads its numbers, and none of their digits is lost. */
+/** JSON that the service only passes on: it reads no numbers, so no digit is lost. */
 
-/** JSON as JSON.parse reads it, but a number that would be spelled otherwise when it is written again keeps its text. */
+/** Parses JSON like `JSON.parse`, but keeps the text of a number that would be written differently. */
 export function parseVerbatim(text: string): unknown {
   return engine.parse(text, (_key, value, { source }) => {
     if (typeof value !== 'number' || source === undefined || String(value) === source) return value
@@ -8,7 +8,7 @@ export function parseVerbatim(text: string): unknown {
   })
 }
 
-/** The value with each bigint in a form that JSON.stringify can write. */
+/** Returns the value with each bigint in a form that `JSON.stringify` can write. */
 export function writable(value: unknown): unknown {
   if (typeof value === 'bigint') return engine.rawJSON(value.toString())
   if (Array.isArray(value)) return value.map(writable)
@@ -16,7 +16,7 @@ export function writable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, writable(field)]))
 }
 
-/** What the engine's JSON can do and the TypeScript library does not declare yet: source text access (ES2026). */
+/** Features of the engine's JSON that the TypeScript library does not declare yet: source text access (ES2026). */
 const engine = JSON as unknown as {
   parse(
     text: string,

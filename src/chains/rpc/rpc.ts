@@ -1,17 +1,17 @@
 import type { EndpointState } from '../../networks/endpoints.ts'
 
-/** One JSON-RPC 2.0 call, with its parameters by place or by name, as the chain's nodes want them. */
+/** One JSON-RPC 2.0 call, with its parameters by position or by name, as the chain's nodes expect them. */
 export interface RpcCall {
   readonly method: string
-  /** Absent for a method that takes none, where the caller left them out. */
+  /** Absent when an API caller left it out for a method without parameters. */
   readonly params?: RpcParams
 }
 
 export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>>
 
 /**
- * What came back. `error` is the node's own answer and may be relied on; `unknown` means that nobody can say whether the
- * call had an effect: a time-out, a broken connection, an unreadable body, HTTP 429 or 5xx, a rate limit.
+ * The reply to a call. `error` is the node's own answer and reliable; `unknown` means that the call may have had an effect: a time-out, a
+ * broken connection, an unreadable body, HTTP 429 or 5xx, a rate limit.
  */
 export type RpcReply =
   | { readonly kind: 'result'; readonly result: unknown }
@@ -20,16 +20,16 @@ export type RpcReply =
 
 /** Asks one endpoint of the network, and the next one when it does not answer. */
 export interface RpcClient {
-  /** Replies in the order of the calls. Never rejects. */
+  /** Sends the calls and returns the replies in the same order. Never rejects. */
   send(calls: readonly RpcCall[]): Promise<RpcReply[]>
-  /** One call, put into one HTTP request with everything else that is asked in the same turn of the event loop. */
+  /** Sends one call, in one HTTP request with all calls of the same turn of the event loop. */
   call(method: string, params: RpcParams): Promise<RpcReply>
 }
 
-/** A reply, and whether the endpoint that gave it had seen the block that was demanded. */
+/** A reply, and the freshness of the endpoint that gave it. */
 export interface EndpointReply {
   readonly reply: RpcReply
-  /** `true`: the endpoint lags, or did not tell its height. What it does not know of may exist all the same (I6). */
+  /** The endpoint lags, or did not report its height. A transaction that it does not know may exist all the same (I6). */
   readonly behind: boolean
   /** The node could not answer the call, and another endpoint may. */
   readonly elsewhere?: true
@@ -38,17 +38,20 @@ export interface EndpointReply {
 /** A client that also tells from which height an answer comes. */
 export interface PooledClient extends RpcClient {
   /**
-   * As `send`, to an endpoint that has reached the block `asOf`; without it, the highest block that any endpoint told of
-   * lately. Each batch carries the question for the height. Where no endpoint is that far, the replies are `behind`.
+   * Sends like `send`, to an endpoint that has reached the block `asOf`; default: the highest block that an endpoint reported lately. Each
+   * batch contains the question for the height. When no endpoint is that far, the replies are `behind`.
    */
   sendAsOf(calls: readonly RpcCall[], asOf?: bigint): Promise<EndpointReply[]>
   /**
-   * Asks every endpoint once, and gives each one's replies, in the order of the configuration. One that rests is not asked: its
-   * replies are `unknown`, because what it knows may contradict the others. `behind` is against `asOf`.
+   * Asks every endpoint once and returns the replies of each, in the order of the configuration. A resting endpoint is not asked: its
+   * replies are `unknown`, because its knowledge may contradict the others. `behind` refers to `asOf`.
    */
   sendEverywhere(calls: readonly RpcCall[], asOf?: bigint): Promise<readonly (readonly EndpointReply[])[]>
-  /** As `send`, for calls of others: numbers in replies are kept as they are spelled, to be written out again and not to be read. */
+  /**
+   * Sends calls of API callers like `send`. Numbers in replies keep their spelling: the service writes the replies out again and does not
+   * read them.
+   */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
-  /** How the endpoints are doing. Urls are whole: mask them before they are shown. */
+  /** Returns the state of each endpoint. Urls are whole: mask them before you show them. */
   states(): EndpointState[]
 }

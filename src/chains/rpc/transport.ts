@@ -1,10 +1,10 @@
-import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
+import { createHttpClient, type HttpClient } from '../../lib/http-client.ts'
 
 /** One HTTP request that brings JSON to an endpoint. */
 export interface HttpQuestion {
   readonly url: string
   readonly body: string
-  /** From the first byte to the last, the connection included. */
+  /** Covers everything from opening the connection to the last byte of the answer, in ms. */
   readonly timeoutMs: number
 }
 
@@ -12,32 +12,24 @@ export interface HttpAnswer {
   readonly status: number
   readonly text: string
   /** The header `Retry-After`. */
-  readonly retryAfter: string | null
+  readonly retryAfter: string | undefined
 }
 
 /** Asks an endpoint over a connection that is kept. Rejects when there is no complete answer; redirects are not followed. */
 export type Transport = (request: HttpQuestion) => Promise<HttpAnswer>
 
-const HEADERS = { 'content-type': 'application/json' }
+/** Some gateways refuse requests without a user agent. */
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'relayer' }
 
-/** For urls that the operator chose: wherever they lead. */
-export const trustedTransport: Transport = async ({ url, body, timeoutMs }) => {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: HEADERS,
-    body,
-    signal: AbortSignal.timeout(timeoutMs),
-    redirect: 'error',
-  })
-  // Read in any case: only then is the connection free for the next request.
-  const text = await response.text()
-  return { status: response.status, text, retryAfter: response.headers.get('retry-after') }
-}
-
-/** For urls that callers chose: the poster decides where they may lead. */
-export function guardedTransport(httpClient: GuardedHttpClient): Transport {
+/** Creates a transport over an HTTP client. The client decides which addresses it connects to. */
+export function httpTransport(httpClient: HttpClient): Transport {
   return async (request) => {
     const { status, headers, body } = await httpClient.post({ ...request, headers: HEADERS })
-    return { status, text: body, retryAfter: headers['retry-after'] ?? null }
+    return { status, text: body, retryAfter: headers['retry-after'] }
   }
 }
+
+/** The transport for urls that the operator chose: no address is forbidden and no answer is too long. All networks share its connections. */
+export const trustedTransport: Transport = httpTransport(
+  createHttpClient({ wholeBodyBytes: Number.POSITIVE_INFINITY, idleSockets: 256 }),
+)

@@ -48,7 +48,7 @@ export function readSent(reply: RpcReply): BroadcastResult {
   const { err } = fieldsOf(data)
   if (code !== PREFLIGHT_FAILED || err === undefined || err === null)
     return { kind: 'unknown', detail: message }
-  const { meaning, words } = readFailure(err)
+  const { meaning, description } = readFailure(err)
   const kind = RESULTS[meaning]
-  return kind === 'accepted' ? { kind, known: true } : { kind, detail: words }
+  return kind === 'accepted' ? { kind, known: true } : { kind, detail: description }
 }

@@ -1,20 +1,14 @@
-import type { Logger } from 'pino'
-import type { Clock } from '../../lib/clock.ts'
-import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { SolanaNetwork } from '../../networks/network.ts'
-import type { EndpointReport } from '../answer.ts'
-import { createRpcClient } from '../rpc/client.ts'
-import { createHeightProbe } from '../rpc/height-probe.ts'
-import type { RpcObserver } from '../rpc/observer.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
-import type { Transport } from '../rpc/transport.ts'
+import { createBalanceReader } from '../balance-reader.ts'
+import { type ChainOptions, connect } from '../connect.ts'
+import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import { hasExpired } from './inclusion/expiry.ts'
-import { createHistoryRecord, type HistoryRecord } from './inclusion/history.ts'
+import { createHistoryRecord } from './inclusion/history.ts'
 import { createInclusionProver } from './inclusion/inclusion.ts'
-import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
+import { NODE_DIALECT } from './node-dialect.ts'
 import { createBlockhashWatch } from './prepare/blockhash.ts'
 import { askPrice } from './prepare/market.ts'
 import { prepareDraft } from './prepare/prepare.ts'
@@ -22,7 +16,7 @@ import type { PrepareContext } from './prepare/prepare-context.ts'
 import { prepareReplacement } from './prepare/replace.ts'
 import { createLoadedBytes } from './prepare/unique-bytes.ts'
 import { readBalance } from './read/balance.ts'
-import { HEIGHT, readHead } from './read/head.ts'
+import { readHead } from './read/head.ts'
 import { createReceiptReader } from './read/receipts.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { amountOutOf, isReSignable, noop } from './request-content.ts'
@@ -36,43 +30,16 @@ import type { SolanaChain } from './types.ts'
 import { verifyEndpoints } from './verify.ts'
 import { openTransaction } from './wire/transaction.ts'
 
-interface SolanaChainOptions {
-  readonly network: SolanaNetwork
-  readonly rpcTimeoutMs: number
-  readonly clock: Clock
-  readonly log: Logger
-  readonly observer?: RpcObserver | undefined
-  /** Asks the RPC urls that callers of the API chose. Absent: they are not asked. */
-  readonly guarded?: Transport | undefined
-}
-
 /** Leaders take a transaction only while they lead, four slots each, so it is offered to the next ones, too; in ms. */
 const REBROADCAST_MS = 2_000
 
 /** One Solana network behind the `Chain` interface, over JSON-RPC. */
-export function createSolanaChain({
-  network,
-  rpcTimeoutMs,
-  clock,
-  log,
-  observer,
-  guarded,
-}: SolanaChainOptions): SolanaChain {
-  const client = createRpcClient({
-    urls: network.rpcUrls,
-    timeoutMs: rpcTimeoutMs,
-    clock,
-    log,
-    height: HEIGHT,
-    errors: NODE_ERRORS,
-    maxRequestBytes: MAX_REQUEST_BYTES,
-    observer,
-    guarded,
-  })
+export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaChain {
+  const { network, clock, log } = options
+  const { client, probeHeights } = connect(options, NODE_DIALECT)
   const slotMs = network.averageBlocktimeMs
   const receipts = createReceiptReader(client)
   const history = createHistoryRecord(log)
-  const probeHeights = createHeightProbe(client, clock)
   const context: PrepareContext = {
     client,
     blockhash: createBlockhashWatch({ client, clock, freshForMs: slotMs }),
@@ -103,8 +70,8 @@ export function createSolanaChain({
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
-    endpoints: () => reportEndpoints(client, history),
-    balance: (address) => readBalance(client, address),
+    endpoints: () => reportEndpoints(client, history.keeps),
+    balance: createBalanceReader((address) => readBalance(client, address)),
     comparePrice: async ({ transaction, unitPrice }, level) => {
       const price = await askPrice(client, openTransaction(transaction).message, level)
       return price.kind === 'ok' ? { kind: 'ok', value: { bid: unitPrice, market: price.value } } : price
@@ -113,12 +80,4 @@ export function createSolanaChain({
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }
-}
-
-function reportEndpoints(client: PooledClient, history: HistoryRecord): EndpointReport[] {
-  return client
-    .states()
-    .map(({ url, ...state }) =>
-      omitUndefined({ ...state, host: new URL(url).host, keepsHistory: history.keeps(url) }),
-    )
 }

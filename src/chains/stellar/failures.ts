@@ -2,7 +2,7 @@ import type { TransactionResult, TransactionResultCodeName } from '@stellar/stel
 import type { BroadcastResult } from '../answer.ts'
 import type { RpcReply } from '../rpc/rpc.ts'
 import { fieldsOf } from './read/replies.ts'
-import { codeOf, describeResult, readResult } from './read/result-words.ts'
+import { codeOf, describeResult, readResult } from './read/transaction-result.ts'
 
 /** `sequence`: the account's sequence number decides whether it is used or has to wait. */
 type Meaning = 'later' | 'refused' | 'sequence' | 'underpriced' | 'unknown'
@@ -85,8 +85,8 @@ function readError(result: TransactionResult | undefined): Sent {
 
 /** With txINSUFFICIENT_FEE a node puts into `feeCharged` what it would take. */
 function detailOf(result: TransactionResult, meaning: Meaning): string {
-  const words = describeResult(result)
+  const description = describeResult(result)
   return meaning === 'underpriced' && result.feeCharged > 0n
-    ? `${words}: a fee of at least ${result.feeCharged} stroops is expected`
-    : words
+    ? `${description}: a fee of at least ${result.feeCharged} stroops is expected`
+    : description
 }

@@ -1,21 +1,18 @@
-import type { Logger } from 'pino'
-import { createBatcher } from '../../lib/batcher.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { StellarNetwork } from '../../networks/network.ts'
-import type { Answer, EndpointReport, Head } from '../answer.ts'
-import { createRpcClient } from '../rpc/client.ts'
-import { createHeightProbe } from '../rpc/height-probe.ts'
-import type { RpcObserver } from '../rpc/observer.ts'
-import type { PooledClient } from '../rpc/rpc.ts'
-import type { Transport } from '../rpc/transport.ts'
+import type { Head } from '../answer.ts'
+import { createBalanceReader } from '../balance-reader.ts'
+import type { SpeedMeaning } from '../chain.ts'
+import { type ChainOptions, connect } from '../connect.ts'
+import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
+import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast.ts'
 import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
 import { hashesOf } from './inclusion/hashes.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { readReceipts } from './inclusion/receipts.ts'
-import { MAX_REQUEST_BYTES, NODE_ERRORS } from './node-errors.ts'
+import { NODE_DIALECT } from './node-dialect.ts'
 import { totalFee } from './prepare/fees.ts'
 import { createMarketWatch, type Market } from './prepare/market.ts'
 import { noop, openChannels } from './prepare/own-requests.ts'
@@ -24,48 +21,30 @@ import { endsAt, externalNonceOf, prepareReplacement, prepareSpeedUp } from './p
 import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
 import { amountOutOf } from './prepare/spending.ts'
 import { readBalance, readNonces } from './read/accounts.ts'
-import { HEIGHT, readHead } from './read/head.ts'
+import { readHead } from './read/head.ts'
 import { READ_METHODS } from './read-methods.ts'
 import { reviewUnsigned } from './review.ts'
 import { signDraft } from './sign.ts'
 import { signMessage } from './sign-message.ts'
-import { SPEEDS } from './speed.ts'
 import type { StellarChain } from './types.ts'
 import { verifyPassphrase } from './verify.ts'
 
-interface StellarChainOptions {
-  readonly network: StellarNetwork
-  readonly rpcTimeoutMs: number
-  readonly clock: Clock
-  readonly log: Logger
-  readonly observer?: RpcObserver | undefined
-  /** Asks the RPC urls that callers of the API chose. Absent: they are not asked. */
-  readonly guarded?: Transport | undefined
+/** A Stellar request names no speed: the bid follows the network's fees, and what lapses is signed anew after two minutes. */
+const MEANING: SpeedMeaning = { priceMultiplier: 1, raiseAfterSeconds: 120 }
+
+const SPEEDS: Readonly<Record<Speed, SpeedMeaning>> = {
+  safeLow: MEANING,
+  average: MEANING,
+  fast: MEANING,
+  fastest: MEANING,
 }
 
 /** One Stellar network behind the `Chain` interface, over the Stellar RPC's JSON-RPC. */
-export function createStellarChain({
-  network,
-  rpcTimeoutMs,
-  clock,
-  log,
-  observer,
-  guarded,
-}: StellarChainOptions): StellarChain {
-  const client = createRpcClient({
-    urls: network.rpcUrls,
-    timeoutMs: rpcTimeoutMs,
-    clock,
-    log,
-    height: HEIGHT,
-    errors: NODE_ERRORS,
-    maxRequestBytes: MAX_REQUEST_BYTES,
-    observer,
-    guarded,
-  })
+export function createStellarChain(options: ChainOptions<StellarNetwork>): StellarChain {
+  const { network, clock } = options
+  const { client, probeHeights } = connect(options, NODE_DIALECT)
   const freshForMs = Math.min(network.averageBlocktimeMs, 3_000)
   const { market, sawLedger, sawMinimum } = createMarketWatch({ client, clock, freshForMs })
-  const probeHeights = createHeightProbe(client, clock)
   const { passphrase } = network
   const context: PrepareContext = {
     client,
@@ -112,7 +91,7 @@ export function createStellarChain({
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client),
-    balance: createBalanceReader(client),
+    balance: createBalanceReader((address) => readBalance(client, address)),
     comparePrice: async (draft) => {
       const answer = await market()
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer
@@ -129,22 +108,6 @@ function hasExpired({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, numbe
   return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)
 }
 
-/** Each accepted request asks for the balance; those that wait for the same answer share the next one. */
-function createBalanceReader(client: PooledClient): StellarChain['balance'] {
-  return createBatcher<string, Answer<bigint>>({
-    keyOf: (address) => address,
-    maxItems: Number.POSITIVE_INFINITY,
-    run: async (addresses) => {
-      const answer = await readBalance(client, addresses[0] ?? '')
-      return addresses.map(() => answer)
-    },
-  })
-}
-
 function comparePrice({ feePerOperation, resourceFee }: StellarDraft, market: Market) {
   return { bid: feePerOperation, market: resourceFee > 0n ? market.soroban : market.classic }
-}
-
-function reportEndpoints(client: PooledClient): EndpointReport[] {
-  return client.states().map(({ url, ...state }) => ({ ...state, host: new URL(url).host }))
 }

@@ -26,7 +26,7 @@ export interface DelivererDeps extends Omit<TryDeps, 'poster'> {
   readonly queue: JobQueue
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
-  /** Absent where nobody counts. */
+  /** Absent when metrics are off. */
   readonly observer?: DeliveryObserver | undefined
 }
 

@@ -1,9 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
+import { readRetryAfter } from '../../lib/retry-after.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 import { signatureHeaders } from '../signature.ts'
 import type { Exchange } from './delivery.ts'
 import type { DeliveryOfEvent, Settlement } from './delivery-store.ts'
-import { nextTry, readRetryAfter } from './schedule.ts'
+import { nextTry } from './schedule.ts'
 
 /** What a try needs besides the delivery. */
 export interface TryDeps {
@@ -92,7 +93,7 @@ function evaluateTry({ clock, random }: TryDeps, { item: { delivery }, at, excha
     now,
     giveUpAt: giveUpAt.getTime(),
     retryAfterMs: restMs,
-    random: random(),
+    random,
   })
   const settlement: Settlement =
     next.kind === 'never'

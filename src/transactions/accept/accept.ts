@@ -8,27 +8,27 @@ import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { admitCandidates, type Candidate, type Decision } from './admit.ts'
-import { findClaimed, type IdempotencyKey } from './idempotency.ts'
+import { findByIdempotencyKey, type IdempotencyKey } from './idempotency.ts'
 
-/** A stored transaction and what the caller should know about it. */
+/** A stored transaction, and sentences about it for the caller. */
 export interface Accepted extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
 
-/** Takes a request; with a claim, the same claim again gives the transaction that it made before. */
+/** Accepts a request. A repeated idempotency key returns the transaction that the first request with it created. */
 export type Acceptor = (
   relayer: Relayer,
   request: ChainRequest,
   idempotencyKey?: IdempotencyKey,
 ) => Promise<Accepted>
 
-/** Rows stored in one database transaction at most. More would hold the account's lock for longer than a request waits. */
+/** The maximum number of rows in one database transaction. More rows would hold the account's lock for longer than a request may take. */
 const MAX_ROWS = 200
 
 /**
- * Accepts requests: checks, simulates, and stores them with their event. When this resolves, the row is committed (I1).
- * A node that does not answer stops nobody (I6): the worker asks again before it signs.
- * @throws AppError 400 with the reason why the request cannot be executed, 409 for a key with another body; nothing is stored then
+ * Accepts requests: it checks, simulates and stores them with their events. When the promise resolves, the row is committed (I1). A node
+ * that does not answer refuses no request (I6): the worker simulates again before it signs.
+ * @throws AppError with the rule that the request breaks, or `idempotency_key_reused`; nothing is stored then
  */
 export function createAcceptor(context: TransactionsContext): Acceptor {
   const admit = createBatcher<Candidate, Decision>({
@@ -38,13 +38,13 @@ export function createAcceptor(context: TransactionsContext): Acceptor {
     run: (candidates) => admitCandidates(context, candidates),
   })
   return async (relayer, request, idempotencyKey) => {
-    const earlier = idempotencyKey && (await findClaimed(context.db, relayer.id, idempotencyKey))
+    const earlier = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
     if (earlier) return repeated(earlier)
     try {
       return await acceptNew(context, admit, { relayer, request, idempotencyKey })
     } catch (error) {
-      // The same request may have been accepted meanwhile, and be the very reason why this one is refused.
-      const meanwhile = idempotencyKey && (await findClaimed(context.db, relayer.id, idempotencyKey))
+      // A concurrent request with the same key may have been accepted meanwhile, and may be the reason for this refusal.
+      const meanwhile = idempotencyKey && (await findByIdempotencyKey(context.db, relayer.id, idempotencyKey))
       if (meanwhile) return repeated(meanwhile)
       throw error
     }
@@ -84,9 +84,9 @@ async function acceptNew(
   context.observer?.created([transaction])
   const unknown =
     prepared.kind === 'unknown'
-      ? [`Not simulated yet: ${prepared.detail}. It is asked again before signing.`]
+      ? [`Not simulated yet: ${prepared.detail}. The service simulates it before signing.`]
       : []
-  const setup = prepared.kind === 'setup' ? [`${prepared.detail} The service does that first.`] : []
+  const setup = prepared.kind === 'setup' ? [`${prepared.detail} The service does this first.`] : []
   return { transaction, attempts: [], logs: [...(known?.logs ?? []), ...unknown, ...setup] }
 }
 
@@ -107,7 +107,7 @@ async function requireTransaction(
   return item
 }
 
-/** What can be said without a network; the same for a new request and for a replacement. */
+/** Checks everything that needs no network. The rules are the same for a new request and for a replacement. */
 export function checkStatic(
   context: TransactionsContext,
   relayer: Relayer,

@@ -6,28 +6,29 @@ import { lockRelayer } from '../../relayers/store.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
+import { findUsedExternalNonces, lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findUsedExternalNonces, lockAccount, reservedBy } from '../store/work-store.ts'
-import { type IdempotencyKey, otherBody } from './idempotency.ts'
+import { reservedBy } from '../store/work-store.ts'
+import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
 /** A request that passed every check that needs no other request. */
 export interface Candidate {
   readonly relayer: Relayer
   readonly transaction: Transaction
-  /** On the chain when it was asked; absent when no node answered, and then nodes decide later. */
+  /** The balance on the chain. When no node answered, it is absent and the nodes decide at the broadcast. */
   readonly balance: bigint | undefined
   readonly idempotencyKey: IdempotencyKey | undefined
 }
 
-/** What became of a candidate. `repeated`: its claim has made this transaction before. */
+/** The result for a candidate. `repeated`: an earlier request with the same idempotency key created this transaction. */
 export type Decision =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'repeated'; readonly transactionId: string }
   | { readonly kind: 'refused'; readonly error: AppError }
 
 /**
- * One database transaction for many requests of one relayer. The lock makes the sum of what is reserved true until the
- * commit, so requests that arrive together cannot all count on the same money, or take the same place, or use a key twice.
+ * Admits many requests of one relayer in one database transaction. The lock keeps the reserved sum true until the commit, so concurrent
+ * requests cannot spend the same money, use the same nonce, or use an idempotency key twice.
  */
 export async function admitCandidates(
   context: TransactionsContext,
@@ -37,11 +38,11 @@ export async function admitCandidates(
   if (first === undefined) return []
   const { id } = first.relayer
   return context.db.transaction().execute(async (tx) => {
-    // As it is until the commit: it may have been deleted or switched off since the candidate was made.
+    // Read again under the lock: the relayer may have been deleted or disabled since the candidate was created.
     const relayer = await lockRelayer(tx, id, 'share')
-    if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: gone(id) }))
+    if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
     await lockAccount(tx, id)
-    const taken = await findUsedExternalNonces(tx, id, candidates.flatMap(externalNonceOf))
+    const usedNonces = await findUsedExternalNonces(tx, id, candidates.flatMap(externalNonceOf))
     const keys = await findKeys(
       tx,
       id,
@@ -49,7 +50,7 @@ export async function admitCandidates(
     )
     const reserved = await reservedBy(tx, id)
     const runtime = context.runtimeOf(first.relayer)
-    const admission = { closed: inactive(relayer), taken, keys, reserved }
+    const admission = { refusal: inactive(relayer), usedNonces, keys, reserved }
     const decisions = decide(runtime, candidates, admission)
     const admitted = candidates.filter((_, index) => decisions[index]?.kind === 'admitted')
     await insertTransactions(
@@ -61,12 +62,12 @@ export async function admitCandidates(
   })
 }
 
-/** What candidates can collide with; grows with each one that is admitted. */
+/** Everything that a candidate can conflict with. Each admitted candidate adds to it. */
 interface AdmissionState {
-  /** Why nothing new is taken at all. */
-  readonly closed: AppError | undefined
-  /** Each as `line nonce`. */
-  readonly taken: Set<string>
+  /** The reason why the relayer accepts nothing; undefined when it accepts. */
+  readonly refusal: AppError | undefined
+  /** Each entry is `address nonce`. */
+  readonly usedNonces: Set<string>
   readonly keys: Map<string, KeyRecord>
   readonly reserved: bigint
 }
@@ -74,28 +75,30 @@ interface AdmissionState {
 function decide(
   runtime: RelayerRuntime,
   candidates: readonly Candidate[],
-  { closed, taken, keys, reserved: before }: AdmissionState,
+  { refusal, usedNonces, keys, reserved: before }: AdmissionState,
 ): Decision[] {
   let reserved = before
   return candidates.map((candidate) => {
     const earlier = candidate.idempotencyKey && keys.get(candidate.idempotencyKey.key)
-    if (candidate.idempotencyKey && earlier) return repeat(earlier, candidate.idempotencyKey)
+    if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const error =
-      closed ?? externalNonceProblem(runtime, candidate, taken) ?? badFunds(runtime, candidate, reserved)
+      refusal ??
+      externalNonceProblem(runtime, candidate, usedNonces) ??
+      insufficientFunds(runtime, candidate, reserved)
     if (error) return { kind: 'refused', error }
     reserved += candidate.transaction.cost
-    for (const { address, nonce } of externalNonceOf(candidate)) taken.add(`${address} ${nonce}`)
+    for (const { address, nonce } of externalNonceOf(candidate)) usedNonces.add(`${address} ${nonce}`)
     for (const record of keyOf(candidate)) keys.set(record.key, record)
     return { kind: 'admitted' }
   })
 }
 
-function gone(id: string): AppError {
+function relayerNotFound(id: string): AppError {
   return new AppError('relayer_not_found', `There is no relayer ${id}.`)
 }
 
-function repeat(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Decision {
-  const error = otherBody(earlier, idempotencyKey)
+function repeatOrRefuse(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Decision {
+  const error = keyReuseError(earlier, idempotencyKey)
   return error ? { kind: 'refused', error } : { kind: 'repeated', transactionId: earlier.transactionId }
 }
 
@@ -103,8 +106,8 @@ function keyOf({ idempotencyKey, transaction }: Candidate): KeyRecord[] {
   return idempotencyKey === undefined ? [] : [{ ...idempotencyKey, transactionId: transaction.id }]
 }
 
-/** Without a balance nobody knows; then nodes decide later. */
-function badFunds(
+/** Without a known balance there is no refusal: the nodes decide at the broadcast (I6). */
+function insufficientFunds(
   { chain }: RelayerRuntime,
   { relayer, transaction, balance }: Candidate,
   reserved: bigint,
@@ -117,11 +120,11 @@ function externalNonceOf({ transaction: { sourceAccount, nonce } }: Candidate): 
   return sourceAccount === undefined || nonce === undefined ? [] : [{ address: sourceAccount, nonce }]
 }
 
-/** A place that a request brings with it must be nobody's, and no number that the service gives by itself. */
+/** The nonce of pre-signed content must be unused, and must not belong to an account whose nonces this service assigns. */
 function externalNonceProblem(
   runtime: RelayerRuntime,
   candidate: Candidate,
-  taken: ReadonlySet<string>,
+  usedNonces: ReadonlySet<string>,
 ): AppError | undefined {
   const [externalNonce] = externalNonceOf(candidate)
   if (externalNonce === undefined) return undefined
@@ -131,7 +134,7 @@ function externalNonceProblem(
       `transaction_xdr: the sequence numbers of ${externalNonce.address} are given by the service. Send the operations, or the transaction unsigned.`,
     )
   }
-  if (!taken.has(`${externalNonce.address} ${externalNonce.nonce}`)) return undefined
+  if (!usedNonces.has(`${externalNonce.address} ${externalNonce.nonce}`)) return undefined
   return new AppError(
     'already_accepted',
     `transaction_xdr: sequence number ${externalNonce.nonce} of ${externalNonce.address} was accepted before; list the transactions to find it.`,

@@ -5,27 +5,27 @@ import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { findKeys, type KeyRecord } from '../store/idempotency-store.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 
-/** The caller's own name for a request, and what tells its body from others. */
+/** The key that the caller chose for a request, and the fingerprint of the body. */
 export type IdempotencyKey = Pick<KeyRecord, 'key' | 'fingerprint'>
 
 /**
- * The transaction that this claim has made, as it is now; undefined when it has made none.
- * @throws AppError 409 `idempotency_key_reused` when the key was used with another body
+ * Finds the transaction that an earlier request with this key created, in its present state; undefined when there is none.
+ * @throws AppError `idempotency_key_reused` when the key was used with another body
  */
-export async function findClaimed(
+export async function findByIdempotencyKey(
   db: Kysely<Schema>,
   relayerId: string,
   idempotencyKey: IdempotencyKey,
 ): Promise<TransactionWithAttempts | undefined> {
   const earlier = (await findKeys(db, relayerId, [idempotencyKey.key])).get(idempotencyKey.key)
   if (earlier === undefined) return undefined
-  const refusal = otherBody(earlier, idempotencyKey)
+  const refusal = keyReuseError(earlier, idempotencyKey)
   if (refusal) throw refusal
   return findTransaction(db, relayerId, earlier.transactionId)
 }
 
-/** Why this claim is none to the transaction of an earlier one with its key, or nothing. Pure. */
-export function otherBody(earlier: KeyRecord, { fingerprint }: IdempotencyKey): AppError | undefined {
+/** Returns an error when the key was used with a different body; otherwise undefined. Pure. */
+export function keyReuseError(earlier: KeyRecord, { fingerprint }: IdempotencyKey): AppError | undefined {
   if (earlier.fingerprint === fingerprint) return undefined
   return new AppError(
     'idempotency_key_reused',

@@ -2,22 +2,21 @@ import type { Transaction as DbTransaction } from 'kysely'
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Schema } from '../../database/schema.ts'
-import { tellFinished } from '../model/observer.ts'
+import { reportFinished } from '../model/observer.ts'
 import { isNoop } from '../model/purpose.ts'
 import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
 import { speedUpAfterMs } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
-import { postponeTransactions } from '../store/postpone-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
+import { postponeTransactions } from '../store/work-store.ts'
 import { type Settled, settleBroadcast } from './settle-broadcast.ts'
 
 type Tx = DbTransaction<Schema>
 
 /**
- * Offers the current attempt of each transaction to the network and writes down what the node said. The bytes are
- * stored already, so this may be repeated at any time, by anybody. Returns what was written; a record that somebody
- * else changed meanwhile is left to them.
+ * Broadcasts the current attempt of each transaction and stores the answers of the node. The bytes are stored already, so any process may
+ * repeat this at any time. Returns the transactions with the results; a record that changed meanwhile is not overwritten.
  */
 export async function broadcastCurrent(
   context: TransactionsContext,
@@ -26,7 +25,7 @@ export async function broadcastCurrent(
 ): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
   const ready = items.flatMap((item) => {
     const attempt = currentAttempt(item)
-    return attempt === undefined || isUnwanted(runtime, item, attempt) ? [] : [{ item, attempt }]
+    return attempt === undefined || isAwaitingExpiry(runtime, item, attempt) ? [] : [{ item, attempt }]
   })
   if (ready.length === 0) return []
   const results = await runtime.chain.broadcast(
@@ -46,8 +45,8 @@ export async function broadcastCurrent(
     )
     return new Map(written.map((transaction) => [transaction.id, transaction]))
   })
-  tellFinished(context, [...saved.values()])
-  tellSubmitted(
+  reportFinished(context, [...saved.values()])
+  reportSubmitted(
     context,
     ready.map(({ item }) => item),
     saved,
@@ -58,7 +57,7 @@ export async function broadcastCurrent(
   }))
 }
 
-/** Whether a node took a version with the attempt's nonce before. */
+/** A node accepted some attempt with the same nonce before, so the bytes may still be in a mempool. */
 function mayBeInPool({ attempts }: TransactionWithAttempts, { sourceAccount, nonce }: Attempt): boolean {
   return attempts.some(
     (other) =>
@@ -67,9 +66,9 @@ function mayBeInPool({ attempts }: TransactionWithAttempts, { sourceAccount, non
 }
 
 /**
- * As if a node had said "already known" to each of them. Nothing is written of the attempts: nobody has really heard of them.
+ * Treats the items as `already known` without calling a node. The attempt rows are not updated, because no node confirmed them.
  */
-export async function countAsKnown(
+export async function settleAsKnown(
   context: TransactionsContext,
   runtime: RelayerRuntime,
   items: readonly TransactionWithAttempts[],
@@ -86,7 +85,7 @@ const KNOWN: BroadcastResult = { kind: 'accepted', known: true }
 
 const NO_REPLY: BroadcastResult = { kind: 'unknown', detail: 'no reply' }
 
-/** An attempt that was offered, and what the node said. */
+/** An attempt that was broadcast, and the answer of the node. */
 interface BroadcastReply {
   readonly item: TransactionWithAttempts
   readonly attempt: Attempt
@@ -114,10 +113,10 @@ function settle(runtime: RelayerRuntime, reply: BroadcastReply, now: Date): Sett
   return { before, result: reply.result, ...settled }
 }
 
-/** Returns the records that were changed by more than the time of their next look. */
+/** Writes all records, and returns those in which more than `nextRunAt` changed. */
 async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promise<Transaction[]> {
   const { postponed = [], changed = [] } = Object.groupBy(settled, ({ before, transaction }) =>
-    isOnlyLater(before, transaction) ? 'postponed' : 'changed',
+    isOnlyPostponed(before, transaction) ? 'postponed' : 'changed',
   )
   await postponeTransactions(
     tx,
@@ -129,13 +128,13 @@ async function writeRecords(tx: Tx, settled: readonly SettledBroadcast[]): Promi
   )
 }
 
-/** Whether nothing is new but the time of the next look. */
-function isOnlyLater(before: Transaction, after: Transaction): boolean {
+/** Only `nextRunAt` differs. */
+function isOnlyPostponed(before: Transaction, after: Transaction): boolean {
   const fields = Object.keys(after) as (keyof Transaction)[]
   return fields.every((field) => field === 'nextRunAt' || after[field] === before[field])
 }
 
-function tellSubmitted(
+function reportSubmitted(
   { observer }: TransactionsContext,
   before: readonly TransactionWithAttempts[],
   saved: ReadonlyMap<string, Transaction>,
@@ -148,8 +147,8 @@ function tellSubmitted(
   if (submitted.length > 0) observer.submitted(submitted)
 }
 
-/** What is only waited for until it lapses, because something else is to follow it, is not offered again. */
-function isUnwanted(
+/** Other content follows when these bytes expire, so they must not be broadcast again. */
+function isAwaitingExpiry(
   { chain }: RelayerRuntime,
   { transaction: { purpose } }: TransactionWithAttempts,
   { kind }: Attempt,
@@ -158,7 +157,7 @@ function isUnwanted(
   return purpose === 'successor' || (isNoop(purpose) && kind !== purpose)
 }
 
-/** The attempt whose bytes count at present. */
+/** The attempt whose bytes are broadcast at present. */
 export function currentAttempt({ transaction, attempts }: TransactionWithAttempts): Attempt | undefined {
   return attempts.find((attempt) => attempt.number === transaction.currentAttempt)
 }

@@ -1,14 +1,14 @@
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { broadcastCurrent, countAsKnown } from './broadcast.ts'
+import { broadcastCurrent, settleAsKnown } from './broadcast.ts'
 
 /**
- * `due`: signed bytes that no node took yet, and bytes that a pool may have lost: the same bytes again, in nonce order. A pool
- * that still knows the first of what it took is taken to know the rest, so what waits in it costs one call for each
- * account, not one for each transaction. What it lost all the same is noticed when it has become the first.
+ * Broadcasts the same bytes of `due` again, in nonce order: bytes that no node accepted yet, and bytes that a mempool may have lost. If the
+ * mempool still knows the first accepted one, it probably knows the others, so waiting transactions cost one call for each account and not
+ * one for each transaction. A transaction that the mempool lost is found when it becomes the first.
  */
-export async function repeatBroadcasts(
+export async function rebroadcastDue(
   context: TransactionsContext,
   leased: LeasedAccount,
   due: readonly Transaction[],
@@ -20,7 +20,7 @@ export async function repeatBroadcasts(
   const others = items.filter((item) => item !== first)
   const { sequencing } = leased.runtime.chain
   if (sequencing === undefined || sequencing.maxInFlight === 1) {
-    await broadcastCurrent(context, leased.runtime, items) // Nothing stands behind another.
+    await broadcastCurrent(context, leased.runtime, items) // No transaction waits for another.
     return
   }
   if (first === undefined || !(await isKnown(context, leased, first))) {
@@ -28,7 +28,7 @@ export async function repeatBroadcasts(
     return
   }
   const isAccepted = ({ transaction }: TransactionWithAttempts) => transaction.status === 'submitted'
-  await countAsKnown(context, leased.runtime, others.filter(isAccepted))
+  await settleAsKnown(context, leased.runtime, others.filter(isAccepted))
   await broadcastCurrent(
     context,
     leased.runtime,
@@ -41,6 +41,6 @@ async function isKnown(
   { runtime }: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<boolean> {
-  const [offered] = await broadcastCurrent(context, runtime, [item])
-  return offered?.result.kind === 'accepted' && offered.result.known === true
+  const [broadcasted] = await broadcastCurrent(context, runtime, [item])
+  return broadcasted?.result.kind === 'accepted' && broadcasted.result.known === true
 }

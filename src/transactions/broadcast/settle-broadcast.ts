@@ -1,126 +1,77 @@
-import type { BroadcastResult } from '../../chains/answer.ts'
-import type { Attempt, Draft } from '../../chains/attempt.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
-import { isGasNamed, isPriceNamed, WATCHED_MS } from '../model/speed-up-delay.ts'
-import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { isPriceNamed, WATCHED_MS } from '../model/speed-up-delay.ts'
+import type { Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { AttemptNews } from '../store/attempts-store.ts'
 
-/**
- * How long until the same bytes are offered again when a node took them and nothing was heard since, in ms. Pools
- * forget under pressure and after restarts; offering known bytes again costs one call.
- */
-const REPEAT_MS = 30_000
+import {
+  type BroadcastCase,
+  chooseFollowUp,
+  earlierInPool,
+  type FollowUp,
+  type Unaccepted,
+} from './follow-up.ts'
 
-/** How long until the same bytes are offered again when no node took them, in ms. */
+/**
+ * Time in ms until accepted bytes are broadcast again. Mempools drop transactions under pressure and after restarts, and broadcasting known
+ * bytes costs one call.
+ */
+const REBROADCAST_MS = 30_000
+
+/** Time in ms until bytes that no node accepted are broadcast again. */
 const RETRY_MS = 1_000
 
-/** How long until what was too cheap is priced again, in ms: a ledger or two, so that there are new prices to follow. */
+/** Time in ms until an underpriced transaction is priced again: one or two ledgers, so that there are new prices. */
 const REPRICE_MS = 5_000
 
 /**
- * Where nothing lapses, each refused attempt is kept for ever: after this many, the wait doubles with each one, so often at most. That
- * makes 160 s in the end, and some hundred attempts a day in the worst case.
+ * On chains without expiry, every refused attempt is stored for ever. After this many refusals the delay doubles with each one, up to
+ * `MAX_DOUBLINGS` times: 160 s in the end, and a few hundred attempts a day in the worst case.
  */
-const PROMPT_ATTEMPTS = 4
-const MOST_DOUBLINGS = 5
+const ATTEMPTS_BEFORE_BACKOFF = 4
+const MAX_DOUBLINGS = 5
 
-/**
- * How many attempts of one nonce nodes may have refused before another gas limit is no longer tried. Each is estimated anew; what does
- * not pass by then is not a matter of the estimate.
- */
-const MOST_REFUSED = 3
-
-/** What is to be written of a transaction and its attempt. */
+/** The changes to write to a transaction and its attempt. */
 export interface Settled {
   readonly transaction: Transaction
   readonly outcome: AttemptNews
 }
 
-interface BroadcastCase {
-  readonly item: TransactionWithAttempts
-  readonly attempt: Attempt
-  readonly result: BroadcastResult
-  readonly now: Date
-  readonly costOf: (draft: Draft) => bigint
-  /** How long the attempt may wait in a pool before its fee is raised; undefined when it is not raised at all. */
-  readonly raiseAfterMs?: number | undefined
-  /** Whether the chain's content has an end of its own; then what is too cheap is signed anew, with the same nonce. */
-  readonly expires?: boolean
-  /** Whether somebody else has signed it: then nothing else of ours can take its place. */
-  readonly externallySigned?: boolean
-  /** Whether it has a nonce that a no-op could take. */
-  readonly numbered?: boolean
-  /** How soon bytes that a node took are offered again; half a minute when absent. */
-  readonly rebroadcastAfterMs?: number | undefined
-}
-
-/** What a node's answer makes of a transaction. Pure. */
+/** Gives the changes that follow from the answer of a node. Pure. */
 export function settleBroadcast(attempted: BroadcastCase): Settled {
   const { item, attempt, result, now } = attempted
   const about = { transactionId: item.transaction.id, number: attempt.number }
   if (result.kind === 'accepted')
     return { transaction: accepted(attempted), outcome: { ...about, outcome: 'broadcast', broadcastAt: now } }
-  const fate = fateOf(attempted, result)
-  const refused = fate !== 'retry' && fate !== 'retry_later' && fate !== 'give_up'
+  const followUp = chooseFollowUp(attempted, result)
+  const refused = followUp !== 'retry' && followUp !== 'retry_later' && followUp !== 'give_up'
   return {
-    transaction: FATES[fate](attempted, result),
+    transaction: FOLLOW_UPS[followUp](attempted, result),
     outcome: { ...about, ...(refused && { outcome: 'refused' }), error: result.detail },
   }
 }
 
-type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
-
-/**
- * What follows when a node did not take the bytes. `retry`, `retry_later`: the same bytes again · `give_up`: nothing takes their
- * place · `reprice`: the same content for the same nonce at another price · `reestimate`: the same with another gas limit ·
- * `fall_back`: an earlier attempt counts again · `close`: a no-op for the nonce.
- */
-type Fate = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reestimate' | 'fall_back' | 'close'
-
-function fateOf(attempted: BroadcastCase, result: Unaccepted): Fate {
-  const { kind } = result
-  const { item, attempt, expires = false, externallySigned = false, numbered = true } = attempted
-  if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
-  if (kind === 'refused' && !numbered) return 'give_up'
-  if (kind === 'refused' && externallySigned) return 'retry_later'
-  // What a node took once may lie in its pool still; whether its fee is raised, its time decides.
-  if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
-  const isInDoubt = 'unanswered' in result && result.unanswered === true
-  if (earlierInPool(item, attempt) !== undefined) return isInDoubt ? 'retry' : 'fall_back'
-  if (kind === 'refused') return 'close'
-  if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'
-  if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'
-  // On a chain with pools, one holds something of this nonce that we do not know; only time tells.
-  return expires ? 'reprice' : 'retry'
-}
-
-/** A no-op is estimated anew in any case. */
-function isEstimateWorthwhile({ transaction, attempts }: TransactionWithAttempts): boolean {
-  const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
-  return transaction.purpose === 'request' && !isGasNamed(transaction) && refused < MOST_REFUSED
-}
-
-const FATES: Readonly<Record<Fate, (attempted: BroadcastCase, result: Unaccepted) => Transaction>> = {
-  retry: deferred,
-  retry_later: (attempted, result) => ({
-    ...deferred(attempted, result),
-    nextRunAt: after(attempted.now, REPEAT_MS),
-  }),
-  give_up: givenUp,
-  reprice: repriced,
-  reestimate: reestimated,
-  fall_back: fallenBack,
-  close: closed,
-}
+const FOLLOW_UPS: Readonly<Record<FollowUp, (attempted: BroadcastCase, result: Unaccepted) => Transaction>> =
+  {
+    retry: deferred,
+    retry_later: (attempted, result) => ({
+      ...deferred(attempted, result),
+      nextRunAt: after(attempted.now, REBROADCAST_MS),
+    }),
+    give_up: givenUp,
+    reprice: repriced,
+    reestimate: reestimated,
+    fall_back: fallenBack,
+    close: closed,
+  }
 
 const REASONS: Readonly<Record<Unaccepted['kind'], string>> = {
-  nonce_used: 'The chain is past this nonce; the receipts are being asked for',
-  later: 'The node does not take it yet',
-  unknown: 'The node did not answer; the same bytes are offered again',
+  nonce_used: 'The chain has passed this nonce; the service reads the receipts',
+  later: 'The node does not accept it yet',
+  unknown: 'The node did not answer; the same bytes are broadcast again',
   underpriced: 'The pool holds another transaction with this nonce',
-  too_cheap: 'The network asks for a higher fee at present',
-  too_dear: 'No endpoint lets so high a fee pass',
+  too_cheap: 'The network requires a higher fee at present',
+  too_dear: 'No endpoint accepts so high a fee',
   gas_limit: 'The node refuses its gas limit',
   refused: 'The node refuses it',
 }
@@ -142,25 +93,25 @@ function accepted({
         ? undefined
         : transaction.statusReason,
     sentAt: transaction.sentAt ?? now,
-    nextRunAt: earliest(now, rebroadcastAfterMs ?? REPEAT_MS, [raise, endOf(transaction, now)]),
+    nextRunAt: earliest(now, rebroadcastAfterMs ?? REBROADCAST_MS, [raise, endOf(transaction, now)]),
   }
 }
 
-/** Passed while the node was answering, it is still to be acted on, soon. */
+/** The time when `valid_until` must be handled; soon, if it passed while the node was answering. */
 function endOf({ purpose, request: { validUntil } }: Transaction, now: Date): Date | undefined {
   if (purpose !== 'request' || validUntil === undefined) return undefined
   return validUntil > now ? validUntil : after(now, RETRY_MS)
 }
 
-/** In time for the repetition, and for whatever else is to happen before it. */
-function earliest(now: Date, repeatMs: number, times: readonly (Date | undefined)[]): Date {
-  const repeat = after(now, repeatMs)
-  const ahead = times.filter((time) => time !== undefined && time > now && time < repeat)
-  return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), repeat)
+/** The first of the rebroadcast and the other future times. */
+function earliest(now: Date, rebroadcastMs: number, times: readonly (Date | undefined)[]): Date {
+  const rebroadcast = after(now, rebroadcastMs)
+  const ahead = times.filter((time) => time !== undefined && time > now && time < rebroadcast)
+  return ahead.reduce<Date>((first, time) => (time !== undefined && time < first ? time : first), rebroadcast)
 }
 
 function deferred({ item: { transaction }, now }: BroadcastCase, { kind, detail }: Unaccepted): Transaction {
-  // Prices move with blocks: there is nothing to be had from asking each second.
+  // Prices change with blocks, so a retry each second would be useless.
   const isPriced = kind === 'too_cheap' || kind === 'too_dear'
   const named =
     isPriced && isPriceNamed(transaction) ? '; its price was named by the caller and is not changed' : ''
@@ -173,8 +124,8 @@ function deferred({ item: { transaction }, now }: BroadcastCase, { kind, detail 
 }
 
 /**
- * Bytes that no node will ever take, without a nonce that anything waits for: nothing is signed in their place, and they are
- * offered no more. Whether one took them all the same, the chain tells when they have lapsed.
+ * No node accepts these bytes, and no other transaction waits for their nonce. Nothing is signed in their place, and they are not broadcast
+ * again. After they expire, the chain shows whether a node accepted them all the same.
  */
 function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
@@ -186,13 +137,13 @@ function givenUp({ item: { transaction }, now }: BroadcastCase, { detail }: Unac
   }
 }
 
-/** The network asks for more at present. The next version has the same nonce, so only one of them can be included. */
+/** The network requires a higher fee. The next attempt has the same nonce, so only one of them can be included. */
 function repriced(
   { item: { transaction, attempts }, now, expires = false }: BroadcastCase,
   { kind, detail }: Unaccepted,
 ): Transaction {
   const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
-  const doublings = expires ? 0 : Math.min(Math.max(0, refused - PROMPT_ATTEMPTS), MOST_DOUBLINGS)
+  const doublings = expires ? 0 : Math.min(Math.max(0, refused - ATTEMPTS_BEFORE_BACKOFF), MAX_DOUBLINGS)
   const reason = kind === 'too_dear' ? REASONS.too_dear : REASONS.too_cheap
   return {
     ...transaction,
@@ -203,23 +154,19 @@ function repriced(
   }
 }
 
-/** What the gas limit was estimated from has changed. Only one version with this nonce can be included. */
+/** The chain state has changed since the gas estimate. Only one attempt with this nonce can be included. */
 function reestimated({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   return {
     ...transaction,
     status: nextStatus(transaction.status, 'returned'),
-    statusReason: `Its gas is estimated anew, because the node refused the gas limit: ${detail}`,
+    statusReason: `Its gas is estimated again, because the node refused the gas limit: ${detail}`,
     currentAttempt: undefined,
     estimatedGas: undefined,
     nextRunAt: after(now, RETRY_MS),
   }
 }
 
-function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt): Attempt | undefined {
-  return openAttempts(attempts).findLast((other) => other.number < attempt.number)
-}
-
-/** An earlier attempt that may be in a pool stays the one that counts. */
+/** An earlier attempt that may be in a mempool becomes the current one again. */
 function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: Unaccepted): Transaction {
   const { transaction, attempts } = item
   const earlier = earlierInPool(item, attempt)
@@ -233,11 +180,11 @@ function fallenBack({ item, attempt, now, costOf }: BroadcastCase, { detail }: U
       open.map(({ draft }) => draft),
       costOf,
     ),
-    nextRunAt: after(now, REPEAT_MS),
+    nextRunAt: after(now, REBROADCAST_MS),
   }
 }
 
-/** Without an earlier attempt, "refused" can never become better: a no-op closes the nonce. */
+/** There is no earlier attempt, and a retry cannot help, so a no-op uses the nonce (I5). */
 function closed({ item: { transaction }, now }: BroadcastCase, { detail }: Unaccepted): Transaction {
   const isRequest = transaction.purpose === 'request'
   return {
@@ -246,8 +193,8 @@ function closed({ item: { transaction }, now }: BroadcastCase, { detail }: Unacc
     statusReason: `The node refused it for good (${detail}); a no-op takes its nonce.`,
     purpose: isRequest ? 'abandon' : transaction.purpose,
     currentAttempt: undefined,
-    // A no-op that is refused too needs another market, not another try at once.
-    nextRunAt: isRequest ? now : after(now, REPEAT_MS),
+    // A refused no-op needs another gas price, so an immediate retry is useless.
+    nextRunAt: isRequest ? now : after(now, REBROADCAST_MS),
   }
 }
 

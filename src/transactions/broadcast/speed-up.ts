@@ -5,18 +5,16 @@ import { accountOf, type LeasedAccount, type TransactionsContext } from '../mode
 import { levelOf, speedUpAfterMs } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { findHeadSince } from '../store/head-since-store.ts'
-import { saveAlone } from '../store/save.ts'
-import { findHead } from '../store/work-store.ts'
+import { findHead, findHeadSince } from '../store/queue-store.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { broadcastCurrent, currentAttempt } from './broadcast.ts'
 
 /**
- * Looks at the head of the account's line, because nothing behind it can be included first: past its `valid_until` it is
- * cancelled on chain, and after the wait of its speed its fee is raised. Explicit prices are the caller's and are left
- * alone. What lapses by itself needs none of this. `due` are the transactions that want attention now. Returns whether any of them
- * may have changed.
+ * Handles the first transaction of the account's queue, because no later nonce can be included before it. A no-op cancels it when its
+ * `valid_until` has passed, and its fee is raised after the delay of its speed. Explicit prices of the caller stay. Chains where bytes expire
+ * need none of this. `due` holds the transactions to process now. Returns true if any of them may have changed.
  */
 export async function raiseOverdue(
   context: TransactionsContext,
@@ -40,16 +38,16 @@ export async function raiseOverdue(
   return true
 }
 
-/** Also what no node took yet: its bytes may have left, and offering them any longer would be too late. */
+/** Includes transactions that no node accepted yet: their bytes may have left, and a later broadcast would be too late. */
 function isExpired(chain: Chain, { request, purpose }: Transaction, now: number): boolean {
   const end = purpose === 'request' ? chain.endsAt(request) : undefined
   return end !== undefined && end.getTime() <= now
 }
 
 /**
- * The wait counts from when a node took the newest attempt, and from its signature where no node ever took it; but not before it came
- * first, because until then it waited for others. What is in no pool may wait for something else than a price, so its fee is raised only
- * when the market has passed it.
+ * The delay starts when a node accepts the newest attempt, or at its signature if no node accepted it, but not before the transaction is the
+ * first of its queue. An attempt that is in no mempool may wait for another reason than its price, so its fee is raised only if it is below
+ * the market.
  */
 async function isStuck(
   { db, clock }: TransactionsContext,
@@ -73,7 +71,10 @@ async function isStuck(
   return bid < (isAccepted || (network.type === 'evm' && !network.mempool) ? baseFee : market)
 }
 
-/** What is to happen may not be what counts at present: a no-op that a node refused is wanted all the same. */
+/**
+ * The wanted content can differ from the current attempt: if a node refused the no-op of a cancellation, the no-op is signed again instead
+ * of raising the old attempt.
+ */
 async function raiseHead(
   context: TransactionsContext,
   leased: LeasedAccount,
@@ -99,7 +100,7 @@ async function raiseFee(
   const { relayer, runtime } = leased
   const { transaction } = item
   const current = currentAttempt(item)
-  // What came after it was refused by a node and is not to be brought back.
+  // Later attempts were refused by a node, so the current one must be the last in the list.
   const attempts = [...item.attempts.filter((attempt) => attempt !== current), ...(current ? [current] : [])]
   const { feeBump } = runtime.chain
   if (feeBump === undefined) return
@@ -133,12 +134,12 @@ function abandon(
     item,
     change: { purpose: 'abandon', statusReason: ABANDONED },
     kind: 'abandon',
-    obstacle: 'It holds up the account; a no-op cannot take its nonce now',
+    obstacle: 'It blocks the account; a no-op cannot take its nonce now',
   })
 }
 
 interface NoopPlacement extends Omit<Placement, 'prepared'> {
-  /** What is said when there is no price for it. */
+  /** The explanation when the no-op has no price or is refused. */
   readonly obstacle: string
 }
 
@@ -158,7 +159,7 @@ async function putNoop(
 
 interface Placement {
   readonly item: TransactionWithAttempts
-  /** What the record says from then on. */
+  /** The fields that change with the new attempt. */
   readonly change: Pick<Partial<Transaction>, 'purpose' | 'statusReason'>
   readonly prepared: Prepared
   readonly kind: Attempt['kind']
@@ -184,19 +185,19 @@ async function replaceContent(
     return explain(
       context,
       item.transaction,
-      `Waiting for inclusion; these very bytes were offered before: ${refusal}.`,
+      `Waiting for inclusion; the same bytes were broadcast before: ${refusal}.`,
     )
   }
   const stored = await storeSigned(context, { runtime, signed: [{ ...signable, attempt }], lease })
   await broadcastCurrent(context, runtime, stored)
 }
 
-/** Says why; the transaction stays due, so that its bytes are offered again all the same: a pool may have lost them. */
+/** Stores a reason. The transaction stays due, so that its bytes are broadcast again: a mempool may have lost them. */
 async function explain(
   context: TransactionsContext,
   transaction: Transaction,
   statusReason: string,
 ): Promise<void> {
   if (transaction.statusReason === statusReason) return
-  await saveAlone(context, [{ ...transaction, statusReason }])
+  await saveInOwnTransaction(context, [{ ...transaction, statusReason }])
 }

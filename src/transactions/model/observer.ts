@@ -1,13 +1,13 @@
 import type { Transaction } from './transaction.ts'
 import { isFinal } from './transitions.ts'
 
-/** Is told of what this process did to transactions, once it is committed. Must not throw. */
+/** Receives the changes that this process made to transactions, after their commit. Its functions must not throw. */
 export interface TransactionObserver {
-  /** They are new; the service's own no-ops and errands are among them. */
+  /** New transactions, including the service's own no-ops and setup transactions. */
   created(transactions: readonly Transaction[]): void
-  /** A node took them for the first time. */
+  /** A node accepted them for the first time. */
   submitted(transactions: readonly Transaction[]): void
-  /** They came to a final status, which never changes again. */
+  /** They reached a final status, which never changes. */
   finished(transactions: readonly Transaction[]): void
 }
 
@@ -15,8 +15,8 @@ interface Observed {
   readonly observer?: TransactionObserver | undefined
 }
 
-/** To be called with what was written: tells of those that it made final. */
-export function tellFinished({ observer }: Observed, written: readonly Transaction[]): void {
+/** Reports to the observer the written transactions that are final now. Call it after the commit. */
+export function reportFinished({ observer }: Observed, written: readonly Transaction[]): void {
   if (observer === undefined) return
   const finished = written.filter(({ status }) => isFinal(status))
   if (finished.length > 0) observer.finished(finished)

@@ -1,7 +1,7 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import type { Purpose, Transaction } from './transaction.ts'
 
-/** Intents whose content does nothing but take a nonce. Attempts for them are of the kind with the same name. */
+/** Purposes whose content only uses a nonce. The attempts for a purpose have the kind of the same name. */
 export type NoopPurpose = Extract<Purpose, 'cancel' | 'expire' | 'abandon' | 'gap_filler'>
 
 const NOOPS: readonly Purpose[] = [
@@ -16,8 +16,8 @@ export function isNoop(purpose: Purpose): purpose is NoopPurpose {
 }
 
 /**
- * What the content of this attempt was signed for. A raised fee keeps the content of the attempt that counted before it, and
- * none that a node refused ever counted.
+ * The kind of content that this attempt has. A `speed_up` keeps the content of the attempt before it. Refused attempts are skipped,
+ * because their content was never in effect.
  */
 export function contentKind(
   attempts: readonly Attempt[],

@@ -9,41 +9,41 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionObserver } from './observer.ts'
 import type { Transaction } from './transaction.ts'
 
-/** What a relayer needs to act: where, and with which keys. */
+/** A relayer's network, chain client and signing accounts. */
 export interface RelayerRuntime {
   readonly network: Network
   readonly chain: Chain
   /** The relayer's own account. */
   readonly account: SourceAccount
-  /** Addresses whose nonces its transactions can take: the account itself first, then its channels. */
+  /** Accounts whose nonces its transactions can use: the relayer's own account first, then its channel accounts. */
   readonly sourceAccounts: readonly SourceAccount[]
 }
 
-/** What every verb of this room works with. */
+/** Dependencies and settings that every function of this folder gets. */
 export interface TransactionsContext {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly log: Logger
-  /** Most transactions of one account that are signed and not mined at the same time. */
+  /** The maximum number of transactions of one account that are signed and not mined. */
   readonly maxInFlight: number
-  /** Names this process in leases. */
+  /** Identifies this process in leases. */
   readonly owner: string
-  /** Absent where nobody counts. */
+  /** Absent when metrics are off. */
   readonly observer?: TransactionObserver | undefined
-  /** One relayer that can act; undefined when there is none of this id. */
+  /** Finds a relayer that can act; undefined when no relayer has this id. */
   relayerOf(id: string): Promise<Relayer | undefined>
-  /** Throws for a relayer that did not come by `relayerOf`: a fault of ours. */
+  /** @throws Error for a relayer that `relayerOf` did not return, which is a fault in this service */
   runtimeOf(relayer: Relayer): RelayerRuntime
 }
 
-/** One account, held by this process for the time of one step. */
+/** An account that this process has leased for one step. */
 export interface LeasedAccount {
   readonly relayer: Relayer
   readonly runtime: RelayerRuntime
   readonly lease: Lease
 }
 
-/** With what a transaction of this line and nonce is signed. A line that is not ours has no key here. */
+/** Gives the signer for a source account and nonce. A source account of a third party has no signer here. */
 export function signingContextOf(
   { account, sourceAccounts }: RelayerRuntime,
   address: string,
@@ -56,7 +56,7 @@ export function signingContextOf(
   return { sourceAccount, nonce, account }
 }
 
-/** Whether its nonce belongs to somebody else, who has signed its content: no no-op of ours can take it. */
+/** A third party signed the content with a nonce of its own, so no no-op of this service can use that nonce. */
 export function isExternallySigned(
   { sourceAccounts }: RelayerRuntime,
   { sourceAccount }: Pick<Transaction, 'sourceAccount'>,
@@ -64,7 +64,7 @@ export function isExternallySigned(
   return sourceAccount !== undefined && !sourceAccounts.some(({ address }) => address === sourceAccount)
 }
 
-/** The account as chains see it. */
+/** Gives the part of a relayer that chains need. */
 export function accountOf(relayer: Relayer): Account {
   return { address: relayer.address, policies: relayer.policies }
 }

@@ -2,25 +2,25 @@ import type { Chain } from '../../chains/chain.ts'
 import type { Speed } from '../../chains/speed.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The level at which the service prices this by itself. A no-op of ours has no level of the caller's. */
+/** The speed level that prices this transaction. A no-op of the service ignores the level that the caller named. */
 export function levelOf({ request, purpose }: Transaction): Speed {
   return (purpose === 'request' && request.type === 'evm' ? request.speed : undefined) ?? 'fast'
 }
 
-/** Whether the price is the caller's, and so never touched. A no-op of ours has no price of the caller's. */
+/** The caller named the price, so the service never changes it. A no-op of the service never has the price of the caller. */
 export function isPriceNamed({ request, purpose }: Transaction): boolean {
   if (purpose !== 'request' || request.type !== 'evm') return false
   return request.gasPrice !== undefined || request.maxFeePerGas !== undefined
 }
 
-/** Whether the gas limit is the caller's. */
+/** The caller named the gas limit, so the service never estimates it. */
 export function isGasNamed({ request, purpose }: Transaction): boolean {
   return purpose === 'request' && request.type === 'evm' && request.gasLimit !== undefined
 }
 
 /**
- * How long an attempt may wait in a pool before its fee is raised, in ms; undefined where the caller named the price,
- * which is never touched, and where content lapses instead.
+ * Time in ms that an attempt may wait in a mempool before its fee is raised. It is undefined when the caller named the price, which the
+ * service never changes, and on chains where signed bytes expire instead.
  */
 export function speedUpAfterMs(chain: Chain, transaction: Transaction): number | undefined {
   if (chain.expiry !== undefined || transaction.request.type !== 'evm' || isPriceNamed(transaction))
@@ -28,5 +28,5 @@ export function speedUpAfterMs(chain: Chain, transaction: Transaction): number |
   return chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
 }
 
-/** What is only waited for until it lapses is watched, not worked on: no worker has to look at it before, in ms. */
+/** Delay in ms for a transaction that only waits for its bytes to expire. The watcher follows it, so the submitter has nothing to do. */
 export const WATCHED_MS = 3_600_000

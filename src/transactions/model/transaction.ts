@@ -13,13 +13,14 @@ export type TransactionStatus =
   | 'expired'
 
 /**
- * What the newest content is for. `request`: what the caller asked · `successor`: what the caller asked in place of an earlier
- * one that has to lapse first · `cancel`: the caller cancelled, so a no-op, or nothing once the earlier one has lapsed · `expire`: a no-op because `valid_until` passed · `abandon`: a no-op because no node would take the content ·
- * `filler`: a no-op of our own that closes a nonce gap · `errand`: something of our own that others wait for.
+ * The purpose of the newest content. `request`: the caller's content · `successor`: the caller's replacement, which waits until the earlier
+ * bytes expire · `cancel`: the caller canceled, so a no-op is signed, or nothing after the earlier bytes expire · `expire`: a no-op, because
+ * `valid_until` passed · `abandon`: a no-op, because no node accepts the content · `gap_filler`: a no-op of the service that closes a nonce
+ * gap · `setup`: a transaction of the service that others depend on.
  */
 export type Purpose = 'request' | 'successor' | 'cancel' | 'expire' | 'abandon' | 'gap_filler' | 'setup'
 
-/** Our record of a request, from accepted to final. */
+/** The record of a request, from acceptance to a final status. */
 export interface Transaction {
   readonly id: string
   readonly relayerId: string
@@ -29,35 +30,35 @@ export interface Transaction {
   readonly status: TransactionStatus
   readonly statusReason?: string | undefined
   readonly createdAt: Date
-  /** When a node took the first attempt. */
+  /** The time when a node accepted the first attempt. */
   readonly sentAt?: Date | undefined
   readonly confirmedAt?: Date | undefined
   readonly request: ChainRequest
   readonly purpose: Purpose
-  /** Gas estimated when the request was accepted; spares a second simulation. */
+  /** Gas estimated when the request was accepted. It saves a second simulation. */
   readonly estimatedGas?: bigint | undefined
-  /** Whose nonce it takes: the account's own or a channel's, or that of whoever signed its content. There with `nonce`. */
+  /** The account whose nonce it uses: the relayer's own account, a channel account, or that of a third party. Present with `nonce`. */
   readonly sourceAccount?: string | undefined
   /**
-   * Absent until the transaction is numbered. Once given it is not given to another, unless the chain proves that nothing
-   * with it can be included any more.
+   * Absent until a nonce is assigned. No other transaction gets this nonce, unless the chain proves that no attempt with it can be
+   * included (I2).
    */
   readonly nonce?: bigint | undefined
-  /** Counts every change of the record. A writer that read an older version changes nothing. */
+  /** Every change increments it. A writer that read an older version changes nothing. */
   readonly version: number
   /** Number of the attempt that the record shows: the newest, or the included one once the chain has decided. */
   readonly currentAttempt?: number | undefined
-  /** The most that this can still take from the account, in the smallest unit; 0 once the chain has decided. */
+  /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
   readonly cost: bigint
-  /** The block that includes `currentAttempt`, while the chain says so. */
+  /** The block that includes `currentAttempt`; absent when no block of the chain does. */
   readonly block?: { readonly number: bigint; readonly hash: string } | undefined
-  /** Not before this time does a worker look at it again. */
+  /** The earliest time at which a worker processes it again. */
   readonly nextRunAt: Date
-  /** Since when it is known that no endpoint can prove whether it was included: an operator has to decide. */
+  /** The time since which no endpoint can prove whether it was included, so that an operator has to decide. */
   readonly undecidedSince?: Date | undefined
-  /** Since when others of its account wait for it longer than is normal. */
+  /** The time when it was found to block its account for too long. */
   readonly stuckSince?: Date | undefined
-  /** When the block that a confirmed transaction was in was found to be gone. */
+  /** The time when the block of the confirmed transaction was found to be missing from the chain. */
   readonly reorganizedAt?: Date | undefined
 }
 

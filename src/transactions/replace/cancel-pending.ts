@@ -2,38 +2,38 @@ import { AppError, internalError } from '../../errors.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
-import { findOpenRequests } from '../store/open-requests-store.ts'
+import { findOpenRequests } from '../store/queue-store.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import type { createReplacer } from './replace.ts'
 
-/** One that could not be called off, and why. */
+/** A transaction that could not be canceled, and the reason. */
 export interface CancellationFailure {
   readonly id: string
   readonly error: AppError
 }
 
-/** What became of calling off everything that waits. */
+/** The result of canceling all open requests of a relayer. */
 export interface PendingCancellation {
-  /** Canceled, or with a no-op in their place. */
+  /** Ids of the canceled transactions, and of those that a no-op replaces. */
   readonly canceled: readonly string[]
   readonly failures: readonly CancellationFailure[]
-  /** How many were not looked at. */
+  /** The number of open requests that were not processed. */
   readonly remaining: number
 }
 
-/** Most transactions in one request. A larger number lets one caller occupy the account for longer. */
+/** The maximum number of transactions in one request. A larger number lets one caller occupy the account for longer. */
 const MAX_TRANSACTIONS = 1_000
 
-/** No cancellation is begun after this time, in ms, so that the answer comes well before the request times out. */
+/** No cancellation starts after this time, in ms, so that the answer arrives well before the request times out. */
 const MAX_MS = 10_000
 
-/** Calls off what waits, for as long as `signal` is not aborted. */
+/** Cancels the open requests of a relayer until `signal` is aborted. */
 export type PendingCanceler = (relayer: Relayer, signal: AbortSignal) => Promise<PendingCancellation>
 
 /**
- * Cancels the open transactions that callers have sent, newest first: whatever interrupts this, what is left is the beginning of
- * what was asked for. Each one is canceled like a single one, and none of them stops the others.
- * @throws AppError 400 when the relayer is paused or disabled; nothing is canceled then
+ * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each one is canceled by itself, and a
+ * failure does not stop the others.
+ * @throws AppError `relayer_paused` or `relayer_disabled`; nothing is canceled then
  */
 export function createPendingCanceler(
   context: TransactionsContext,
@@ -71,10 +71,10 @@ async function cancelOne(
     return undefined
   } catch (error) {
     if (!(error instanceof AppError)) {
-      context.log.error({ err: error, relayer: relayer.id, transaction: id }, 'a cancellation failed')
+      context.log.error({ err: error, relayer: relayer.id, transaction: id }, 'cancellation failed')
       return internalError(error)
     }
-    // Two callers may want the same at the same time.
+    // A concurrent caller may have canceled it.
     const now = await findTransaction(context.db, relayer.id, id)
     return now?.transaction.status === 'canceled' ? undefined : error
   }

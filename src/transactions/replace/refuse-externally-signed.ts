@@ -2,11 +2,11 @@ import { AppError } from '../../errors.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
-import type { Change } from './undo-replacement.ts'
+import type { Change } from './replacement.ts'
 
 /**
- * What somebody else has signed for a nonce of theirs can be paid more, and nothing else: no other content of ours could
- * take its place.
+ * Refuses every change of externally signed content but a higher fee: the nonce belongs to a third party, so this service cannot sign other
+ * content for it. Returns undefined when the change is allowed.
  */
 export function refuseExternallySigned(
   context: TransactionsContext,
@@ -20,7 +20,7 @@ export function refuseExternallySigned(
     if (externalNonce === undefined) return undefined
     return new AppError(
       'not_supported',
-      'transaction_xdr: what somebody else has signed has a sequence number of its own and cannot replace this transaction.',
+      'transaction_xdr: a transaction that a third party signed has its own sequence number and cannot replace this transaction.',
     )
   }
   if (request === undefined) {

@@ -8,11 +8,9 @@ import {
 } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { checkReplacementFunds } from './replacement-funds.ts'
-import { type Replaced, saveReplaced } from './save-replaced.ts'
-import type { Change } from './undo-replacement.ts'
+import { type Change, checkReplacementFunds, type Replaced, saveReplaced } from './replacement.ts'
 
-/** Nothing that was signed counts: the record gets the new content, and the worker takes it from there. */
+/** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined when the record changed meanwhile. */
 export async function replacePending(
   context: TransactionsContext,
   { relayer, request }: Change,
@@ -50,10 +48,10 @@ export async function replacePending(
 function pendingLog(attempts: readonly Attempt[]): string {
   return attempts.length === 0
     ? 'Nothing had been signed; the new content takes its place.'
-    : 'Nothing that was signed counts any more; the new content takes its place.'
+    : 'None of the signed attempts is in effect any more; the new content takes their place.'
 }
 
-/** With a nonce, a no-op has to use it, or everything behind it would wait for ever. */
+/** A no-op must use an assigned nonce, because all later nonces wait for it (I5). */
 function canceledPending(
   runtime: RelayerRuntime,
   { transaction, attempts }: TransactionWithAttempts,

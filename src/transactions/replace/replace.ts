@@ -15,30 +15,28 @@ import { findTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
 import { refuseExternallySigned } from './refuse-externally-signed.ts'
 import { replacePending } from './replace-pending.ts'
-import { checkReplacementFunds } from './replacement-funds.ts'
-import { type Replaced, saveReplaced } from './save-replaced.ts'
-import { type Change, refuseWithNode } from './undo-replacement.ts'
+import { type Change, checkReplacementFunds, type Replaced, saveReplaced } from './replacement.ts'
+import { undoIfRefused } from './undo-replacement.ts'
 
-/** How often a change is tried again because a worker changed the record between reading and writing. */
+/** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
 const MAX_TRIES = 20
 
 /**
- * Puts new content, or nothing at all, in the place of a transaction. Changes of one transaction happen one after the
- * other; none is lost.
- * @throws AppError 404 when the relayer has no such transaction, 400 when it cannot be replaced (any more, or like this)
+ * Replaces the content of a transaction, or cancels it. Concurrent changes of one transaction run one after the other; none is lost.
+ * @throws AppError `transaction_not_found`, `transaction_not_replaceable`, or the rule that the new content breaks
  */
 export function createReplacer(context: TransactionsContext): {
   replaceTransaction(relayer: Relayer, id: string, request: ChainRequest): Promise<Replaced>
   cancelTransaction(relayer: Relayer, id: string): Promise<Replaced>
 } {
-  const inTurn = createBatcher<Change, Replaced>({
+  const enqueue = createBatcher<Change, Replaced>({
     keyOf: (change) => change.id,
     maxItems: 1,
     run: (changes) => Promise.all(changes.map((change) => applyChange(context, change))),
   })
   return {
-    replaceTransaction: (relayer, id, request) => inTurn({ relayer, id, request }),
-    cancelTransaction: (relayer, id) => inTurn({ relayer, id }),
+    replaceTransaction: (relayer, id, request) => enqueue({ relayer, id, request }),
+    cancelTransaction: (relayer, id) => enqueue({ relayer, id }),
   }
 }
 
@@ -73,7 +71,7 @@ function notReplaceable({ status }: Transaction): AppError | undefined {
   )
 }
 
-/** A further attempt with the same nonce: signed, stored, then offered to the network before the caller is answered. */
+/** Signs and stores a further attempt with the same nonce, and broadcasts it before the caller gets the answer. */
 async function replaceSigned(
   context: TransactionsContext,
   change: Change,
@@ -99,7 +97,7 @@ async function replaceSigned(
   if (known)
     throw new AppError(
       'replacement_underpriced',
-      `These very bytes were refused before: ${known.error ?? known.outcome}.`,
+      `The same bytes were refused before: ${known.error ?? known.outcome}.`,
     )
   const [stored] = await storeSigned(context, { runtime, signed: [{ ...signable, attempt }] })
   return stored && broadcastChange(context, { change, before: item, stored, attempt, logs })
@@ -120,13 +118,13 @@ async function broadcastChange(
   const [broadcasted] = await broadcastCurrent(context, context.runtimeOf(change.relayer), [stored])
   if (broadcasted) {
     const { result } = broadcasted
-    await refuseWithNode(context, { change, before, number, hash: signed.hash, result })
+    await undoIfRefused(context, { change, before, number, hash: signed.hash, result })
   }
   const now = await findTransaction(context.db, change.relayer.id, change.id)
   return { ...(now ?? stored), logs: [...logs, ...waitLog(broadcasted?.result)] }
 }
 
-/** Both could be included, so the new content waits until the chain has proved that the earlier one is not. */
+/** Both attempts could be included, so the new content waits for the proof that the earlier one is not included (I2). */
 async function keepForLater(
   context: TransactionsContext,
   { request }: Change,
@@ -157,7 +155,9 @@ const PLANS: Readonly<
 
 function waitLog(result: BroadcastResult | undefined): string[] {
   if (result === undefined || result.kind === 'accepted') return []
-  return [`Stored and signed, but not taken by a node yet (${result.detail}); the service keeps offering it.`]
+  return [
+    `Stored and signed, but no node has accepted it yet (${result.detail}); the service keeps broadcasting it.`,
+  ]
 }
 
 function requirePrepared(answer: Answer<Prepared> | SetupRequired): Prepared {

@@ -1,51 +1,41 @@
 import type { BroadcastResult } from '../../chains/answer.ts'
-import type { ChainRequest } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { findTransaction, saveTransactions } from '../store/transactions-store.ts'
+import type { Change } from './replacement.ts'
 
-/** What a caller wants in the place of a transaction. */
-export interface Change {
-  readonly relayer: Relayer
-  readonly id: string
-  /** Absent for a cancellation. */
-  readonly request?: ChainRequest
-}
-
-/** A change whose bytes were offered to the network. */
+/** A change whose bytes were broadcast. */
 export interface BroadcastChange {
   readonly change: Change
   readonly before: TransactionWithAttempts
-  /** Of the attempt that was signed for it. */
+  /** The number of the attempt that was signed for the change. */
   readonly number: number
   readonly hash: string
   readonly result: BroadcastResult
 }
 
 /**
- * A change that no node takes, or that came too late, did not happen: the record gets its content back, and the caller
- * is told.
- * @throws AppError 400 `replacement_underpriced` or `transaction_not_replaceable`
+ * Undoes a change that the nodes refuse or that came too late: the record gets its previous content back, and the caller gets an error.
+ * @throws AppError `replacement_underpriced` or `transaction_not_replaceable`
  */
-export async function refuseWithNode(
+export async function undoIfRefused(
   context: TransactionsContext,
   broadcasted: BroadcastChange,
 ): Promise<void> {
   const { result } = broadcasted
   if (isRefusal(result)) {
-    if (!(await takeBack(context, broadcasted, result.detail))) return
+    if (!(await undoReplacement(context, broadcasted, result.detail))) return
     throw new AppError(
       'replacement_underpriced',
       `The node refused the replacement: ${result.detail}. The earlier attempt still counts.`,
     )
   }
   if (result.kind !== 'nonce_used' || !(await earlierIsIncluded(context, broadcasted))) return
-  if (!(await takeBack(context, broadcasted, result.detail))) return
+  if (!(await undoReplacement(context, broadcasted, result.detail))) return
   throw new AppError(
     'transaction_not_replaceable',
     'An earlier attempt was included in a block meanwhile; the replacement came too late.',
@@ -65,7 +55,7 @@ const REFUSALS: readonly BroadcastResult['kind'][] = [
   'refused',
 ] satisfies NodeRefusal['kind'][]
 
-/** Answers after which an earlier attempt counts again: none where an endpoint did not answer, and may have taken the new one. */
+/** Refusals that undo the change. If one endpoint did not answer, it may have accepted the new bytes, so the change stays (I6). */
 function isRefusal(result: BroadcastResult): result is NodeRefusal {
   return REFUSALS.includes(result.kind) && !('unanswered' in result)
 }
@@ -77,19 +67,19 @@ async function earlierIsIncluded(
   const { chain } = context.runtimeOf(change.relayer)
   const earlier = before.attempts.filter(({ signed }) => signed.hash !== hash)
   const receipts = await chain.receipts(hashesOfAll(chain, earlier))
-  // An earlier one with the same content is found also when it was applied in the bytes of the change.
+  // A receipt of an earlier attempt with the same content can also be the inclusion of the new bytes.
   return receipts.some((one) => one.kind === 'included' && one.receipt.result?.appliedHash !== hash)
 }
 
-/** How often it is tried again because a worker changed the record between reading and writing. */
+/** The maximum number of tries: a try fails when a worker changes the record between the read and the write. */
 const MAX_TRIES = 20
 
 /**
- * Closes the attempt for good, because a block that is undone later must not bring it back: its bytes would be offered
- * again. False when the chain includes it after all, or a worker has gone on from it with a higher fee, included by now or not,
- * which is why the node would not take these bytes any more; then the change did happen.
+ * Restores the previous content and marks the attempt as refused for ever: a later reorganisation must not reopen it, because its bytes
+ * would be broadcast again. Returns false when the change did happen after all: the chain includes the attempt, or a worker has already
+ * signed a higher fee on top of it, which is why the node refused these bytes.
  */
-async function takeBack(
+async function undoReplacement(
   { db }: TransactionsContext,
   { change: { relayer, id }, before, number }: BroadcastChange,
   detail: string,
@@ -101,23 +91,23 @@ async function takeBack(
     if (transaction.block !== undefined && transaction.currentAttempt === number) return false
     if (item.attempts.some((attempt) => attempt.number > number && attempt.outcome !== 'refused'))
       return false
-    const taken = await db.transaction().execute(async (tx) => {
-      const saved = await saveTransactions(tx, [restored(transaction, before.transaction, number)])
+    const undone = await db.transaction().execute(async (tx) => {
+      const saved = await saveTransactions(tx, [withPreviousContent(transaction, before.transaction, number)])
       if (saved.length === 0) return false
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       return true
     })
-    if (taken) return true
+    if (undone) return true
   }
-  throw new Error(`transaction ${id} changed ${MAX_TRIES} times while a change of it was being taken back`)
+  throw new Error(`transaction ${id} changed ${MAX_TRIES} times while a change of it was being undone`)
 }
 
-/** What the chain or a worker decided meanwhile stays; what the change brought goes. Pure. */
-function restored(now: Transaction, before: Transaction, number: number): Transaction {
+/** Removes the change from the record, and keeps what the chain or a worker decided meanwhile. Pure. */
+function withPreviousContent(now: Transaction, before: Transaction, number: number): Transaction {
   const { request, purpose } = before
-  // A node took an earlier attempt before, and that is where it is again.
-  const taken = now.status === 'sent' && before.status === 'submitted'
-  const status = taken ? nextStatus(now.status, 'broadcast') : now.status
+  // A node accepted an earlier attempt, so the transaction is submitted again.
+  const wasSubmitted = now.status === 'sent' && before.status === 'submitted'
+  const status = wasSubmitted ? nextStatus(now.status, 'broadcast') : now.status
   const content = { ...now, status, request, purpose, cost: now.block === undefined ? before.cost : now.cost }
   if (now.currentAttempt !== number) return content
   return { ...content, currentAttempt: before.currentAttempt, statusReason: before.statusReason }

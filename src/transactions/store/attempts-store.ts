@@ -37,25 +37,25 @@ export async function insertAttempts(
       draft jsonb, signature jsonb, outcome text, signed_at timestamptz)`.execute(tx)
 }
 
-/** What is news of an attempt. `broadcastAt` is kept when it is there already. */
+/** A change of an attempt. `broadcastAt` never overwrites an earlier value. */
 export interface AttemptNews {
   readonly transactionId: string
   readonly number: number
-  /** Absent where nothing was decided: then only a node's words are news, unless another node has refused it meanwhile. */
+  /** Absent when nothing was decided. Then only the error changes, unless another node refused the attempt meanwhile. */
   readonly outcome?: AttemptOutcome
   readonly error?: string | undefined
   readonly broadcastAt?: Date | undefined
   readonly result?: ChainResult | undefined
 }
 
-/** What became of an attempt. */
+/** A change of an attempt with an outcome. */
 export interface OutcomeChange extends AttemptNews {
   readonly outcome: AttemptOutcome
 }
 
 /**
- * Writes outcomes where they are news, because bytes are offered many times and their rows are wide. With `openOnly`, what the
- * chain decided meanwhile stays: a node's late answer to a broadcast says less than a receipt.
+ * Writes only the rows that change, because bytes are broadcast many times and the rows are wide. With `openOnly`, a decision of the chain
+ * stays: a late answer to a broadcast says less than a receipt.
  */
 export async function saveOutcomes(
   tx: Tx,
@@ -86,7 +86,7 @@ export async function saveOutcomes(
   )
 }
 
-/** The attempts of several transactions, oldest first. */
+/** Reads the attempts of several transactions, oldest first, by transaction id. */
 export async function findAttempts(
   db: Db,
   transactions: readonly Transaction[],
@@ -104,7 +104,7 @@ export async function findAttempts(
   return found
 }
 
-/** Whose these hashes are, by hash; without those that nobody has. */
+/** Maps each hash to the id of the transaction that has it. Unused hashes are absent. */
 export async function findHashOwners(db: Db, hashes: readonly string[]): Promise<Map<string, string>> {
   if (hashes.length === 0) return new Map()
   const rows = await db

@@ -8,7 +8,7 @@ import { fromExactJson, toExactJson } from '../../lib/exact-json.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import type { Purpose, Transaction, TransactionStatus } from '../model/transaction.ts'
 
-/** jsonb has no exact integers that every reader keeps, so amounts are decimal strings inside it (I10). */
+/** Not every reader of jsonb keeps integers exact, so amounts are decimal strings in it (I10). */
 interface StoredEvmRequest {
   to?: string
   value: string
@@ -31,7 +31,7 @@ interface StoredEvmDraft {
   max_priority_fee_per_gas?: string
 }
 
-/** A row of `transactions` as both drivers give it. */
+/** A row of `transactions` as both drivers return it. */
 export interface TransactionRow {
   id: string
   relayer_id: string
@@ -58,7 +58,7 @@ export interface TransactionRow {
   reorganized_at: Date | null
 }
 
-/** A row of `attempts` as both drivers give it. */
+/** A row of `attempts` as both drivers return it. */
 export interface AttemptRow {
   transaction_id: string
   number: number
@@ -77,7 +77,7 @@ export interface AttemptRow {
   broadcast_at: Date | null
 }
 
-/** Requests of EVM are kept in the form that the first release gave them, those of other chains as they are. */
+/** Encodes a request for storage. EVM requests keep the form of the first release; requests of other chains are exact JSON. */
 export function encodeRequest(request: ChainRequest): unknown {
   return request.type === 'evm' ? encodeEvmRequest(request) : toExactJson(request)
 }

@@ -3,12 +3,12 @@ import type { OperatorDecisionsTable, Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { Transaction } from '../model/transaction.ts'
 
-/** What an operator decided about a transaction whose fate nobody can prove. */
+/** The decision of an operator about a transaction whose inclusion no endpoint can prove. */
 export interface OperatorDecision {
   readonly transactionId: string
   /** Number of the attempt that was included; undefined when none was. */
   readonly attempt: number | undefined
-  /** In the operator's words. */
+  /** The words of the operator. */
   readonly reason: string
   readonly decidedBy: string
 }
@@ -25,7 +25,7 @@ export interface UndecidedTransaction {
 
 const NOT_FINAL = ['sent', 'submitted']
 
-/** Every transaction that waits for a decision, the oldest first. */
+/** Lists all transactions that wait for a decision, oldest first. */
 export async function listUndecided(db: Kysely<Schema>): Promise<UndecidedTransaction[]> {
   const rows = await db
     .selectFrom('transactions')
@@ -50,12 +50,11 @@ export async function listUndecided(db: Kysely<Schema>): Promise<UndecidedTransa
   )
 }
 
-/** What became of a decision. `unknown_attempt`: the transaction has no attempt of that number. */
+/** The result of storing a decision. `unknown_attempt`: the transaction has no attempt with that number. */
 export type DecisionOutcome = 'stored' | 'no_such_transaction' | 'not_undecided' | 'unknown_attempt'
 
 /**
- * Stores a decision; the service that watches the network applies it at its next look, unless the chain shows something else by
- * then. Only for a transaction that waits for one.
+ * Stores a decision about a transaction that waits for one. The next watch round applies it, unless the chain shows something else by then.
  */
 export async function storeDecision(
   db: Kysely<Schema>,
@@ -94,7 +93,7 @@ export async function storeDecision(
   })
 }
 
-/** The newest decision about the present incident of each of these transactions, by the id of the transaction. */
+/** Reads the newest decision about the present incident of each transaction, by transaction id. */
 export async function findDecisions(
   db: Kysely<Schema>,
   transactions: readonly Pick<Transaction, 'id' | 'undecidedSince'>[],

@@ -7,15 +7,15 @@ import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from '
 type OfEvent<Row> = Row & { readonly event_id: bigint }
 
 /**
- * The transactions that events tell of, each as it was then, by the id of the event; with the attempt that it showed. An
- * event holds the row of the transaction. The attempt is joined: what was signed never changes.
+ * Reads the transactions of events in their state at that time, by event id, each with its current attempt. An event stores the row of the
+ * transaction. The attempt is joined, because signed content never changes.
  */
 export async function readSnapshots(
   db: Kysely<Schema>,
   eventIds: readonly bigint[],
 ): Promise<Map<bigint, TransactionWithAttempts>> {
   if (eventIds.length === 0) return new Map()
-  // Through the table's own row type, so that every column is read as it is from the table, and no integer is rounded.
+  // The row type of the table makes the driver read every column as from the table, so no integer is rounded (I10).
   const { rows } = await sql<OfEvent<TransactionRow>>`
     select e.id as event_id, snapshot.*
     from events e, jsonb_populate_record(null::transactions, e.payload) snapshot
@@ -43,8 +43,8 @@ async function readShownAttempts(
 }
 
 /**
- * Without what was learned of the attempt later: in the status `sent` no node had taken it yet, and there is no result before a
- * block holds it.
+ * Removes the fields that the attempt got later: in the status `sent` no node had accepted it, and it has no result before a block includes
+ * it.
  */
 function asThen(attempt: Attempt, { status, block }: Transaction): Attempt {
   const { broadcastAt, result, ...signed } = attempt

@@ -3,16 +3,16 @@ import type { Schema } from '../../database/schema.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { type TransactionRow, toTransaction } from './codec.ts'
 
-/** A block that holds final transactions. */
+/** A block that includes final transactions. */
 export interface FinalBlock {
   readonly number: bigint
   readonly hash: string
 }
 
-/** How many of a relayer's newest final transactions are compared: those of one look can come from several blocks, in any order. */
+/** The number of newest final transactions of a relayer that are compared: one round can finish several blocks in any order. */
 const NEWEST = 20
 
-/** The highest block of the transactions that became final last. Costs the same however many there are. */
+/** Finds the highest block of the newest final transactions. The cost does not grow with the history. */
 export async function findHighestFinalBlock(
   db: Kysely<Schema>,
   { relayerIds, since }: Pick<FinalBlocksQuery, 'relayerIds' | 'since'>,
@@ -30,14 +30,14 @@ export async function findHighestFinalBlock(
 
 interface FinalBlocksQuery {
   readonly relayerIds: readonly string[]
-  /** Only of transactions that became final after this time. */
+  /** Only transactions that became final after this time. */
   readonly since: Date
   /** Only blocks below this one. */
   readonly below: bigint
   readonly limit: number
 }
 
-/** Blocks of final transactions, the highest first. Reads everything that became final since then: for when a block is gone. */
+/** Finds blocks of final transactions, highest first. It reads all transactions that became final since then, so use it only when a block is gone. */
 export async function findFinalBlocks(
   db: Kysely<Schema>,
   { relayerIds, since, below, limit }: FinalBlocksQuery,
@@ -49,7 +49,7 @@ export async function findFinalBlocks(
   return rows.map((row) => ({ number: row.block_number, hash: row.block_hash }))
 }
 
-/** The transactions that became final in one of these blocks. */
+/** Finds the transactions that became final in one of these blocks. */
 export async function findFinalInBlocks(
   db: Kysely<Schema>,
   {
@@ -66,7 +66,7 @@ export async function findFinalInBlocks(
   return rows.map(toTransaction)
 }
 
-/** Final transactions whose block is gone and that were not found in another one yet, by nonce. */
+/** Finds the final transactions whose block is gone and that no other block includes yet, by nonce. */
 export async function findReorganized(
   db: Kysely<Schema>,
   relayerIds: readonly string[],
@@ -82,10 +82,10 @@ export async function findReorganized(
   return rows.map(toTransaction)
 }
 
-/** How many are worked on in one look. */
+/** The maximum number of reorganised transactions in one round. */
 const MAX_REORGANIZED = 200
 
-/** Whether anything of these relayers became final after this time, or lost its block since. */
+/** Returns true when a transaction of these relayers became final after this time, or has lost its block. */
 export async function hasRecentlyFinal(
   db: Kysely<Schema>,
   relayerIds: readonly string[],

@@ -2,17 +2,17 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
 
-/** Statuses that are not final, as literals: only then does the partial index on them apply in every plan. */
+/** Statuses that are not final. They are literals, because the partial index applies in every plan only then. */
 const OPEN = sql`('pending', 'sent', 'submitted', 'mined')`
 
-/** Whether a status expression is final. */
+/** Builds the SQL condition that a status is final. */
 export function isFinal(status: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${status} not in ${OPEN}`
 }
 
 /**
- * Adds `rows` (relayer_id, status) to the counts, as a part of the statement that makes them final: nothing final ever
- * changes or goes, so the counts are exact at every commit. Sorted, so that two writers cannot wait for each other.
+ * Adds `rows` (relayer_id, status) to the counts, as a part of the statement that makes them final. Final transactions never change and are
+ * never deleted, so the counts are exact at every commit. The rows are sorted, so that two writers cannot deadlock.
  */
 export function addToCounts(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -23,8 +23,8 @@ export function addToCounts(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * How many transactions the relayer has, of one status or of all. Final ones are not counted but known, so this takes as
- * long as there is work open, however long the history is. One statement, so the two halves fit each other.
+ * Counts the transactions of a relayer, of one status or of all. The number of final ones is stored, so the time grows with the open ones
+ * and not with the history. One statement reads both parts, so that they belong to the same moment.
  */
 export async function countTransactions(
   db: Kysely<Schema>,
@@ -38,7 +38,7 @@ export async function countTransactions(
   return Number(rows[0]?.total ?? 0n)
 }
 
-/** How many transactions of a relayer are in a status. */
+/** The number of transactions of a relayer in a status. */
 export interface StatusCount {
   readonly relayerId: string
   readonly networkType: string
@@ -46,7 +46,7 @@ export interface StatusCount {
   readonly count: number
 }
 
-/** The counts of all relayers, the oldest relayer first; as cheap as `countTransactions`. */
+/** Counts the transactions of all relayers by status, oldest relayer first; as cheap as `countTransactions`. */
 export async function countByStatus(db: Kysely<Schema>): Promise<StatusCount[]> {
   const { rows } = await sql<{
     relayer_id: string

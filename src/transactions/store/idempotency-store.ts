@@ -4,15 +4,15 @@ import type { Schema } from '../../database/schema.ts'
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
-/** What a caller's key stands for. */
+/** An idempotency key with its request. */
 export interface KeyRecord {
   readonly key: string
-  /** Tells one body from another. */
+  /** Distinguishes bodies. */
   readonly fingerprint: string
   readonly transactionId: string
 }
 
-/** Those of the relayer's keys that were used before, by key. */
+/** Finds the keys of the relayer that were used before, by key. */
 export async function findKeys(
   db: Db,
   relayerId: string,
@@ -33,7 +33,7 @@ export async function findKeys(
   )
 }
 
-/** Stores keys with the transactions that they made. Fails when one is there already. */
+/** Stores keys with the transactions that they created. It fails when one exists already. */
 export async function insertKeys(tx: Tx, relayerId: string, records: readonly KeyRecord[]): Promise<void> {
   if (records.length === 0) return
   await tx

@@ -3,21 +3,24 @@ import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
 import type { IncidentType } from '../../events/event.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
+import { reportFinished } from '../model/observer.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionStatus, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from './attempts-store.ts'
 import { encodeRequest, toTransaction } from './codec.ts'
 import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
 
-/** Wakes the workers of every process. The payload is a relayer id. */
+/** The channel that wakes the submit workers of every process. The payload is a relayer id. */
 export const WORK_CHANNEL = 'transactions_due'
 
-/** Who is told of an event: as the relayer is configured when it happens. */
+/** The notification that gets an event: the one that the relayer has when the event happens. */
 const NOTIFICATION = sql`(select notification_id from relayers where relayers.id = record.relayer_id)`
 
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
-/** Stores new transactions and the events that tell of them, in the order given. */
+/** Stores new transactions and their events, in this order (I8). */
 export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   if (transactions.length === 0) return
   await sql`
@@ -36,9 +39,8 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
 }
 
 /**
- * Writes what has become of the transactions, each guarded by the version it was read with, and in the same statement
- * the events of those whose status or attempt changed (I8). Returns the ones that were written, in the order given; for
- * the others somebody else was faster.
+ * Writes transactions, each guarded by the version that was read, and in the same statement the events of those whose status or attempt
+ * changed (I8). Returns the written ones in the same order; another writer changed the others first.
  */
 export async function saveTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<Transaction[]> {
   if (transactions.length === 0) return []
@@ -63,7 +65,7 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
         before.status <> t.status or before.current_attempt is distinct from t.current_attempt as is_event,
         ${isFinal(sql`t.status`)} and not (${isFinal(sql`before.status`)}) as is_finished
     ),
-    told as (
+    announced as (
       insert into events (relayer_id, transaction_id, type, payload, notification_id)
       select record.relayer_id, record.id, 'transaction_update', to_jsonb(record), ${NOTIFICATION}
       from record join written on written.id = record.id and written.is_event
@@ -80,9 +82,18 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
   return saved
 }
 
+/** Runs `saveTransactions` in a database transaction of its own, and reports to the observer after the commit. */
+export async function saveInOwnTransaction(
+  context: TransactionsContext,
+  transactions: readonly Transaction[],
+): Promise<Transaction[]> {
+  const saved = await context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
+  reportFinished(context, saved)
+  return saved
+}
+
 /**
- * Announces an incident of these transactions, with a snapshot of each as it is in this database transaction. To be called after the
- * change, in the same one (I8).
+ * Stores the event of an incident, with a snapshot of each transaction. Call it after the change, in the same database transaction (I8).
  */
 export async function announceIncident(tx: Tx, type: IncidentType, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -92,7 +103,7 @@ export async function announceIncident(tx: Tx, type: IncidentType, ids: readonly
     from transactions record where record.id = any(${ids}::text[]) order by record.position`.execute(tx)
 }
 
-/** A transaction of this relayer; one of another relayer does not exist here. */
+/** Finds a transaction of this relayer; undefined for the id of another relayer's transaction. */
 export async function findTransaction(
   db: Db,
   relayerId: string,
@@ -110,6 +121,26 @@ export async function findTransaction(
   return { transaction, attempts: attempts.get(id) ?? [] }
 }
 
+/** Finds the transaction with this nonce of the relayer's own account, on the present network of the relayer. */
+export async function findByNonce(
+  db: Db,
+  { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,
+  nonce: bigint,
+): Promise<TransactionWithAttempts | undefined> {
+  const row = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', id)
+    .where('network', '=', network)
+    .where('source_account', '=', address)
+    .where('nonce', '=', nonce)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const transaction = toTransaction(row)
+  const attempts = await findAttempts(db, [transaction])
+  return { transaction, attempts: attempts.get(transaction.id) ?? [] }
+}
+
 interface ListQuery {
   readonly relayerId: string
   readonly status?: TransactionStatus | undefined
@@ -117,7 +148,7 @@ interface ListQuery {
   readonly limit: number
 }
 
-/** The relayer's transactions, newest first, each with the attempt that it shows. */
+/** Lists the relayer's transactions with their attempts, newest first. `total` counts all of them. */
 export async function listTransactions(
   db: Db,
   query: ListQuery,
@@ -139,7 +170,7 @@ export async function listTransactions(
   return { items, total }
 }
 
-/** Statuses that give the submitter something to do: new content to sign, or room for what waits behind. */
+/** Statuses that give the submitter work: new content to sign, or a free slot for waiting transactions. */
 const WAKING: readonly TransactionStatus[] = ['pending', 'mined', 'expired', 'canceled', 'failed']
 
 async function wakeWorkers(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
@@ -177,7 +208,7 @@ function toRecord(transaction: Transaction) {
   }
 }
 
-/** Many rows as one parameter: a statement has room for 65,535 parameters, and one is planned faster than many. */
+/** Passes many rows as one parameter: a statement has at most 65,535 parameters, and one is planned faster than many. */
 function recordset(transactions: readonly Transaction[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transactions.map(toRecord))}::jsonb) as record (
     id text, relayer_id text, network text, from_address text, status text, status_reason text, purpose text,

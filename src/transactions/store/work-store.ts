@@ -1,4 +1,4 @@
-import type { Transaction as DbTransaction, Kysely } from 'kysely'
+import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
@@ -6,10 +6,10 @@ import { toTransaction } from './codec.ts'
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
-/** Statuses in which a nonce is taken and the chain has not decided yet. */
-const IN_FLIGHT = ['sent', 'submitted']
+/** Statuses in which a transaction is signed and the chain has not decided. */
+export const IN_FLIGHT = ['sent', 'submitted']
 
-/** Relayers that have something to number, sign or broadcast at this time. */
+/** Finds the relayers with transactions to number, sign or broadcast at this time. */
 export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('transactions')
@@ -22,8 +22,8 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
 }
 
 /**
- * Accepted and not yet signed, in the order of acceptance. Those that have a nonce stand first, because others wait for it,
- * then what the service does for others. Those that others may overtake are not among them.
+ * Finds pending transactions in the order of acceptance. Those with a nonce come first, because others wait for them, then setup
+ * transactions. Transactions that others may overtake are left out.
  */
 export async function findPending(db: Db, relayerId: string, limit: number): Promise<Transaction[]> {
   const rows = await db
@@ -40,10 +40,10 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
   return rows.map(toTransaction)
 }
 
-/** Stands for the line of transactions that have no nonce. */
+/** The key of transactions without a source account in the counts. */
 export const NO_SOURCE_ACCOUNT = ''
 
-/** How many are signed and not mined, on each line that has any. */
+/** Counts the transactions that are signed and not mined, by source account. Accounts without any are absent. */
 export async function countInFlight(db: Db, relayerId: string): Promise<Map<string, number>> {
   const rows = await inFlight(db, relayerId)
     .select((eb) => ['source_account', eb.fn.countAll<bigint>().as('count')] as const)
@@ -52,31 +52,25 @@ export async function countInFlight(db: Db, relayerId: string): Promise<Map<stri
   return new Map(rows.map((row) => [row.source_account ?? NO_SOURCE_ACCOUNT, Number(row.count)]))
 }
 
-/** Signed and not mined, and due to be offered to the network again, by nonce. */
+/** Finds transactions that are signed, not mined, and due for another broadcast, by nonce. */
 export async function findDueInFlight(db: Db, relayerId: string, now: Date): Promise<Transaction[]> {
   const rows = await inFlight(db, relayerId)
     .selectAll()
     .where('next_run_at', '<=', now)
     .orderBy('nonce')
-    .limit(MAX_REPEATED)
+    .limit(MAX_REBROADCAST)
     .execute()
   return rows.map(toTransaction)
 }
 
-/** The first of the account's line: nothing behind it can be included before it. */
-export async function findHead(db: Db, relayerId: string): Promise<Transaction | undefined> {
-  const row = await inFlight(db, relayerId).selectAll().orderBy('nonce').limit(1).executeTakeFirst()
-  return row && toTransaction(row)
-}
+/** The maximum number of transactions in one rebroadcast, lowest nonces first, for example after a node lost its mempool. */
+const MAX_REBROADCAST = 500
 
-/** A node that lost its pool gets everything again, in portions of this many; the lowest nonces first. */
-const MAX_REPEATED = 500
-
-function inFlight(db: Db, relayerId: string) {
+export function inFlight(db: Db, relayerId: string) {
   return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('status', 'in', IN_FLIGHT)
 }
 
-/** Whether anything of these relayers is signed and not final. */
+/** Returns true when a transaction of these relayers is signed and not final. */
 export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise<boolean> {
   if (relayerIds.length === 0) return false
   const row = await db
@@ -89,7 +83,7 @@ export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise
   return row !== undefined
 }
 
-/** Signed and not final, of several relayers: what the chain may have decided about. */
+/** Finds the transactions of these relayers that are signed and not final, by nonce. */
 export async function findWatched(db: Db, relayerIds: readonly string[]): Promise<Transaction[]> {
   const rows = await db
     .selectFrom('transactions')
@@ -101,7 +95,7 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
   return rows.map(toTransaction)
 }
 
-/** The most that the relayer's open transactions can still take from its account, in the smallest unit; `except` is left out. */
+/** Sums the costs of the relayer's open transactions, in the smallest unit; the transaction `except` is left out. */
 export async function reservedBy(db: Db, relayerId: string, except?: string): Promise<bigint> {
   let open = db
     .selectFrom('transactions')
@@ -112,31 +106,7 @@ export async function reservedBy(db: Db, relayerId: string, except?: string): Pr
   return BigInt(row.sum ?? 0n)
 }
 
-/** How many open transactions of the account come before this one in its line. */
-export async function countAhead(db: Db, transaction: Transaction): Promise<number> {
-  const open = db
-    .selectFrom('transactions')
-    .where('relayer_id', '=', transaction.relayerId)
-    .where('status', 'in', ['pending', ...IN_FLIGHT])
-    .where('id', '<>', transaction.id)
-  const before =
-    transaction.nonce === undefined
-      ? open.where((eb) =>
-          eb.or([
-            eb('nonce', 'is not', null),
-            eb(
-              'position',
-              '<',
-              eb.selectFrom('transactions').select('position').where('id', '=', transaction.id),
-            ),
-          ]),
-        )
-      : open.where('nonce', '<', transaction.nonce)
-  const row = await before.select((eb) => eb.fn.countAll<bigint>().as('count')).executeTakeFirstOrThrow()
-  return Number(row.count)
-}
-
-/** The most that what is signed and not mined can still take from the account, in the smallest unit. */
+/** Sums the costs of the transactions that are signed and not mined, in the smallest unit. */
 export async function reservedInFlight(db: Db, relayerId: string): Promise<bigint> {
   const row = await inFlight(db, relayerId)
     .select((eb) => eb.fn.sum<bigint | null>('cost').as('sum'))
@@ -144,48 +114,7 @@ export async function reservedInFlight(db: Db, relayerId: string): Promise<bigin
   return BigInt(row.sum ?? 0n)
 }
 
-/** Locks the relayer's numbering until the commit and gives the next nonce of each line that was ever given one. */
-export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string, bigint>> {
-  const rows = await tx
-    .selectFrom('accounts')
-    .select(['address', 'next_nonce'])
-    .where('relayer_id', '=', relayerId)
-    .orderBy('address')
-    .forUpdate()
-    .execute()
-  return new Map(rows.flatMap((row) => (row.next_nonce === null ? [] : [[row.address, row.next_nonce]])))
-}
-
-/** `null`: the chain is asked before the next one is given. */
-export async function setNextNonce(
-  tx: Tx,
-  { relayerId, address, nonce }: { relayerId: string; address: string; nonce: bigint | null },
-): Promise<void> {
-  await tx
-    .insertInto('accounts')
-    .values({ relayer_id: relayerId, address, next_nonce: nonce })
-    .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doUpdateSet({ next_nonce: nonce }))
-    .execute()
-}
-
-/** Nonces that belong to a transaction already, of those that requests bring with them; each as `line nonce`. */
-export async function findUsedExternalNonces(
-  tx: Tx,
-  relayerId: string,
-  externalNonces: readonly { readonly address: string; readonly nonce: bigint }[],
-): Promise<Set<string>> {
-  if (externalNonces.length === 0) return new Set()
-  const rows = await tx
-    .selectFrom('transactions')
-    .select(['source_account', 'nonce'])
-    .where('relayer_id', '=', relayerId)
-    .where('source_account', 'in', [...new Set(externalNonces.map(({ address }) => address))])
-    .where('nonce', 'in', [...new Set(externalNonces.map(({ nonce }) => nonce))])
-    .execute()
-  return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
-}
-
-/** The service's own latest transaction for the relayer that others wait for. */
+/** Finds the newest setup transaction of the relayer. */
 export async function findLatestSetup(db: Db, relayerId: string): Promise<Transaction | undefined> {
   const row = await db
     .selectFrom('transactions')
@@ -198,34 +127,16 @@ export async function findLatestSetup(db: Db, relayerId: string): Promise<Transa
   return row && toTransaction(row)
 }
 
-/** Of these transactions, the ones that are still pending in the version they were read with; locked until the commit. */
-export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]): Promise<Set<string>> {
-  const versions = new Map(transactions.map((transaction) => [transaction.id, transaction.version]))
-  const rows = await tx
-    .selectFrom('transactions')
-    .select(['id', 'version'])
-    .where('id', 'in', [...versions.keys()])
-    .where('status', '=', 'pending')
-    .orderBy('id')
-    .forUpdate()
-    .execute()
-  return new Set(rows.filter((row) => versions.get(row.id) === row.version).map((row) => row.id))
-}
-
-/** Which nonces in `from` ≤ nonce < `to` of the line of `head` belong to a transaction, whatever its status. */
-export async function findUsedNonces(
-  db: Db,
-  head: Transaction,
-  { from, to }: { from: bigint; to: bigint },
-): Promise<Set<bigint>> {
-  const rows = await db
-    .selectFrom('transactions')
-    .select('nonce')
-    .where('relayer_id', '=', head.relayerId)
-    .where('network', '=', head.network)
-    .where('source_account', '=', head.sourceAccount ?? head.from)
-    .where('nonce', '>=', from)
-    .where('nonce', '<', to)
-    .execute()
-  return new Set(rows.map((row) => row.nonce ?? 0n))
+/**
+ * Writes only `nextRunAt`. The version stays, because bytes that are broadcast each second would otherwise make every slower writer fail to
+ * store a decision of the chain. A record that changed meanwhile keeps its own time.
+ */
+export async function postponeTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
+  if (transactions.length === 0) return
+  const records = transactions.map(({ id, version, nextRunAt }) => ({ id, version, next_run_at: nextRunAt }))
+  await sql`
+    update transactions t set next_run_at = record.next_run_at
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
+      as record (id text, version integer, next_run_at timestamptz)
+    where t.id = record.id and t.version = record.version`.execute(tx)
 }

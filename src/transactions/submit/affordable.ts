@@ -9,16 +9,16 @@ export interface Ready {
   readonly prepared: Prepared
 }
 
-/** How far the money goes: what can be paid now, and the first that cannot, with the reason. */
+/** The transactions that the account can pay for now, and the first one that it cannot, with the reason. */
 export interface Affordable {
   readonly ready: readonly Ready[]
   readonly short?: { readonly transaction: Transaction; readonly reason: string } | undefined
 }
 
 /**
- * No nonce is spent on what the account cannot pay on top of everything in flight; in the order of acceptance, so that
- * nothing overtakes what waits for money. No-ops that close a nonce go through: everything behind waits for them. A
- * silent node stops nothing here; it decides when the bytes arrive.
+ * Selects, in the order of acceptance, the transactions that the account can pay for on top of everything in flight, so that no nonce is
+ * used for a transaction without money and none overtakes one that waits for money. No-ops that close a nonce always pass, because later
+ * nonces wait for them. If no node answers, all pass, and the node decides at the broadcast (I6).
  */
 export async function affordable(
   { db }: TransactionsContext,
@@ -33,7 +33,7 @@ export async function affordable(
   for (const item of ready) {
     const cost = chain.cost(item.prepared.draft)
     if (cost > left && item.transaction.nonce === undefined) {
-      const reason = `Waiting for funds: up to ${cost} ${chain.unit} are needed, ${left < 0n ? 0n : left} of ${balance.value} are not reserved for what is in flight.`
+      const reason = `Waiting for funds: up to ${cost} ${chain.unit} are needed, ${left < 0n ? 0n : left} of ${balance.value} are not reserved for transactions in flight.`
       return { ready: paid, short: { transaction: item.transaction, reason } }
     }
     left -= cost

@@ -2,15 +2,15 @@ import { assertFence, type Lease } from '../../database/lease.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
+import { lockAccount, lockUnchanged, setNextNonce } from '../store/nonce-store.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
-import { lockAccount, lockUnchanged, setNextNonce } from '../store/work-store.ts'
 
-/** Room on one line. */
+/** The free slots of one source account. */
 export interface AccountCapacity {
   readonly address: string
-  /** The lowest nonce that the chain can still use; a counter below it follows. */
+  /** The lowest nonce that the chain can still use. A stored counter below it is raised to it. */
   readonly chainNonce: bigint
-  /** How many more may be on their way at once. */
+  /** The number of further transactions that may be in flight. */
   readonly slots: number
 }
 
@@ -22,9 +22,9 @@ interface AssignRequest {
 }
 
 /**
- * Gives nonces to those transactions that have none, in their order, as far as the lines have seats. The counters move in
- * the same database transaction as the rows, so no nonce is lost and none is given twice (I2). Transactions that changed
- * meanwhile get none.
+ * Assigns nonces to the transactions without one, in their order, as long as source accounts have free slots. The counters change in the
+ * same database transaction as the rows, so no nonce is lost and none is assigned twice (I2). A transaction that changed meanwhile gets
+ * none.
  */
 export async function assignNonces(
   { db }: TransactionsContext,
@@ -50,7 +50,7 @@ export async function assignNonces(
   })
 }
 
-/** One seat after the other, line by line, so that the order of acceptance is kept where there is one line. Pure. */
+/** Fills one source account after the other, so that a relayer with one source account keeps the order of acceptance. Pure. */
 function assign(
   transactions: readonly Transaction[],
   sourceAccounts: readonly AccountCapacity[],

@@ -4,19 +4,19 @@ import type { Transaction } from '../model/transaction.ts'
 import { countInFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
 import type { AccountCapacity } from './assign-nonces.ts'
 
-/** How many more transactions each line can take, by address. Lines stand in the order of the operator. */
+/** The free slots of each source account, by address, in the order of the relayer's source accounts. */
 export type Slots = ReadonlyMap<string, number>
 
 /**
- * The room of each line: what is signed and not mined takes a seat, and so does what has a nonce already; everything in
- * flight may be waiting for just that nonce (I5). A chain without nonces has the limit of the account alone.
+ * Counts the free slots of each source account. A signed transaction that is not mined uses a slot, and so does a pending one that has a
+ * nonce, because everything in flight may wait for exactly that nonce (I5). A chain without nonces has one limit for the account.
  */
 export async function freeSlots(
   context: TransactionsContext,
   { relayer, runtime }: LeasedAccount,
   pending: readonly Transaction[],
 ): Promise<Slots> {
-  const taken = await countInFlight(context.db, relayer.id)
+  const inFlightByAddress = await countInFlight(context.db, relayer.id)
   const { sequencing } = runtime.chain
   const limit = sequencing?.maxInFlight ?? context.maxInFlight
   const limits = await Promise.all(
@@ -29,23 +29,23 @@ export async function freeSlots(
       const numbered = pending.filter(
         ({ nonce, sourceAccount }) => nonce !== undefined && sourceAccount === address,
       )
-      const inFlight = taken.get(sequencing ? address : NO_SOURCE_ACCOUNT) ?? 0
+      const inFlight = inFlightByAddress.get(sequencing ? address : NO_SOURCE_ACCOUNT) ?? 0
       return [address, Math.max(0, (limits[index] ?? limit) - inFlight - numbered.length)]
     }),
   )
 }
 
-/** Lines that take something now, and what has to be done before the others do. */
+/** Source accounts with free slots, and the setup transaction that the others need first. */
 export interface MeasuredCapacity {
   readonly sourceAccounts: readonly AccountCapacity[]
   readonly setup?: SetupRequired
-  /** Why the account itself cannot act, where it cannot. */
+  /** The reason why the relayer's own account cannot send; absent when it can. */
   readonly unusable?: string
 }
 
 /**
- * Asks the chain for the next nonce of every line with seats; something outside may have used nonces ahead of our counters.
- * Unknown is never a reason to take a number (I6).
+ * Reads the next nonce of every source account with free slots from the chain, because another program may have used nonces ahead of the
+ * stored counters. A source account without an answer gets no transaction (I6).
  */
 export async function measureCapacity(
   { relayer, runtime }: LeasedAccount,

@@ -3,10 +3,10 @@ import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findHashOwners } from '../store/attempts-store.ts'
-import { saveAlone } from '../store/save.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 
-/** How long until bytes that exist already are prepared anew, in ms: by then there is another blockhash. */
-const AGAIN_MS = 1_000
+/** Time in ms until a duplicate is signed again: by then there is another blockhash. */
+const RE_SIGN_MS = 1_000
 
 interface Signed {
   readonly transaction: Transaction
@@ -14,9 +14,9 @@ interface Signed {
 }
 
 /**
- * Without nonces, two requests with the same content can come to the very same bytes, which the network executes once. Nobody
- * may think that it was done twice: those whose hash belongs to another transaction already are signed again, with other
- * bytes, or fail where only somebody else could do that. Returns the others.
+ * Removes duplicates on chains without nonces. There, two requests with the same content can result in the same bytes, which the network
+ * executes once, so only one of them may own the bytes. A duplicate is signed again with another blockhash, or fails if a third party
+ * signed it. Returns the other items.
  */
 export async function withoutDuplicates<T extends Signed>(
   context: TransactionsContext,
@@ -44,7 +44,7 @@ export async function withoutDuplicates<T extends Signed>(
         }),
       )
   }
-  if (duplicates.length > 0) await saveAlone(context, duplicates)
+  if (duplicates.length > 0) await saveInOwnTransaction(context, duplicates)
   return kept
 }
 
@@ -54,8 +54,8 @@ function settled(
   { owner, now }: { readonly owner: string; readonly now: number },
 ): Transaction {
   if (reSignable) {
-    const statusReason = `Transaction ${owner} has the very same bytes; it is signed with another blockhash.`
-    return { ...transaction, statusReason, nextRunAt: new Date(now + AGAIN_MS) }
+    const statusReason = `Transaction ${owner} has the same bytes; this one is signed with another blockhash.`
+    return { ...transaction, statusReason, nextRunAt: new Date(now + RE_SIGN_MS) }
   }
   const status = nextStatus(transaction.status, 'failed')
   const statusReason = `The same signed transaction was accepted before, as ${owner}.`

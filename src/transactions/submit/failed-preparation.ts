@@ -12,18 +12,18 @@ import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { saveAlone } from '../store/save.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 
-/** How long a transaction waits that cannot be prepared now: no node answers, or the money is not there, in ms. */
+/** Time in ms until a transaction that cannot be prepared is tried again: no node answers, or the account has no money. */
 export const WAIT_MS = 2_000
 
-/** Stands for the chain's answer where `valid_until` passed first. */
+/** The refusal of a transaction whose `valid_until` passed before it was signed. */
 export const OVERDUE: Refusal = {
   code: 'invalid_request',
   detail: 'valid_until passed before it was signed.',
 }
 
-/** Why there is no content to sign. */
+/** The answer of a chain that could not prepare the content. */
 export type Unprepared = Exclude<Answer<Prepared> | SetupRequired, { kind: 'ok' }>
 
 export interface FailedPreparation {
@@ -32,8 +32,8 @@ export interface FailedPreparation {
 }
 
 /**
- * Missing money, silent nodes and errands only mean waiting, and so does a refusal that another endpoint may contradict; and a no-op has
- * nothing that could take its place.
+ * Missing money, silent nodes, setup transactions and unconfirmed refusals only delay a transaction. A no-op always waits, because no other
+ * content can replace it.
  */
 export function isWait({ transaction, answer }: FailedPreparation): boolean {
   if (answer.kind !== 'refused' || isNoop(transaction.purpose)) return true
@@ -44,7 +44,7 @@ function isAboutFunds({ code }: Refusal): boolean {
   return code === 'insufficient_balance' || code === 'account_not_found'
 }
 
-/** Writes what becomes of transactions that cannot be prepared. */
+/** Stores the results of transactions that cannot be prepared: they wait, end, or become a no-op. */
 export async function settleUnprepared(
   context: TransactionsContext,
   { runtime }: LeasedAccount,
@@ -61,7 +61,7 @@ export async function settleUnprepared(
     const item = { transaction, attempts: attempts.get(transaction.id) ?? [] }
     return ended(runtime, item, { refusal: answer.refusal, now })
   })
-  await saveAlone(context, settled)
+  await saveInOwnTransaction(context, settled)
 }
 
 function waiting(transaction: Transaction, answer: Unprepared, now: number): Transaction {
@@ -77,8 +77,8 @@ function reasonToWait(answer: Unprepared): string {
 }
 
 /**
- * Without a nonce it ends here; with one that others wait for, a no-op has to take the nonce first. Where that is not ours to
- * sign, and earlier bytes may be what has used the nonce, the chain decides.
+ * Without a nonce, the transaction ends. With a nonce of this service, a no-op uses the nonce first. If a third party signed it and earlier
+ * bytes may have used the nonce, the chain decides.
  */
 function ended(
   runtime: RelayerRuntime,

@@ -5,15 +5,16 @@ import { lockRelayer } from '../../relayers/store.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { isFinal } from '../model/transitions.ts'
+import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findLatestSetup, lockAccount } from '../store/work-store.ts'
+import { findLatestSetup } from '../store/work-store.ts'
 
-/** What failed is not tried again before this, in ms: it would cost a fee each time and most likely fail again. */
+/** Time in ms after a failed setup transaction: each one costs a fee and would probably fail again. */
 const AFTER_FAILURE_MS = 60_000
 
 /**
- * Stores a transaction of the service's own, because others wait for what it does; it shows in the list, with the reason. One
- * at a time for each relayer: while one is on its way, nothing happens here.
+ * Stores a setup transaction of the service that other transactions depend on. It appears in the list with its reason. A relayer has one at
+ * a time: while one is open, this does nothing.
  */
 export async function runSetupTransaction(
   { db, clock, log, observer }: TransactionsContext,
@@ -23,7 +24,7 @@ export async function runSetupTransaction(
   const now = clock.now()
   const stored = await db.transaction().execute(async (tx): Promise<Transaction[]> => {
     await assertFence(tx, lease)
-    // What it was for may be final by now, and the relayer deleted.
+    // The transactions that needed it may be final by now, and the relayer deleted.
     if ((await lockRelayer(tx, relayer.id, 'share')) === undefined) return []
     await lockAccount(tx, relayer.id)
     const latest = await findLatestSetup(tx, relayer.id)
@@ -47,10 +48,7 @@ export async function runSetupTransaction(
   })
   if (stored.length > 0) observer?.created(stored)
   for (const { id } of stored) {
-    log.info(
-      { relayer: relayer.id, transaction: id, detail },
-      'others wait for something that the service does first',
-    )
+    log.info({ relayer: relayer.id, transaction: id, detail }, 'setup transaction queued')
   }
 }
 

@@ -10,12 +10,12 @@ import { saveTransactions } from '../store/transactions-store.ts'
 import { withoutDuplicates } from './duplicates.ts'
 
 /**
- * Whoever signed broadcasts at once; when that was its last act, the bytes are offered by somebody else after this, in
- * ms. Shorter makes two offer the same bytes, which is harmless and useless.
+ * Time in ms until another process broadcasts the signed bytes. The process that signs them broadcasts at once; this covers a crash in
+ * between. A shorter time makes two processes broadcast the same bytes, which is harmless but useless.
  */
 const REBROADCAST_MS = 1_000
 
-/** A numbered transaction and the content that is to be signed for it. */
+/** A transaction with a nonce, and the content to sign for it. */
 export interface Signable {
   readonly transaction: Transaction
   readonly attempts: readonly Attempt[]
@@ -23,7 +23,7 @@ export interface Signable {
   readonly kind: AttemptKind
 }
 
-/** Signs the content with the transaction's line and nonce. Nothing is stored and nothing leaves the process. */
+/** Signs the content with the source account and nonce of the transaction. Nothing is stored, and nothing leaves the process. */
 export async function signAttempt(
   { clock }: TransactionsContext,
   runtime: RelayerRuntime,
@@ -48,8 +48,8 @@ export async function signAttempt(
 }
 
 /**
- * Signs, then stores bytes, hash and status in one database transaction (I3). Returns what may be broadcast now. Signing
- * is deterministic, so the same content at the same price gives bytes that exist already: that attempt counts again.
+ * Signs, then stores bytes, hash and status in one database transaction (I3). Returns the transactions that may be broadcast now. Signing is
+ * deterministic, so the same content at the same price gives the same bytes: then the existing attempt becomes the current one again.
  */
 export async function signAndStore(
   context: TransactionsContext,
@@ -61,13 +61,13 @@ export async function signAndStore(
       return { ...signable, attempt: sameBytes(signable.attempts, attempt) ?? attempt }
     }),
   )
-  // Bytes that have lapsed lapse for ever; a moment later the same content has another end, and so other bytes.
+  // Expired bytes stay expired. Signing again a moment later gives a new expiry, and therefore new bytes.
   const usable = signed.filter(({ attempt }) => attempt.outcome !== 'expired')
   const own = await withoutDuplicates(context, runtime, usable)
   return storeSigned(context, { runtime, signed: own, ...(lease ? { lease } : {}) })
 }
 
-/** The attempt among these that has the very bytes of `attempt`. */
+/** Finds the attempt that has the same bytes as `attempt`. */
 export function sameBytes(attempts: readonly Attempt[], attempt: Attempt): Attempt | undefined {
   return attempts.find((other) => other.signed.hash === attempt.signed.hash)
 }
@@ -76,7 +76,7 @@ interface SignedItem extends Signable {
   readonly attempt: Attempt
 }
 
-/** Stores signed attempts; those whose transaction somebody else changed meanwhile are not stored and never leave. */
+/** Stores signed attempts. An attempt whose transaction changed meanwhile is not stored, so its bytes never leave the process (I3). */
 export async function storeSigned(
   { db }: TransactionsContext,
   { runtime, signed, lease }: { runtime: RelayerRuntime; signed: readonly SignedItem[]; lease?: Lease },
@@ -118,7 +118,7 @@ function asSent(
     status: nextStatus(transaction.status, event),
     purpose: transaction.purpose === 'successor' ? 'request' : transaction.purpose,
     currentAttempt: attempt.number,
-    // What is signed again and again is still the one that holds up the account.
+    // A transaction that is signed again and again still blocks the account.
     stuckSince: attempts.length === 0 ? undefined : transaction.stuckSince,
     cost: reservation(drafts, chain.cost),
     nextRunAt: new Date(attempt.signedAt.getTime() + REBROADCAST_MS),

@@ -11,8 +11,8 @@ import {
 } from '../model/runtime.ts'
 import type { Purpose, Transaction } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { findOvertaken } from '../store/queue-heads-store.ts'
-import { saveAlone } from '../store/save.ts'
+import { findOvertaken } from '../store/queue-store.ts'
+import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { findPending } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
@@ -30,24 +30,23 @@ import { runSetupTransaction } from './setup-transaction.ts'
 import { type Signable, signAndStore } from './sign.ts'
 
 /**
- * Prepares, numbers, signs, stores and broadcasts what is pending, in the order of acceptance and as far as the
- * in-flight limit allows. Every line between two steps may be the last one of this process: what is stored by then is
- * enough to go on (I12).
+ * Prepares, numbers, signs, stores and broadcasts pending transactions, in the order of acceptance and up to the in-flight limit. The process
+ * may crash between any two steps: the stored state is always enough to continue (I12).
  */
 export async function submitPending(context: TransactionsContext, leased: LeasedAccount): Promise<void> {
   const { relayer, runtime, lease } = leased
-  const most = Math.max(context.maxInFlight, runtime.sourceAccounts.length)
+  const maxPending = Math.max(context.maxInFlight, runtime.sourceAccounts.length)
   const now = context.clock.now()
-  const pending = await findPending(context.db, relayer.id, most)
-  const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MOST_OVERTAKEN })
+  const pending = await findPending(context.db, relayer.id, maxPending)
+  const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MAX_OVERTAKEN })
   if (pending.length + overtaken.length === 0) return
   const slots = await freeSlots(context, leased, pending)
-  const room = [...slots.values()].reduce((sum, free) => sum + free, 0)
-  const due = dueInOrder(withinLimit(pending, room), now)
+  const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)
+  const due = dueBeforeFirstWait(withinLimit(pending, freeSlotCount), now)
   const unnumbered = due.filter(({ nonce }) => nonce === undefined).length
   const prepared = await prepareInOrder(context, leased, [
     ...due.map((transaction) => (isAbandoned(transaction, now) ? abandoned(transaction) : transaction)),
-    ...overtaken.slice(0, Math.max(0, room - unnumbered)),
+    ...overtaken.slice(0, Math.max(0, freeSlotCount - unnumbered)),
   ])
   if (prepared.length === 0) return
   const { ready, short } = await affordable(context, leased, prepared)
@@ -80,28 +79,28 @@ async function numberReady(
   })
 }
 
-/** A nonce is given and nothing can be signed for it: the no-op takes it. */
+/** The nonce is assigned and the content cannot be signed, so a no-op uses the nonce. */
 function abandoned(transaction: Transaction): Transaction {
   return { ...transaction, purpose: 'abandon', statusReason: ABANDONED }
 }
 
-/** Nobody waits for it: it has no nonce, and has held up the others for long enough. */
+/** Others may overtake it: it has no nonce, and it has blocked the account for too long. */
 function isOvertaken({ stuckSince, nonce }: Transaction): boolean {
   return stuckSince !== undefined && nonce === undefined
 }
 
-/** How many of the transactions that others overtake are tried again in one step. */
-const MOST_OVERTAKEN = 4
+/** The maximum number of overtaken transactions that one step tries again. */
+const MAX_OVERTAKEN = 4
 
-/** What has a nonce already has its seat. */
-function withinLimit(pending: readonly Transaction[], room: number): Transaction[] {
+/** A transaction with a nonce already has its slot. */
+function withinLimit(pending: readonly Transaction[], freeSlotCount: number): Transaction[] {
   const numbered = pending.filter((transaction) => transaction.nonce !== undefined)
   const unnumbered = pending.filter((transaction) => transaction.nonce === undefined)
-  return [...numbered, ...unnumbered.slice(0, room)]
+  return [...numbered, ...unnumbered.slice(0, freeSlotCount)]
 }
 
-/** Nobody overtakes: behind one that has to wait, all wait. */
-function dueInOrder(pending: readonly Transaction[], now: number): Transaction[] {
+/** Keeps the order: all transactions behind one that waits wait as well. */
+function dueBeforeFirstWait(pending: readonly Transaction[], now: number): Transaction[] {
   const waiting = pending.findIndex((transaction) => transaction.nextRunAt.getTime() > now)
   return waiting === -1 ? [...pending] : pending.slice(0, waiting)
 }
@@ -112,7 +111,7 @@ async function wait(
   statusReason: string,
 ): Promise<void> {
   const nextRunAt = new Date(context.clock.now() + WAIT_MS)
-  await saveAlone(context, [{ ...transaction, statusReason, nextRunAt }])
+  await saveInOwnTransaction(context, [{ ...transaction, statusReason, nextRunAt }])
 }
 
 async function prepareInOrder(
@@ -137,7 +136,7 @@ async function prepareInOrder(
   return ready
 }
 
-/** Where the first has waited before, it is asked about alone: when it has to wait again, the others do as well. */
+/** If the first transaction has waited before, it is prepared alone: if it must wait again, the others wait as well, and cost no calls. */
 async function prepareAll(
   context: TransactionsContext,
   leased: LeasedAccount,
@@ -145,12 +144,12 @@ async function prepareAll(
 ): Promise<(Answer<Prepared> | SetupRequired)[]> {
   const [first, ...others] = transactions
   if (first === undefined) return []
-  const asked = prepareOne(context, leased, first)
+  const preparing = prepareOne(context, leased, first)
   if (first.nextRunAt > first.createdAt) {
-    const answer = await asked
+    const answer = await preparing
     if (answer.kind !== 'ok' && isWait({ transaction: first, answer })) return [answer]
   }
-  return Promise.all([asked, ...others.map((transaction) => prepareOne(context, leased, transaction))])
+  return Promise.all([preparing, ...others.map((transaction) => prepareOne(context, leased, transaction))])
 }
 
 function prepareOne(
@@ -169,12 +168,12 @@ function prepareOne(
 }
 
 /**
- * How old an estimate may be when it is signed with, in ms. What calls need changes with the state, and on rollups with the price of
- * L1 data; the margin of an estimate covers minutes, not hours in a queue. Shorter makes a second simulation of what is signed at once.
+ * The maximum age in ms of a gas estimate that is signed. The gas of a call changes with the state, and on rollups with the price of L1 data;
+ * the margin of an estimate covers minutes, not hours in a queue. A shorter time simulates twice what is signed at once.
  */
 const ESTIMATE_MAX_AGE_MS = 120_000
 
-/** It was made when the request was accepted, or when it was replaced later. */
+/** The estimate is at most as old as the request: it was made at acceptance, or later at a replacement. */
 function isRecent({ createdAt }: Transaction, now: number): boolean {
   return now - createdAt.getTime() < ESTIMATE_MAX_AGE_MS
 }

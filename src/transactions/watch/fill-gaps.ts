@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { lockRelayer } from '../../relayers/store.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
+import { findUsedNonces, lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
-import { findUsedNonces, lockAccount } from '../store/work-store.ts'
 
-/** More missing nonces than this in one account are not a gap but a mistaken counter: a person has to look. */
+/** More missing nonces than this in one account mean a wrong counter and not a gap, so a person has to look. */
 const MAX_GAP = 64n
 
 interface GapSearch {
-  /** Signed and not mined, of all accounts of the network, by nonce. */
+  /** Transactions of all accounts of the network that are signed and not mined, by nonce. */
   readonly unmined: readonly Transaction[]
-  /** The next nonce that the chain takes, by line. */
+  /** The next nonce on the chain, by source account. */
   readonly nonces: ReadonlyMap<string, bigint>
 }
 
 /**
- * Where the chain waits for a nonce that no transaction of ours has, nothing behind it can ever be included (I5). A
- * no-op of our own, visible in the list and labelled, closes the gap.
+ * Creates a no-op for every nonce that the chain waits for and that no transaction has, because no later nonce can be included before it
+ * (I5). The no-ops appear in the list with a reason.
  */
 export async function fillGaps(context: TransactionsContext, { unmined, nonces }: GapSearch): Promise<void> {
   const heads = new Map<string, Transaction>()
@@ -32,7 +32,7 @@ export async function fillGaps(context: TransactionsContext, { unmined, nonces }
 }
 
 interface Gap {
-  /** The first of the account's line. */
+  /** The first transaction behind the gap. */
   readonly head: Transaction
   /** The first missing nonce, and the first that is not. */
   readonly from: bigint
@@ -45,20 +45,17 @@ async function fillGap(
 ): Promise<void> {
   const { relayerId } = head
   if (to - from > MAX_GAP) {
-    log.error(
-      { relayer: relayerId, from: String(from), to: String(to) },
-      'the nonce gap is too wide to be filled',
-    )
+    log.error({ relayer: relayerId, from: String(from), to: String(to) }, 'nonce gap too wide to fill')
     return
   }
   const now = new Date(clock.now())
   const fillers = await db.transaction().execute(async (tx) => {
-    // What waited behind the gap may be final by now, and the relayer deleted.
+    // The transactions behind the gap may be final by now, and the relayer deleted.
     if ((await lockRelayer(tx, relayerId, 'share')) === undefined) return []
     await lockAccount(tx, relayerId)
-    const taken = await findUsedNonces(tx, head, { from, to })
+    const used = await findUsedNonces(tx, head, { from, to })
     const missing = Array.from({ length: Number(to - from) }, (_, index) => from + BigInt(index)).filter(
-      (nonce) => !taken.has(nonce),
+      (nonce) => !used.has(nonce),
     )
     const stored = missing.map((nonce) => gapFiller(head, nonce, now))
     await insertTransactions(tx, stored)
@@ -66,7 +63,7 @@ async function fillGap(
   })
   if (fillers.length > 0) observer?.created(fillers)
   for (const { id, nonce } of fillers) {
-    log.warn({ relayer: relayerId, transaction: id, nonce: String(nonce) }, 'closing a nonce gap')
+    log.warn({ relayer: relayerId, transaction: id, nonce: String(nonce) }, 'nonce gap filler queued')
   }
 }
 

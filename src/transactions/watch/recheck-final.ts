@@ -13,28 +13,29 @@ import {
   hasRecentlyFinal,
 } from '../store/final-blocks-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
-import { finalEvent, type Inclusion, included } from './outcome.ts'
-import { inclusionOf, type Watch } from './resolve.ts'
-import type { WatchMemory } from './watch-memory.ts'
+import type { Inclusion } from './inclusion-reason.ts'
+import { finalEvent, included } from './resolution.ts'
+import { inclusionOf } from './resolve.ts'
+import type { WatchMemory, WatchRound } from './watch-round.ts'
 
 /**
- * How often the blocks of final transactions are looked at again, in ms. A reorganisation below the network's finality is rare; the
- * question costs one block hash.
+ * Time in ms between two checks of the blocks of final transactions. A reorganisation below the network's finality is rare, and a check
+ * costs one block hash.
  */
 const RECHECK_MS = 30_000
 
-/** How long a final transaction's block is looked at, in ms: a rollup can lose hours of blocks when its sequencer fails. */
+/** Time in ms for which the block of a final transaction is checked: a rollup can lose hours of blocks when its sequencer fails. */
 const RECHECK_WINDOW_MS = 86_400_000
 
-/** Blocks asked for at once while the last common block is searched. */
+/** The number of blocks that are requested at once during the search for the last common block. */
 const PAGE = 50
 
-/** Whether it is time to look at the blocks of final transactions, and there are any. */
+/** Returns true when it is time to check the blocks of final transactions and there are such transactions. Sets the time of the next check. */
 export async function isRecheckDue({
   context,
   memory,
   relayers,
-}: Pick<Watch, 'context' | 'relayers'> & { readonly memory: WatchMemory }): Promise<boolean> {
+}: Pick<WatchRound, 'context' | 'relayers'> & { readonly memory: WatchMemory }): Promise<boolean> {
   const now = context.clock.now()
   if (now < memory.recheckAt) return false
   memory.recheckAt = now + RECHECK_MS
@@ -42,47 +43,47 @@ export async function isRecheckDue({
 }
 
 /**
- * Looks whether the blocks of transactions that count as final are still in the chain. As each block names its parent, the highest one
- * answers for all. Where it is gone, the records say so, an event is announced, and the same bytes are broadcast again until a block
- * includes one of the attempts.
+ * Checks that the blocks of final transactions are still in the chain. Each block names its parent, so the highest one stands for all. If it
+ * is gone, the service marks the transactions, announces an event, and broadcasts the same bytes again until a block includes one of the
+ * attempts.
  */
-export async function recheckFinal(watch: Watch): Promise<void> {
-  const { context, relayers } = watch
+export async function recheckFinal(round: WatchRound): Promise<void> {
+  const { context, relayers } = round
   const relayerIds = [...relayers.keys()]
   const since = windowStart(context.clock.now())
-  const gone = await findGone(watch, since)
+  const gone = await findGoneBlocks(round, since)
   const hashes = gone.map(({ hash }) => hash)
   const lost = await findFinalInBlocks(context.db, { relayerIds, since, hashes })
-  if (lost.length > 0) await markReorganized(watch, lost)
+  if (lost.length > 0) await markReorganized(round, lost)
   const waiting = await findReorganized(context.db, relayerIds)
-  if (waiting.length > 0) await restore(watch, waiting)
+  if (waiting.length > 0) await restore(round, waiting)
 }
 
 function windowStart(now: number): Date {
   return new Date(now - RECHECK_WINDOW_MS)
 }
 
-/** The blocks, from the highest down, that the chain no longer has. A block that could not be asked for ends the search. */
-async function findGone(watch: Watch, since: Date): Promise<FinalBlock[]> {
-  const { context, relayers } = watch
+/** Finds the blocks, from the highest down, that are no longer in the chain. A block without an answer ends the search (I6). */
+async function findGoneBlocks(round: WatchRound, since: Date): Promise<FinalBlock[]> {
+  const { context, relayers } = round
   const relayerIds = [...relayers.keys()]
   const highest = await findHighestFinalBlock(context.db, { relayerIds, since })
   if (highest === undefined) return []
-  const gone = [...(await whichAreGone(watch, [highest]))]
+  const gone = [...(await takeWhileGone(round, [highest]))]
   let more = gone.length > 0
   while (more) {
     const below = gone.at(-1)?.number ?? highest.number
     const blocks = await findFinalBlocks(context.db, { relayerIds, since, below, limit: PAGE })
-    const found = await whichAreGone(watch, blocks)
+    const found = await takeWhileGone(round, blocks)
     gone.push(...found)
     more = found.length === PAGE
   }
   return gone
 }
 
-/** Those before the first one that is still in the chain, or of which nobody could tell. */
-async function whichAreGone(
-  { chain: { blockFinality }, head }: Watch,
+/** Returns the blocks before the first one that is still in the chain or has no answer. */
+async function takeWhileGone(
+  { chain: { blockFinality }, head }: WatchRound,
   blocks: readonly FinalBlock[],
 ): Promise<readonly FinalBlock[]> {
   if (blockFinality === undefined) return []
@@ -96,7 +97,7 @@ async function whichAreGone(
   return firstKept === -1 ? blocks : blocks.slice(0, firstKept)
 }
 
-async function markReorganized({ context }: Watch, lost: readonly Transaction[]): Promise<void> {
+async function markReorganized({ context }: WatchRound, lost: readonly Transaction[]): Promise<void> {
   const reorganizedAt = new Date(context.clock.now())
   const changed = lost.map((transaction) => ({
     ...transaction,
@@ -108,7 +109,7 @@ async function markReorganized({ context }: Watch, lost: readonly Transaction[])
 }
 
 async function saveAndAnnounce(
-  { db, log }: Watch['context'],
+  { db, log }: WatchRound['context'],
   changed: readonly Transaction[],
   outcomes: readonly OutcomeChange[] = [],
 ): Promise<void> {
@@ -129,9 +130,9 @@ async function saveAndAnnounce(
     )
 }
 
-/** What another block includes by now is told; the bytes of the rest are offered to the nodes again. */
-async function restore(watch: Watch, waiting: readonly Transaction[]): Promise<void> {
-  const { context, chain, head } = watch
+/** Records the transactions that another block includes now, and broadcasts the bytes of the others again. */
+async function restore(round: WatchRound, waiting: readonly Transaction[]): Promise<void> {
+  const { context, chain, head } = round
   const attempts = await findAttempts(context.db, waiting)
   const items = waiting.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
   const hashes = items.flatMap((item) => hashesOfAll(chain, item.attempts))
@@ -139,17 +140,17 @@ async function restore(watch: Watch, waiting: readonly Transaction[]): Promise<v
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
   const absent: TransactionWithAttempts[] = []
   for (const item of items) {
-    const inclusion = await inclusionOf(watch, item, receipts)
-    if (inclusion !== undefined) await tellIncludedAgain(watch, item, inclusion)
+    const inclusion = await inclusionOf(round, item, receipts)
+    if (inclusion !== undefined) await recordNewInclusion(round, item, inclusion)
     else absent.push(item)
   }
   const raws = absent.flatMap((item) => currentAttempt(item)?.signed.raw ?? [])
   if (raws.length > 0) await chain.broadcast(raws)
 }
 
-/** The chain decides: where another attempt is included now, the record ends as that one asks. */
-async function tellIncludedAgain(
-  { context }: Watch,
+/** The chain decides (I4): if another attempt is included now, that attempt gives the final status. */
+async function recordNewInclusion(
+  { context }: WatchRound,
   item: TransactionWithAttempts,
   inclusion: Inclusion,
 ): Promise<void> {

@@ -1,101 +1,83 @@
-import type { Head, Receipt, ReceiptAnswer } from '../../chains/answer.ts'
+import type { Receipt, ReceiptAnswer } from '../../chains/answer.ts'
 import type { Attempt } from '../../chains/attempt.ts'
-import type { Chain } from '../../chains/chain.ts'
 import { includedAttempt } from '../../chains/included-attempt.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
-import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOf, hashesOfAll } from '../model/attempt-hashes.ts'
 import { unprovenAttempts } from '../model/open-attempts.ts'
-import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
+import { isExternallySigned } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
-import type { OperatorDecision } from '../store/decisions-store.ts'
-import { expired, type Inclusion, included, lost, type Resolution, reorged } from './outcome.ts'
+import type { Inclusion } from './inclusion-reason.ts'
+import { expired, included, nonceUsedElsewhere, type Resolution, reorged } from './resolution.ts'
 import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
-import type { WatchMemory } from './watch-memory.ts'
+import { isFinalBlock, type WatchRound } from './watch-round.ts'
 
 /**
- * How long the answer "nonce used, no receipt" has to stay the same before it is believed, in ms. Where blocks come several
- * times a second, depth alone is shorter than a replica can lag behind; and what is believed here is final.
+ * Time in ms for which the answer "nonce used, no receipt" must stay the same before it is believed. On chains with several blocks a second,
+ * the confirmation depth alone is shorter than the lag of a replica, and this decision is final.
  */
-const MISSING_MS = 30_000
+const NO_RECEIPT_MS = 30_000
 
-/** One look at a network: what is asked with, and what has been seen so far. */
-export interface Watch {
-  readonly context: TransactionsContext
-  readonly chain: Chain
-  readonly head: Head
-  readonly confirmations: bigint
-  readonly relayers: ReadonlyMap<string, Relayer>
-  readonly memory: WatchMemory
-  /** Of transactions whose fate nobody can prove, by id. */
-  readonly decisions: ReadonlyMap<string, OperatorDecision>
-  /** Ids of those whose nonce the chain has left behind. */
-  passed: ReadonlySet<string>
-  /** Set when an answer is missing or a write came too late: the same block has to be looked at again. */
-  open: boolean
-}
-
-/** Every hash is asked for; the chain decides which attempt counts (I4). */
+/** Resolves a transaction from the receipts of all its attempts: the chain decides which attempt counts (I4). Undefined when nothing is new. */
 export async function resolveTransaction(
-  watch: Watch,
+  round: WatchRound,
   item: TransactionWithAttempts,
   receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
 ): Promise<Resolution | undefined> {
-  const inclusion = await inclusionOf(watch, item, receipts)
+  const inclusion = await inclusionOf(round, item, receipts)
   if (inclusion) return isNews(item, inclusion) ? included(item, inclusion) : undefined
-  const isUnclear = hashesOfAll(watch.chain, item.attempts).some(
+  const isUnclear = hashesOfAll(round.chain, item.attempts).some(
     (hash) => receipts.get(hash)?.kind !== 'none',
   )
-  if (isUnclear) watch.open = true
+  if (isUnclear) round.open = true
   if (item.transaction.status === 'mined') {
     if (isUnclear) return undefined
-    return reorged(item, { now: new Date(watch.context.clock.now()), costOf: watch.chain.cost })
+    return reorged(item, { now: new Date(round.context.clock.now()), costOf: round.chain.cost })
   }
-  if (!watch.passed.has(item.transaction.id)) return undefined
-  return usedElsewhere(watch, item)
+  if (!round.passed.has(item.transaction.id)) return undefined
+  return resolveUsedNonce(round, item)
 }
 
-/** Not when the record says so already, and it is not final yet either. */
+/** The inclusion differs from the record, or has become final. */
 function isNews({ transaction }: TransactionWithAttempts, { attempt, receipt }: Inclusion): boolean {
   const { status, currentAttempt, block } = transaction
   if (status !== 'mined' || receipt.final === true) return true
   return currentAttempt !== attempt.number || block?.hash !== receipt.blockHash
 }
 
-/** Its attempts can be included no more; every endpoint has to say that none of them was (I6). */
+/** Resolves a transaction whose attempts have all expired. Every endpoint must prove that none of them was included (I6). */
 export async function resolveExpired(
-  watch: Watch,
+  round: WatchRound,
   item: TransactionWithAttempts,
 ): Promise<Resolution | undefined> {
-  return settleAbsence(watch, item, () => endOfLife(watch, item))
+  return settleWithProof(round, item, () => afterExpiry(round, item))
 }
 
-function endOfLife(watch: Watch, item: TransactionWithAttempts): Resolution {
-  const now = watch.context.clock.now()
+function afterExpiry(round: WatchRound, item: TransactionWithAttempts): Resolution {
+  const now = round.context.clock.now()
   const { request, purpose } = item.transaction
-  const end = watch.chain.endsAt(request)
-  // The chain's own time counts where it has one: a clock of ours that is behind would sign again what is over.
-  const over = end !== undefined && end.getTime() <= Math.max(now, watch.head.time?.getTime() ?? 0)
-  // What is to follow was never signed here: whoever else has signed it, it has its first turn now.
-  const reSignable = purpose === 'successor' || (watch.chain.expiry?.reSignable(request) ?? true)
-  const externallySigned = !reSignable || isSignedByOthers(watch, item.transaction)
+  const end = round.chain.endsAt(request)
+  // The time of the chain counts where it has one: a slow local clock would sign again after `valid_until`.
+  const over = end !== undefined && end.getTime() <= Math.max(now, round.head.time?.getTime() ?? 0)
+  // A queued successor has never been signed, so it can be signed now, even if a third party signed the attempt that it replaces.
+  const reSignable = purpose === 'successor' || (round.chain.expiry?.reSignable(request) ?? true)
+  const externallySigned = !reSignable || isSignedByOthers(round, item.transaction)
   return expired(item, { now: new Date(now), over, externallySigned })
 }
 
 /**
- * Asks whether any attempt was included. With the proof that none was, what follows is `whenAbsent`; an attempt that was included wins over
- * everything. Without a proof nothing is decided, unless an operator has decided because there will never be one.
+ * Asks the chain for a proof about all attempts. An included attempt wins; the proof that none is included gives `whenAbsent`. Without a
+ * proof nothing is decided (I6), unless an operator has decided because no endpoint can give one.
  */
-async function settleAbsence(
-  watch: Watch,
+async function settleWithProof(
+  round: WatchRound,
   item: TransactionWithAttempts,
   whenAbsent: () => Resolution,
 ): Promise<Resolution | undefined> {
-  // What lapsed before was proved to be out then.
+  // For attempts that expired earlier, the proof was made at that time.
   const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
-  const proof = await watch.chain.proveInclusion(
+  const proof = await round.chain.proveInclusion(
     item.attempts,
-    omitUndefined({ asOf: watch.head.number, since }),
+    omitUndefined({ asOf: round.head.number, since }),
   )
   if (proof.kind === 'absent') return whenAbsent()
   const attempt =
@@ -103,92 +85,85 @@ async function settleAbsence(
   if (attempt !== undefined && proof.kind === 'included')
     return included(
       item,
-      await describeInclusion(watch, item.transaction, { attempt, receipt: proof.receipt }),
+      await describeInclusion(round, item.transaction, { attempt, receipt: proof.receipt }),
     )
-  const now = new Date(watch.context.clock.now())
-  const decision = watch.decisions.get(item.transaction.id)
+  const now = new Date(round.context.clock.now())
+  const decision = round.decisions.get(item.transaction.id)
   if (decision?.attempt !== undefined)
     return decidedIncluded(item, { attempt: decision.attempt, decision, now })
   if (decision !== undefined) return decidedAbsent(whenAbsent(), decision)
   if (proof.kind === 'unknown' && proof.unprovable) return undecided(item, { detail: proof.detail, now })
-  watch.open = true
+  round.open = true
   return undefined
 }
 
-/** The first attempt that one of these receipts, by hash, is about. */
+/** Finds the included attempt among the receipts, which are keyed by hash; undefined when no receipt shows one. */
 export async function inclusionOf(
-  watch: Watch,
+  round: WatchRound,
   { transaction, attempts }: TransactionWithAttempts,
   receipts: ReadonlyMap<string, ReceiptAnswer | undefined>,
 ): Promise<Inclusion | undefined> {
-  for (const hash of hashesOfAll(watch.chain, attempts)) {
+  for (const hash of hashesOfAll(round.chain, attempts)) {
     const answer = receipts.get(hash)
     if (answer?.kind !== 'included') continue
     const { receipt } = answer
-    const candidates = attempts.filter((attempt) => hashesOf(watch.chain, attempt).includes(hash))
+    const candidates = attempts.filter((attempt) => hashesOf(round.chain, attempt).includes(hash))
     const attempt = includedAttempt(attempts, { receipt, candidates })
-    if (attempt !== undefined) return describeInclusion(watch, transaction, { attempt, receipt })
+    if (attempt !== undefined) return describeInclusion(round, transaction, { attempt, receipt })
   }
   return undefined
 }
 
-/** The inclusion with the reason of a revert. */
+/** Adds the reason of a revert to the inclusion. */
 async function describeInclusion(
-  watch: Watch,
+  round: WatchRound,
   transaction: Transaction,
   { attempt, receipt }: { readonly attempt: Attempt; readonly receipt: Receipt },
 ): Promise<Inclusion> {
-  watch.memory.missingSince.delete(transaction.id)
-  // Final already: the next look says so, and must not wait for a block that may be long in coming.
-  if (receipt.final === undefined && isFinalBlock(watch, receipt.blockNumber)) watch.open = true
+  round.memory.missingSince.delete(transaction.id)
+  // The block is final already. The next round confirms the transaction, and must not wait for another block.
+  if (receipt.final === undefined && isFinalBlock(round, receipt.blockNumber)) round.open = true
   const reason = receipt.success
     ? undefined
-    : (receipt.failure ?? (await revertReason(watch, transaction, attempt, receipt.blockNumber)))
+    : (receipt.failure ?? (await revertReason(round, transaction, attempt, receipt.blockNumber)))
   return { attempt, receipt, reason }
 }
 
 /**
- * The account's nonce has passed and none of our attempts has a receipt, as far as the node that was asked tells: it may know the nonce
- * and not yet the receipt, or no longer, or answer with an error for ever. Only after the network's depth, and some time, and with a
- * proof, is it true.
+ * The chain has passed the nonce, and no attempt has a receipt. The node may not have the receipt yet, or no longer, or may always answer
+ * with an error, so this is believed only after the confirmation depth, a waiting time, and a proof of absence (I6).
  */
-async function usedElsewhere(watch: Watch, item: TransactionWithAttempts): Promise<Resolution | undefined> {
-  const { context, memory, head, confirmations } = watch
+async function resolveUsedNonce(
+  round: WatchRound,
+  item: TransactionWithAttempts,
+): Promise<Resolution | undefined> {
+  const { context, memory, head, confirmations } = round
   const now = context.clock.now()
   const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
   memory.missingSince.set(item.transaction.id, since)
   const deepEnough = head.number >= since.block + confirmations + 1n
-  // Where the chain itself says what is final, depth alone is not enough.
-  if (!deepEnough || !isFinalBlock(watch, since.block)) return undefined
-  if (now < since.at + MISSING_MS) {
-    watch.open = true
+  // On networks with a finality tag, depth alone is not enough.
+  if (!deepEnough || !isFinalBlock(round, since.block)) return undefined
+  if (now < since.at + NO_RECEIPT_MS) {
+    round.open = true
     return undefined
   }
-  const resolution = await settleAbsence(watch, item, () =>
-    lost(item, { now: new Date(now), reSignable: !isSignedByOthers(watch, item.transaction) }),
+  const resolution = await settleWithProof(round, item, () =>
+    nonceUsedElsewhere(item, { now: new Date(now), reSignable: !isSignedByOthers(round, item.transaction) }),
   )
-  // A proof asks every endpoint for much: it is tried again after the same wait, not at each look.
+  // A proof is expensive for every endpoint, so it is tried again after the same wait and not in each round.
   if (resolution === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })
   return resolution
 }
 
-/** Whether nothing undoes this block any more, by the network's own measure; unknown counts as no (I6). */
-export function isFinalBlock(
-  { head, confirmations }: Pick<Watch, 'head' | 'confirmations'>,
-  block: bigint,
-): boolean {
-  if (head.finalNumber === undefined) return head.number >= block + confirmations
-  return head.finalNumber !== 'unknown' && block <= head.finalNumber
-}
-
-/** Each relayer has lines of its own, and many of them are watched in one look. */
-function isSignedByOthers({ context, relayers }: Watch, transaction: Transaction): boolean {
+/** Source accounts differ between relayers, and one round covers many relayers. */
+function isSignedByOthers({ context, relayers }: WatchRound, transaction: Transaction): boolean {
   const relayer = relayers.get(transaction.relayerId)
   return relayer !== undefined && isExternallySigned(context.runtimeOf(relayer), transaction)
 }
 
 async function revertReason(
-  { chain, relayers }: Watch,
+  { chain, relayers }: WatchRound,
   transaction: Transaction,
   attempt: Attempt,
   block: bigint,

@@ -2,28 +2,28 @@ import { unprovenAttempts } from '../model/open-attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { findQueueHeads } from '../store/queue-heads-store.ts'
+import { setNextNonce } from '../store/nonce-store.ts'
+import { findQueueHeads } from '../store/queue-store.ts'
 import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
-import { setNextNonce } from '../store/work-store.ts'
 
 /**
- * How long a transaction may be the first of its account's queue before it counts as stuck, in ms: longer than the slowest speed waits before
- * its fee is raised (10 minutes), so that a queue in good order is never reported.
+ * Time in ms that a transaction may be the first of its account's queue before it counts as stuck. It is longer than the slowest speed waits
+ * before its fee is raised (10 minutes), so that a healthy queue is never reported.
  */
 export const STUCK_AFTER_MS = 900_000
 
 /**
- * How long a stuck transaction with a nonce may hold up its account, in ms. Then a no-op takes the nonce and the transaction ends as
- * `failed`: nothing else can let the others through.
+ * Time in ms that a stuck transaction with a nonce may block its account. Then a no-op uses the nonce and the transaction ends as `failed`,
+ * because the others cannot be included otherwise.
  */
 export const ABANDON_AFTER_MS = 86_400_000
 
-/** When each transaction was first seen as the head of a queue, by id, in ms since the epoch. Losing it costs time only. */
+/** The time when each transaction was first seen at the head of a queue, by id, in ms since the epoch. Losing it costs only time. */
 export type QueueHeads = Map<string, number>
 
 /**
- * Looks which transactions have been the head of their queue for too long, and announces each once. What has no nonce yet steps aside: those
- * behind it are signed, and it is tried again whenever it is due. What has one is left to `isAbandoned`.
+ * Finds the transactions that have been at the head of their queue for too long, and announces each once. A stuck transaction without a
+ * nonce lets the others overtake it, and is tried again whenever it is due. `isAbandoned` handles one with a nonce.
  */
 export async function reportStuck(context: TransactionsContext, seen: QueueHeads): Promise<void> {
   const now = context.clock.now()
@@ -57,8 +57,8 @@ async function markStuck(context: TransactionsContext, transaction: Transaction)
 }
 
 /**
- * A nonce that is given and that nothing signed can use any more is given back, where the chain's content expires by itself: on
- * other chains nothing with a higher nonce could be included before it.
+ * Gives the nonce to release when no signed bytes can use it any more, on chains where bytes expire. On other chains, no later nonce could be
+ * included before it, so the nonce stays.
  */
 async function releasableNonce(
   { db, relayerOf, runtimeOf }: TransactionsContext,
@@ -75,12 +75,12 @@ async function releasableNonce(
   return { address: sourceAccount, change: { sourceAccount: undefined, nonce: undefined } }
 }
 
-/** Whether a transaction with a nonce has held up its account for so long that a no-op has to take the nonce. */
+/** Returns true when a transaction with a nonce has blocked its account for so long that a no-op must use the nonce. */
 export function isAbandoned({ stuckSince, purpose, nonce }: Transaction, now: number): boolean {
   if (stuckSince === undefined || nonce === undefined || purpose !== 'request') return false
   return now - stuckSince.getTime() >= ABANDON_AFTER_MS
 }
 
-/** What the record says of a transaction that was abandoned. */
+/** The `status_reason` of an abandoned transaction. */
 export const ABANDONED =
-  'It has held up the account for a day, and no block would include it; a no-op takes its nonce.'
+  'It has blocked the account for a day, and no block included it; a no-op takes its nonce.'

@@ -3,11 +3,11 @@ import type { TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import type { OutcomeChange } from '../store/attempts-store.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
-import { finalEvent, type Resolution } from './outcome.ts'
+import { finalEvent, type Resolution } from './resolution.ts'
 
 /**
- * No endpoint can prove any more whether one of the attempts was included: the record says so and stays open, because both guesses could
- * lose or double money (I6). Undefined when the record says the same already. Pure.
+ * No endpoint can prove any more whether an attempt was included. The transaction stays open with this reason, because either guess could
+ * lose money or pay twice (I6). Undefined when the record already says the same. Pure.
  */
 export function undecided(
   { transaction }: TransactionWithAttempts,
@@ -26,7 +26,7 @@ export function undecided(
   }
 }
 
-/** An operator decided that this attempt was included, where no endpoint can prove it: the record ends as that attempt asks. Pure. */
+/** An operator decided that this attempt was included. The transaction gets the final status of the attempt. Pure. */
 export function decidedIncluded(
   { transaction, attempts }: TransactionWithAttempts,
   {
@@ -57,7 +57,7 @@ export function decidedIncluded(
   }
 }
 
-/** What follows from the proof that nothing was included, where the proof is an operator's word. Pure. */
+/** An operator decided that nothing was included. Adds the decision to the resolution that a proof of absence would give. Pure. */
 export function decidedAbsent(resolution: Resolution, decision: OperatorDecision): Resolution {
   const { transaction } = resolution
   const reason = transaction.statusReason === undefined ? '' : `${transaction.statusReason} `

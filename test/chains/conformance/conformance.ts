@@ -33,7 +33,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     expect(await chain.verify()).toEqual({ kind: 'ok', value: undefined })
     const nonce = await nextNonce(under())
     const { sequencing } = chain
-    const [before, poor] = [given(await chain.balance(account.address)), await under().received()]
+    const [before, poor] = [expectOk(await chain.balance(account.address)), await under().received()]
     const { draft, signed } = await signedOf(under(), under().move(7n), nonce)
     expect(await chain.receipts([signed.hash])).toEqual([{ kind: 'none' }])
     expect(await chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
@@ -46,11 +46,11 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     expect(receipt).toMatchObject({ hash: signed.hash, success: true })
     if (chain.blockFinality) {
       const hash = await chain.blockFinality.blockHash(receipt.blockNumber)
-      expect(given(hash)).toBe(receipt.blockHash)
+      expect(expectOk(hash)).toBe(receipt.blockHash)
     }
     expect(await nextNonce(under())).toBe(sequencing ? nonce + 1n : nonce)
     expect((await under().received()) - poor).toBe(7n)
-    const spent = before - given(await chain.balance(account.address))
+    const spent = before - expectOk(await chain.balance(account.address))
     expect(spent).toBeLessThanOrEqual(chain.cost(draft))
     expect(spent).toBeGreaterThanOrEqual(chain.amountOut(under().move(7n)))
   })
@@ -136,7 +136,7 @@ function promisesOfWaiting(under: () => ChainUnderTest): void {
 
   test('what was included has not lapsed before the end that it has', async () => {
     const { attempt } = await included(under())
-    const head = given(await under().chain.head())
+    const head = expectOk(await under().chain.head())
     expect(await under().chain.expiry?.hasExpired(attempt.draft, head)).toBe(false)
   })
 }
@@ -193,7 +193,7 @@ function promisesOfDoubt(under: () => ChainUnderTest): void {
     const nonce = attempt.nonce ?? 0n
     const never = attemptOf(under(), { ...(await signedOf(under(), under().move(9n), nonce)), nonce })
     for (let blocks = 0; blocks < DEEP; blocks += 1) await under().include()
-    const { number } = given(await under().chain.head())
+    const { number } = expectOk(await under().chain.head())
     expect(await under().chain.proveInclusion([never], { asOf: number })).toEqual({ kind: 'absent' })
     expect(
       await under().chain.proveInclusion([never, { ...attempt, number: 2 }], { asOf: number }),
@@ -212,7 +212,7 @@ function promisesOfDoubt(under: () => ChainUnderTest): void {
 async function included(under: ChainUnderTest) {
   const attempt = await send(under, under.move(1n), await nextNonce(under))
   await under.include()
-  const { number } = given(await under.chain.head())
+  const { number } = expectOk(await under.chain.head())
   return { attempt, number }
 }
 
@@ -220,7 +220,7 @@ async function signedOf(under: ChainUnderTest, request: ChainRequest, nonce: big
   expect(under.chain.check(request, under.account)).toBeUndefined()
   const answer = await under.chain.prepare(request, under.account)
   if (answer.kind === 'setup') throw new Error(answer.detail)
-  const { draft } = given(answer)
+  const { draft } = expectOk(answer)
   return { draft, signed: await under.chain.sign(draft, under.signingContext(nonce)) }
 }
 
@@ -234,7 +234,7 @@ async function replaceBy(under: ChainUnderTest, request: ChainRequest, attempts:
   const nonce = attempts[0]?.nonce ?? 0n
   const answer = await under.chain.replace(request, attempts, under.account)
   if (answer.kind === 'setup' || answer.kind === 'after_expiry') throw new Error(answer.detail)
-  const { draft } = given(answer)
+  const { draft } = expectOk(answer)
   const signed = await under.chain.sign(draft, under.signingContext(nonce))
   expect(await under.chain.broadcast([signed.raw])).toEqual([{ kind: 'accepted' }])
   return attemptOf(under, { draft, signed, nonce })
@@ -252,18 +252,18 @@ function attemptOf(
 async function nextNonce({ chain, account }: ChainUnderTest): Promise<bigint> {
   if (chain.sequencing === undefined) return 0n
   const [answer] = await chain.sequencing.nonces([account.address])
-  return given(answer ?? { kind: 'none' })
+  return expectOk(answer ?? { kind: 'none' })
 }
 
 async function receiptOf({ chain }: ChainUnderTest, { hash }: SignedDraft): Promise<Receipt> {
-  const { number } = given(await chain.head())
+  const { number } = expectOk(await chain.head())
   const [answer] = await chain.receipts([hash], { asOf: number })
   if (answer?.kind !== 'included') throw new Error(`${hash} is not included: ${answer?.kind}`)
   return answer.receipt
 }
 
 /** The value of an answer that has to be there. */
-function given<T>(answer: { readonly kind: string; readonly value?: T }): T {
+function expectOk<T>(answer: { readonly kind: string; readonly value?: T }): T {
   if (answer.kind !== 'ok' || answer.value === undefined) throw new Error(JSON.stringify(answer))
   return answer.value
 }

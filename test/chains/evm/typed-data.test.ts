@@ -165,7 +165,7 @@ describe('what is refused, with the place', () => {
     ['null for a struct', oneField('Pair', null, named), 'body.message.x: an object'],
     ['a missing field', oneField('Pair', {}, named), 'body.message.x.a: a value of type uint8'],
     ['a field that its type does not have', oneField('Pair', { a: 1, b: 2 }, named), 'body.message.x.b'],
-    ['a type that nobody knows', oneField('Stranger', 1), 'Stranger'],
+    ['a type that nobody knows', oneField('Unknown', 1), 'Unknown'],
     ['a type of the language', oneField('constructor', 1), 'constructor'],
     ['uint without a size', oneField('uint', 1), 'uint'],
     ['uint7', oneField('uint7', 1), 'uint7'],
@@ -174,10 +174,10 @@ describe('what is refused, with the place', () => {
     ['a primary type that is no struct', { ...MAIL, primaryType: 'uint256' }, 'body.primaryType'],
     ['a field that no domain has', { ...MAIL, domain: { chain: 1 } }, 'body.domain.chain'],
     ['a domain of the wrong type', { ...MAIL, domain: { chainId: -1 } }, 'body.domain.chainId'],
-  ])('%s', async (_name, document, words) => {
+  ])('%s', async (_name, document, phrase) => {
     const refusal = await refusalOf(document)
     expect(refusal).toContain('invalid_request')
-    expect(refusal).toContain(words)
+    expect(refusal).toContain(phrase)
   })
 
   test('a long list of structs costs no more than its values', async () => {

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEvmChain } from '../../../src/chains/evm/evm-chain.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
-import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
+import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { startRpcServer, type WireCall } from '../../support/rpc-server.ts'
 import { type Fixture, insert, newTransaction, openFixture } from '../../transactions/fixture.ts'
 import { SILENT_NETWORK } from '../../transactions/world.ts'
 
 const BLOCKS = 10
 
-let room: Fixture
+let fixture: Fixture
 beforeAll(async () => {
-  room = await openFixture({ maxInFlight: 200 })
+  fixture = await openFixture({ maxInFlight: 200 })
 })
-afterAll(() => room.close())
+afterAll(() => fixture.close())
 
 /** A network whose blocks include nothing of ours; the test decides how high it is. */
 function network() {
@@ -44,12 +44,12 @@ async function callsFor(count: number): Promise<Record<string, number>> {
   const { state, answer } = network()
   const server = await startRpcServer(answer)
   const rpcUrls = [{ url: server.url, weight: 100 }]
-  const { clock, log } = room.context
+  const { clock, log } = fixture.context
   const chain = createEvmChain({ network: { ...SILENT_NETWORK, rpcUrls }, rpcTimeoutMs: 5_000, clock, log })
-  const owner = await room.addAccount({ chain })
+  const owner = await fixture.addAccount({ chain })
   const pending = Array.from({ length: count }, () => newTransaction(owner, { nextRunAt: new Date(0) }))
-  await insert(room.context, ...pending)
-  await workAccount(room.context, owner.relayer.id)
+  await insert(fixture.context, ...pending)
+  await workAccount(fixture.context, owner.relayer.id)
   const sent = server.requests.flat().filter(({ method }) => method === 'eth_sendRawTransaction')
   expect(sent).toHaveLength(count)
 
@@ -58,8 +58,8 @@ async function callsFor(count: number): Promise<Record<string, number>> {
   const target = { runtime: owner.runtime, relayers: [owner.relayer], memory }
   for (let block = 0; block < BLOCKS; block += 1) {
     state.height += 1
-    await watchNetwork(room.context, target)
-    await watchNetwork(room.context, target)
+    await watchNetwork(fixture.context, target)
+    await watchNetwork(fixture.context, target)
   }
   const methods = server.requests.slice(before).flatMap((calls) => calls.map(({ method }) => method))
   await server.stop()

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
-import { HEIGHT } from '../../../src/chains/evm/quantity.ts'
+import { NODE_DIALECT } from '../../../src/chains/evm/node-dialect.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import type { PooledClient } from '../../../src/chains/rpc/rpc.ts'
 import { createLogger } from '../../../src/log.ts'
@@ -37,9 +36,7 @@ function clientOf(...servers: readonly RpcServer[]): PooledClient {
     clock: createHurriedClock(),
     random: () => 0,
     log,
-    height: HEIGHT,
-    errors: NODE_ERRORS,
-    maxRequestBytes: MAX_REQUEST_BYTES,
+    ...NODE_DIALECT,
   })
 }
 
@@ -188,9 +185,7 @@ describe('an endpoint that does not answer', () => {
       timeoutMs: TIMEOUT_MS,
       clock: createHurriedClock(),
       log,
-      height: HEIGHT,
-      errors: NODE_ERRORS,
-      maxRequestBytes: MAX_REQUEST_BYTES,
+      ...NODE_DIALECT,
     })
     expect(await client.send([call('a')])).toEqual([{ kind: 'unknown', detail: 'no RPC url is configured' }])
     expect(server.requests).toEqual([])

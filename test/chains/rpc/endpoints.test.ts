@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
-import { HEIGHT } from '../../../src/chains/evm/quantity.ts'
+import { NODE_DIALECT } from '../../../src/chains/evm/node-dialect.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
@@ -25,7 +24,7 @@ async function setUp(...answers: readonly Answer[]) {
 async function setUpWith(
   {
     timeoutMs,
-    maxRequestBytes = MAX_REQUEST_BYTES,
+    maxRequestBytes = NODE_DIALECT.maxRequestBytes,
   }: { readonly timeoutMs: number; readonly maxRequestBytes?: number },
   ...answers: readonly Answer[]
 ) {
@@ -39,8 +38,8 @@ async function setUpWith(
     clock,
     random: () => 0,
     log,
-    height: HEIGHT,
-    errors: NODE_ERRORS,
+    height: NODE_DIALECT.height,
+    errors: NODE_DIALECT.errors,
     maxRequestBytes,
   })
   return { client, clock, servers, asked: () => servers.map(({ requests }) => requests.length) }
@@ -107,9 +106,7 @@ describe('another try', () => {
       clock,
       random: () => 0.75,
       log,
-      height: HEIGHT,
-      errors: NODE_ERRORS,
-      maxRequestBytes: MAX_REQUEST_BYTES,
+      ...NODE_DIALECT,
     })
     expect(await client.call('a', [])).toMatchObject({ kind: 'unknown' })
     expect(clock.waits).toEqual([75, 150])
@@ -291,8 +288,8 @@ describe('connections', () => {
 describe('an answer as of a block', () => {
   test('comes from an endpoint that has reached it, with the height in the same batch (R6)', async () => {
     const { client, servers, clock } = await setUp(serving(99), serving(100))
-    const placed = await client.sendAsOf([call('a')], 100n)
-    expect(placed).toEqual([{ reply: result('a'), behind: false }])
+    const replies = await client.sendAsOf([call('a')], 100n)
+    expect(replies).toEqual([{ reply: result('a'), behind: false }])
     expect(servers.map(({ requests }) => requests.map((calls) => calls.map(({ method }) => method)))).toEqual(
       [[['eth_blockNumber', 'a']], [['eth_blockNumber', 'a']]],
     )
@@ -335,8 +332,8 @@ describe('an answer as of a block', () => {
       ),
     })
     const { client, servers } = await setUp(inTurn(half, serving()))
-    const placed = await client.sendAsOf(['a', 'b'].map(call), 100n)
-    expect(placed).toEqual([result('0x64'), result('b')].map((reply) => ({ reply, behind: false })))
+    const replies = await client.sendAsOf(['a', 'b'].map(call), 100n)
+    expect(replies).toEqual([result('0x64'), result('b')].map((reply) => ({ reply, behind: false })))
     const [, again] = servers[0]?.requests ?? []
     expect(again?.map(({ method }) => method)).toEqual(['eth_blockNumber', 'b'])
   })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
+import { NODE_DIALECT } from '../../../src/chains/evm/node-dialect.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
-import { guardedTransport } from '../../../src/chains/rpc/transport.ts'
+import { httpTransport } from '../../../src/chains/rpc/transport.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createGuardedHttpClient } from '../../../src/security/guarded-http-client.ts'
@@ -27,10 +27,10 @@ function clientOf(url: string, { allowPrivate = true, wholeBodyBytes = 1_000, ti
   const httpClient = createGuardedHttpClient({ allowPrivate }, { wholeBodyBytes })
   onTestFinished(() => httpClient.close())
   return createRpcClient({
-    errors: NODE_ERRORS,
-    maxRequestBytes: MAX_REQUEST_BYTES,
+    errors: NODE_DIALECT.errors,
+    maxRequestBytes: NODE_DIALECT.maxRequestBytes,
     urls: [{ url, weight: 100, untrusted: true }],
-    guarded: guardedTransport(httpClient),
+    guarded: httpTransport(httpClient),
     timeoutMs,
     clock: systemClock,
     log,
@@ -95,8 +95,8 @@ test('is not asked at all where nobody guards the way', async () => {
   const server = await start(answerWith({ one: '0x1' }))
   const urls = [{ url: server.url, weight: 100, untrusted: true as const }]
   const client = createRpcClient({
-    errors: NODE_ERRORS,
-    maxRequestBytes: MAX_REQUEST_BYTES,
+    errors: NODE_DIALECT.errors,
+    maxRequestBytes: NODE_DIALECT.maxRequestBytes,
     urls,
     timeoutMs: 1_000,
     clock: systemClock,

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { MAX_REQUEST_BYTES, NODE_ERRORS } from '../../../src/chains/evm/node-errors.ts'
-import { HEIGHT } from '../../../src/chains/evm/quantity.ts'
+import { NODE_DIALECT } from '../../../src/chains/evm/node-dialect.ts'
 import { createRpcClient } from '../../../src/chains/rpc/client.ts'
 import { createLogger } from '../../../src/log.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
@@ -24,13 +23,13 @@ async function setUp(height: unknown) {
   })
   running.push(server)
   const client = createRpcClient({
-    errors: NODE_ERRORS,
-    maxRequestBytes: MAX_REQUEST_BYTES,
+    errors: NODE_DIALECT.errors,
+    maxRequestBytes: NODE_DIALECT.maxRequestBytes,
     urls: [{ url: server.url, weight: 100 }],
     timeoutMs: 5_000,
     clock: createHurriedClock(),
     log: createLogger({ level: 'silent' }),
-    height: { ...HEIGHT, alone: true },
+    height: { ...NODE_DIALECT.height, alone: true },
   })
   const asked = () => server.requests.map((calls) => calls.map(({ method }) => method))
   return { client, asked }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { NODE_ERRORS as EVM } from '../../../src/chains/evm/node-errors.ts'
+import { NODE_DIALECT as EVM } from '../../../src/chains/evm/node-dialect.ts'
 import { classifyForwardedError, classifyNodeError } from '../../../src/chains/rpc/node-errors.ts'
-import { NODE_ERRORS as SOLANA } from '../../../src/chains/solana/node-errors.ts'
-import { NODE_ERRORS as STELLAR } from '../../../src/chains/stellar/node-errors.ts'
+import { NODE_DIALECT as SOLANA } from '../../../src/chains/solana/node-dialect.ts'
+import { NODE_DIALECT as STELLAR } from '../../../src/chains/stellar/node-dialect.ts'
 
-const RULES = { evm: EVM, stellar: STELLAR, solana: SOLANA }
+const RULES = { evm: EVM.errors, stellar: STELLAR.errors, solana: SOLANA.errors }
 
-const said = (code: number, message: string) => ({ kind: 'error', code, message }) as const
+const errorOf = (code: number, message: string) => ({ kind: 'error', code, message }) as const
 
 /** Chain, who says it, code and message; what it is in answer to us, and where it differs, in answer to a caller's call. */
-const WORDS = [
+const ERRORS = [
   ['evm', 'EIP-1474', -32005, 'limit exceeded', 'rate_limit', 'endpoint_failure'],
   ['evm', 'Infura', -32005, 'daily request count exceeded', 'rate_limit', 'endpoint_failure'],
   ['evm', 'Alchemy', 429, 'Your app has exceeded its compute units per second capacity.', 'rate_limit'],
@@ -58,12 +58,12 @@ const WORDS = [
 ] as const
 
 describe('what an error of a node says', () => {
-  test.each(WORDS)('%s, %s: %d "%s"', (chain, _who, code, message, own, forwarded?: string) => {
-    expect(classifyNodeError(said(code, message), RULES[chain])).toBe(own)
-    expect(classifyForwardedError(said(code, message), RULES[chain])).toBe(forwarded ?? own)
+  test.each(ERRORS)('%s, %s: %d "%s"', (chain, _who, code, message, own, forwarded?: string) => {
+    expect(classifyNodeError(errorOf(code, message), RULES[chain])).toBe(own)
+    expect(classifyForwardedError(errorOf(code, message), RULES[chain])).toBe(forwarded ?? own)
   })
 
   test('a result says nothing', () => {
-    expect(classifyNodeError({ kind: 'result', result: null }, EVM)).toBeUndefined()
+    expect(classifyNodeError({ kind: 'result', result: null }, EVM.errors)).toBeUndefined()
   })
 })

@@ -165,8 +165,8 @@ test.each(Object.keys(IN_ORDER))(
         ]
         await Promise.all([chain.verify(), chain.head(), chain.balance(SELF)])
         if (method === 'getSignatureStatuses') {
-          const said = (reply as { value?: readonly unknown[] } | null)?.value
-          if (seen?.kind === 'none' || fate.kind === 'absent') expect(said?.[0]).toBeNull()
+          const statuses = (reply as { value?: readonly unknown[] } | null)?.value
+          if (seen?.kind === 'none' || fate.kind === 'absent') expect(statuses?.[0]).toBeNull()
         }
         if (method === 'getBlock' && fate.kind === 'absent')
           expect((reply as { blockHeight?: unknown }).blockHeight).toBe(26)

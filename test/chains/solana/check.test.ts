@@ -86,12 +86,12 @@ describe('a prebuilt transaction', () => {
     ],
   ]
 
-  test.each(CASES)('that %s is refused', (_what, request, words) => {
+  test.each(CASES)('that %s is refused', (_what, request, phrase) => {
     expect(check(request())).toMatchObject({
       code: 'invalid_request',
       detail: expect.stringMatching(/^transaction: /),
     })
-    expect(check(request())?.detail).toContain(words)
+    expect(check(request())?.detail).toContain(phrase)
   })
 
   test('may say a number in one way only', () => {
@@ -135,13 +135,13 @@ describe('what no network takes', () => {
     ],
   ]
 
-  test.each(CASES)('is refused at once: what %s', (_what, steps, words) => {
+  test.each(CASES)('is refused at once: what %s', (_what, steps, phrase) => {
     for (const [at, request] of Object.entries({
       transaction: prebuilt(wire(...steps)),
       instructions: instructionsOf(...steps),
     })) {
       expect(check(request)).toMatchObject({ code: 'invalid_request' })
-      expect(check(request)?.detail).toMatch(new RegExp(`^${at}: ${words}`))
+      expect(check(request)?.detail).toMatch(new RegExp(`^${at}: ${phrase}`))
     }
   })
 
@@ -239,8 +239,8 @@ describe('instructions', () => {
     ],
   ]
 
-  test.each(CASES)('that %s are refused', (_what, request, words) => {
-    expect(check(request)).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining(words) })
+  test.each(CASES)('that %s are refused', (_what, request, phrase) => {
+    expect(check(request)).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining(phrase) })
   })
 
   test('and a transaction exclude each other, and one is needed', () => {
@@ -277,17 +277,17 @@ describe('the rules of the relayer', () => {
     ['allow just so many bytes', { maxDataSize: 215 }, undefined],
   ]
 
-  test.each(CASES)('%s', (_what, policies, words) => {
+  test.each(CASES)('%s', (_what, policies, phrase) => {
     for (const [at, request] of Object.entries({
       transaction: prebuilt(wire(STEP)),
       instructions: instructionsOf(STEP),
     })) {
       const refusal = check(request, policies)
-      if (words === undefined) expect(refusal).toBeUndefined()
+      if (phrase === undefined) expect(refusal).toBeUndefined()
       else {
         expect(refusal?.code).toBe('policy_violation')
         expect(refusal?.detail).toContain(`${at}: `)
-        expect(refusal?.detail).toContain(words)
+        expect(refusal?.detail).toContain(phrase)
       }
     }
   })

@@ -43,7 +43,7 @@ beforeEach(async () => {
 })
 
 /** What the chain says to it, at the API and again before it signs; both count. */
-async function verdictOn(request: SolanaRequest, policies: SolanaPolicies = {}): Promise<string | undefined> {
+async function refusalOf(request: SolanaRequest, policies: SolanaPolicies = {}): Promise<string | undefined> {
   const account = accountWith(policies)
   const refusal = stage.chain.check(request, account)
   const answer = await stage.chain.prepare(request, account)
@@ -55,8 +55,8 @@ async function verdictOn(request: SolanaRequest, policies: SolanaPolicies = {}):
 
 /** Refused, although the network would do it: where the relayer's owner allows everything, it passes. */
 async function expectStopped(request: SolanaRequest): Promise<void> {
-  expect(await verdictOn(request, { feePayerSpending: 'always' })).toBeUndefined()
-  expect(await verdictOn(request)).toBe('fee_payer_at_risk')
+  expect(await refusalOf(request, { feePayerSpending: 'always' })).toBeUndefined()
+  expect(await refusalOf(request)).toBe('fee_payer_at_risk')
 }
 
 /** A transaction that the relayer is asked to pay for, and that the attacker has signed. */
@@ -102,7 +102,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
       { address: SELF, signs: true },
     ]
     const withdraw = { program: SYSTEM_PROGRAM, accounts, data: Buffer.concat([u32(5), u64(SOL)]) }
-    expect(await verdictOn(asked(alibi(), withdraw))).toBe('fee_payer_at_risk')
+    expect(await refusalOf(asked(alibi(), withdraw))).toBe('fee_payer_at_risk')
   })
 
   test('what is in an address table of its own, by closing it', async () => {
@@ -112,7 +112,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
       { address: attacker.address, writes: true },
     ]
     const close = { program: LOOKUP_TABLE_PROGRAM, accounts, data: u32(4) }
-    expect(await verdictOn(asked(alibi(), close))).toBe('fee_payer_at_risk')
+    expect(await refusalOf(asked(alibi(), close))).toBe('fee_payer_at_risk')
   })
 
   test('its tokens, however many decimals they have', async () => {
@@ -126,7 +126,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
       { address: SELF, signs: true },
     ]
     const checked = { program: TOKEN_PROGRAM, accounts, data: Buffer.from([12, ...u64(1n), 255]) }
-    expect(await verdictOn(asked(alibi(), checked))).toBe('fee_payer_at_risk')
+    expect(await refusalOf(asked(alibi(), checked))).toBe('fee_payer_at_risk')
   })
 
   test('the right to take its tokens later', async () => {
@@ -142,7 +142,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
   test('its authority, by a program of their own that is given its account (a transfer hook)', async () => {
     const accounts = [{ address: SELF }, { address: loot, writes: true }]
     const hook = { program: TOKEN_2022_PROGRAM, accounts, data: Buffer.from([1]) }
-    expect(await verdictOn(asked(alibi(), hook))).toBe('fee_payer_at_risk')
+    expect(await refusalOf(asked(alibi(), hook))).toBe('fee_payer_at_risk')
   })
 
   test('its tokens as the permanent delegate of their mint, for which nobody asks its authority', async () => {
@@ -166,18 +166,18 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
   })
 
   test('more than a fee, by naming any price for priority', async () => {
-    expect(await verdictOn(asked(alibi(), unitPrice(2n ** 64n - 1n)))).toBe('fee_above_cap')
-    expect(await verdictOn(asked(alibi(), unitPrice(1_000_000n)), { maxFee: 15_000n })).toBe('fee_above_cap')
+    expect(await refusalOf(asked(alibi(), unitPrice(2n ** 64n - 1n)))).toBe('fee_above_cap')
+    expect(await refusalOf(asked(alibi(), unitPrice(1_000_000n)), { maxFee: 15_000n })).toBe('fee_above_cap')
   })
 
   test('anything in the name of somebody who has not signed', () => {
-    const stranger = createWallet()
+    const otherWallet = createWallet()
     const request = stage.prebuilt([alibi()], attacker)
     const bytes = Buffer.from(request.transaction ?? '', 'base64')
     bytes.fill(0, 1 + 64, 1 + 128)
     const missing = requestOf({ transaction: bytes.toString('base64') })
     expect(stage.chain.check(missing, accountWith())?.detail).toContain(`${attacker.address} is missing`)
-    const forged = stage.prebuilt([alibi()], { address: attacker.address, key: stranger.key })
+    const forged = stage.prebuilt([alibi()], { address: attacker.address, key: otherWallet.key })
     expect(stage.chain.check(forged, accountWith())?.detail).toContain(
       `${attacker.address} is not for this transaction`,
     )
@@ -196,12 +196,12 @@ describe('who has a transaction paid for', () => {
   })
 
   test('may give something to the relayer', async () => {
-    expect(await verdictOn(asked(transfer(attacker.address, SELF, SOL)))).toBeUndefined()
+    expect(await refusalOf(asked(transfer(attacker.address, SELF, SOL)))).toBeUndefined()
   })
 
   test('may move the tokens of others', async () => {
     const request = asked(transferTokens(loot, hoard, attacker.address, 0n))
-    expect(await verdictOn(request)).toBeUndefined()
+    expect(await refusalOf(request)).toBeUndefined()
   })
 })
 
@@ -218,8 +218,8 @@ describe('fee_payer_spending', () => {
     '%s decides about what only the relayer signs, and what others sign too',
     async (setting, alone, together) => {
       const policies = setting === undefined ? {} : { feePayerSpending: setting }
-      expect(await verdictOn(own(), policies)).toBe(alone)
-      expect(await verdictOn(externallySigned(), policies)).toBe(together)
+      expect(await refusalOf(own(), policies)).toBe(alone)
+      expect(await refusalOf(externallySigned(), policies)).toBe(together)
     },
   )
 

@@ -27,9 +27,13 @@ test.each(['solana_encoded', 'solana_instructions'])(
   (name) => {
     const { post } = document.paths['/api/v1/relayers/{relayer_id}/transactions'] ?? {}
     const body = post?.requestBody.content['application/json']?.examples[name]?.value
-    const verdict = validator.request('sendTransaction', { path: { relayer_id: 'r' }, querystring: '', body })
-    if (verdict.kind !== 'valid') throw new Error(JSON.stringify(verdict))
-    const valid = verdict.input.body as Parameters<typeof isSolanaRequest>[0]
+    const validation = validator.request('sendTransaction', {
+      path: { relayer_id: 'r' },
+      querystring: '',
+      body,
+    })
+    if (validation.kind !== 'valid') throw new Error(JSON.stringify(validation))
+    const valid = validation.input.body as Parameters<typeof isSolanaRequest>[0]
     if (!isSolanaRequest(valid)) throw new Error('not a body of group B')
     expect(checkRequest(readSolanaRequest(valid), accountWith())).toBeUndefined()
   },

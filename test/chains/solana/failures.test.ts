@@ -50,8 +50,10 @@ describe('what a node says to bytes', () => {
 describe('an error of a transaction', () => {
   test('has a meaning, each that the SDK knows of', () => {
     const names = Object.keys(codes).flatMap((name) => {
-      const words = /^SOLANA_ERROR__TRANSACTION_ERROR__(.+)$/.exec(name)?.[1]
-      return words === undefined || words === 'UNKNOWN' ? [] : [words.replaceAll('_', '').toLowerCase()]
+      const description = /^SOLANA_ERROR__TRANSACTION_ERROR__(.+)$/.exec(name)?.[1]
+      return description === undefined || description === 'UNKNOWN'
+        ? []
+        : [description.replaceAll('_', '').toLowerCase()]
     })
     const known = Object.keys(ERROR_MEANINGS).map((name) => name.toLowerCase())
     expect(names.length).toBeGreaterThan(30)
@@ -73,8 +75,8 @@ describe('an error of a transaction', () => {
     [{ DuplicateInstruction: 4 }, 'DuplicateInstruction'],
     [{}, 'unnamed error'],
     [7, 'unnamed error'],
-  ])('%j is told as %s', (err, words) => {
-    expect(readFailure(err).words).toBe(words)
+  ])('%j is told as %s', (err, description) => {
+    expect(readFailure(err).description).toBe(description)
   })
 
   // Found by the simulator (seed 101 with two endpoints): what an account without money was to send failed for ever.
@@ -107,7 +109,7 @@ describe('a status', () => {
 
   test('of which there is none counts only when the node is not behind', () => {
     expect(of(null)).toEqual({ kind: 'none', slot: 9n })
-    expect(of(null, true)).toEqual({ kind: 'no_say' })
+    expect(of(null, true)).toEqual({ kind: 'inconclusive' })
   })
 
   test.each([
@@ -125,7 +127,7 @@ describe('a status', () => {
     ['nothing', { kind: 'unknown', detail: 'time-out' }],
     ['no slot', { kind: 'result', result: { value: [null] } }],
     ['no list', { kind: 'result', result: { context: { slot: 9 }, value: {} } }],
-  ])('of an endpoint that answered with %s is unknown', (_what, said) => {
-    expect(readStatus('sig', { reply: said, behind: false }, 0)).toEqual({ kind: 'unknown' })
+  ])('of an endpoint that answered with %s is unknown', (_what, reply) => {
+    expect(readStatus('sig', { reply: reply, behind: false }, 0)).toEqual({ kind: 'unknown' })
   })
 })

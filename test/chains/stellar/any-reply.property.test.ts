@@ -51,19 +51,19 @@ test('whatever a node answers: nothing is denied, refused or taken without its w
   await fc.assert(
     fc.asyncProperty(replies, async (reply) => {
       node.tell(reply)
-      const word = (reply ?? {}) as Record<string, unknown>
+      const fields = (reply ?? {}) as Record<string, unknown>
       const [receipt] = await node.chain.receipts(['ab'.repeat(32)], { asOf: 5n, since })
-      if (receipt?.kind === 'none') expect(word.status).toBe('NOT_FOUND')
-      if (receipt?.kind === 'included') expect(['SUCCESS', 'FAILED']).toContain(word.status)
+      if (receipt?.kind === 'none') expect(fields.status).toBe('NOT_FOUND')
+      if (receipt?.kind === 'included') expect(['SUCCESS', 'FAILED']).toContain(fields.status)
       const [sent] = await node.chain.broadcast([new Uint8Array([1])])
-      expect(sent?.kind).toBe(word.status === 'PENDING' ? 'accepted' : 'unknown')
+      expect(sent?.kind).toBe(fields.status === 'PENDING' ? 'accepted' : 'unknown')
       const [nonce] = await node.chain.sequencing.nonces([SELF], { asOf: 5n })
-      if (nonce?.kind === 'refused') expect(word.entries ?? []).toEqual([])
+      if (nonce?.kind === 'refused') expect(fields.entries ?? []).toEqual([])
       expect(nonce?.kind).not.toBe('ok')
       expect(
         (await node.chain.prepare(requestOf({ operations: [paymentOf(1n, OTHER)] }), accountWith())).kind,
       ).toBe('unknown')
-      if ((await node.chain.verify()).kind === 'ok') expect(word.passphrase).toBe(NETWORK.passphrase)
+      if ((await node.chain.verify()).kind === 'ok') expect(fields.passphrase).toBe(NETWORK.passphrase)
     }),
     { numRuns: 60 },
   )

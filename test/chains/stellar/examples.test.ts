@@ -29,13 +29,13 @@ describe('the examples of the document', () => {
     expect(examples.length).toBeGreaterThan(0)
     for (const example of examples) {
       const body = parseJson(JSON.stringify({ network: NETWORK.name, operations: [example] }))
-      const verdict = validator.request('sendTransaction', {
+      const validation = validator.request('sendTransaction', {
         path: { relayer_id: 'r' },
         querystring: '',
         body,
       })
-      if (verdict.kind !== 'valid') throw new Error(JSON.stringify(verdict))
-      const valid = verdict.input.body as Input<'sendTransaction'>['body']
+      if (validation.kind !== 'valid') throw new Error(JSON.stringify(validation))
+      const valid = validation.input.body as Input<'sendTransaction'>['body']
       if (!isStellarRequest(valid)) throw new Error('not a body of group C')
       expect(checkRequest(readStellarRequest(valid), accountWith(), NETWORK)).toBeUndefined()
     }

@@ -7,11 +7,11 @@ import {
 import { describe, expect, test } from 'vitest'
 import { MEANINGS, readSent } from '../../../src/chains/stellar/failures.ts'
 
-const said = (result: unknown) => ({ kind: 'result', result }) as const
+const resultOf = (result: unknown) => ({ kind: 'result', result }) as const
 
 function errorOf(result: TransactionResultResult, feeCharged = 0n) {
   const whole = new TransactionResult({ feeCharged, result, ext: TransactionResultExt.v0() })
-  return said({ status: 'ERROR', errorResultXdr: whole.toXdr('base64') })
+  return resultOf({ status: 'ERROR', errorResultXdr: whole.toXdr('base64') })
 }
 
 describe('what nodes say to sendTransaction', () => {
@@ -26,7 +26,7 @@ describe('what nodes say to sendTransaction', () => {
     ['SOMETHING_NEW', { kind: 'unknown' }],
     ['ERROR', { kind: 'unknown' }],
   ])('%s', (status, want) => {
-    expect(readSent(said({ status }))).toMatchObject(want)
+    expect(readSent(resultOf({ status }))).toMatchObject(want)
   })
 
   test.each([
@@ -62,6 +62,6 @@ describe('what nodes say to sendTransaction', () => {
 
   test('no answer decides nothing', () => {
     expect(readSent({ kind: 'unknown', detail: 'time-out' })).toEqual({ kind: 'unknown', detail: 'time-out' })
-    expect(readSent(said(null)).kind).toBe('unknown')
+    expect(readSent(resultOf(null)).kind).toBe('unknown')
   })
 })

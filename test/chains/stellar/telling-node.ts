@@ -14,9 +14,9 @@ export interface TellingNode {
 }
 
 export async function startTellingNode(): Promise<TellingNode> {
-  let said: unknown = null
+  let answer: unknown = null
   const server = await startRpcServer((calls) => {
-    const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: said }))
+    const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: answer }))
     return { body: replies.length === 1 ? replies[0] : replies }
   })
   const chain = createStellarChain({
@@ -35,7 +35,7 @@ export async function startTellingNode(): Promise<TellingNode> {
   return {
     chain,
     tell: (result) => {
-      said = result
+      answer = result
     },
     stop: server.stop,
   }

@@ -1,4 +1,4 @@
-import type { NodeFault } from '../../support/stellar/rpc/trouble.ts'
+import type { NodeFault } from '../../support/stellar/rpc/node-fault.ts'
 import type { CommonEvent } from '../common-event.ts'
 import type { Random } from '../random.ts'
 import { KILL_WEIGHT } from '../trouble.ts'

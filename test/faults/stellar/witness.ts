@@ -68,7 +68,10 @@ function isOf(
 }
 
 /** What somebody else has sent is known by the newest envelope that the service offered with the same content. */
-function toIncluded({ frame, verdict }: AppliedTransaction, offers: ReadonlyMap<string, Offer>): Included {
+function toIncluded(
+  { frame, frameResult }: AppliedTransaction,
+  offers: ReadonlyMap<string, Offer>,
+): Included {
   const { transaction } = frame
   const own = offers.get(transaction.hash)?.hashes ?? []
   const isOurs = own.length === 0 || own.includes(frame.hash)
@@ -78,7 +81,7 @@ function toIncluded({ frame, verdict }: AppliedTransaction, offers: ReadonlyMap<
     sourceAccount: transaction.source,
     nonce: transaction.sequence,
     mark: amountOf(frame),
-    success: isSuccess(verdict),
+    success: isSuccess(frameResult),
   }
 }
 

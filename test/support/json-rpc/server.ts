@@ -27,7 +27,7 @@ export interface JsonRpcCall {
 /** What differs between the nodes that speak it. */
 export interface JsonRpcNode {
   /** How it says that a body is not JSON, is no call, or is a batch of none. */
-  readonly words: { readonly unreadable: string; readonly invalid: string; readonly empty: string }
+  readonly messages: { readonly unreadable: string; readonly invalid: string; readonly empty: string }
   /** Largest body that it takes, in bytes; a larger one is HTTP 413. Default: any. */
   readonly maxBodyBytes?: number
   /** Answers a call. Throws an {@link RpcFault} when it cannot. */
@@ -78,22 +78,22 @@ async function serve(node: JsonRpcNode, request: IncomingMessage, response: Serv
 type Asked = Pick<JsonRpcCall, 'behind' | 'node'>
 
 function answerBody(node: JsonRpcNode, asked: Asked, body: string): unknown {
-  const { words } = node
+  const { messages } = node
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
   } catch {
-    return failure(null, new RpcFault(PARSE_ERROR, words.unreadable))
+    return failure(null, new RpcFault(PARSE_ERROR, messages.unreadable))
   }
   if (!Array.isArray(parsed)) return answerCall(node, asked, parsed)
-  if (parsed.length === 0) return failure(null, new RpcFault(INVALID_REQUEST, words.empty))
+  if (parsed.length === 0) return failure(null, new RpcFault(INVALID_REQUEST, messages.empty))
   return parsed.map((call) => answerCall(node, asked, call))
 }
 
 function answerCall(node: JsonRpcNode, asked: Asked, call: unknown): unknown {
   const { id = null, jsonrpc, method, params } = (call ?? {}) as Record<string, unknown>
   if (jsonrpc !== '2.0' || typeof method !== 'string') {
-    return failure(id, new RpcFault(INVALID_REQUEST, node.words.invalid))
+    return failure(id, new RpcFault(INVALID_REQUEST, node.messages.invalid))
   }
   try {
     return { jsonrpc: '2.0', result: node.answer({ ...asked, method, params }), id }

@@ -14,7 +14,7 @@ export function startSolanaServer(chain: Chain, ledgers: readonly Ledger[]): Pro
   const own = createLedger()
   return startJsonRpcServer({
     maxBodyBytes: MAX_BODY_BYTES,
-    words: { unreadable: 'Parse error', invalid: 'Invalid request', empty: 'Invalid request' },
+    messages: { unreadable: 'Parse error', invalid: 'Invalid request', empty: 'Invalid request' },
     answer({ behind, node, method, params = [] }) {
       if (!Array.isArray(params)) throw new RpcFault(INVALID_REQUEST, 'Invalid request')
       const ledger = node === 0 ? own : ledgers[node - 1]

@@ -113,7 +113,7 @@ export async function startSolana(options: SolanaOptions = {}): Promise<TestSola
     url: server.url,
     genesisHash: chain.genesisHash,
     market: chain.market,
-    ...wordsOf(chain),
+    ...controlsOf(chain),
     tick(blocks = 1) {
       repeat(blocks, () => void produceBlock(chain, time()))
       return chain.blocks.last()
@@ -146,9 +146,9 @@ function nodeOf(chain: Chain, ledger: Ledger, url: string): TestSolanaNode {
   }
 }
 
-type Words = Omit<TestSolana, 'url' | 'genesisHash' | 'market' | 'tick' | 'replica' | 'node' | 'stop'>
+type Controls = Omit<TestSolana, 'url' | 'genesisHash' | 'market' | 'tick' | 'replica' | 'node' | 'stop'>
 
-function wordsOf(chain: Chain): Words {
+function controlsOf(chain: Chain): Controls {
   const { blocks, accounts, vm, pool } = chain
   const refresh = (of: Address) => vm.set(of, accountAt(chain, of, blocks.length - 1))
   return {

@@ -2,7 +2,7 @@ import { availableBalance } from './entries.ts'
 import { type Bid, bidOf, compareRates, feeToBeat, feeToReplace, inclusionFee } from './fees.ts'
 import type { Frame } from './frame.ts'
 import type { Moment } from './moment.ts'
-import { isSuccess, type Outcome, type Verdict } from './results.ts'
+import { type FrameResult, isSuccess, type Outcome } from './results.ts'
 import { hasHiddenMemo } from './soroban/validity.ts'
 import { knownAccount } from './state.ts'
 import { checkValid } from './validity.ts'
@@ -10,7 +10,7 @@ import { checkValid } from './validity.ts'
 /** What a node answers to a submission; `verdict` says why it is an ERROR. */
 export type Answer =
   | { readonly status: 'PENDING' | 'DUPLICATE' | 'TRY_AGAIN_LATER' }
-  | { readonly status: 'ERROR'; readonly verdict: Verdict }
+  | { readonly status: 'ERROR'; readonly frameResult: FrameResult }
 
 /** The answer to what may be taken another time. */
 export const TRY_AGAIN: Answer = { status: 'TRY_AGAIN_LATER' }
@@ -40,13 +40,13 @@ export function checkAgainstLedger(
   queued: readonly Frame[],
   moment: Moment,
 ): Answer | undefined {
-  const verdict = checkValid(frame, moment)
-  if (!isSuccess(verdict)) return { status: 'ERROR', verdict }
+  const frameResult = checkValid(frame, moment)
+  if (!isSuccess(frameResult)) return { status: 'ERROR', frameResult }
   if (hasHiddenMemo(frame.transaction)) {
     const hidden: Outcome = { code: 'txSorobanInvalid', feeCharged: 0n, operations: [] }
     return {
       status: 'ERROR',
-      verdict: verdict.inner ? { ...verdict, inner: hidden } : { ...verdict, ...hidden },
+      frameResult: frameResult.inner ? { ...frameResult, inner: hidden } : { ...frameResult, ...hidden },
     }
   }
   const pledged = queued
@@ -54,7 +54,7 @@ export function checkAgainstLedger(
     .reduce((sum, { fee }) => sum + fee, 0n)
   const payer = knownAccount(moment.view, frame.feeSource)
   if (availableBalance(payer, moment.network.baseReserve) - frame.fee < pledged) {
-    return error('txInsufficientBalance', verdict.feeCharged)
+    return error('txInsufficientBalance', frameResult.feeCharged)
   }
   return undefined
 }
@@ -71,7 +71,7 @@ export interface Fixture {
  * Who has to leave so that `frame` fits; an answer when it does not offer enough for that. stellar-core
  * `TxQueueLimiter::canAddTx` and `SurgePricingPriorityQueue::canFitWithEviction`.
  */
-export function makeRoom(
+export function chooseEvictions(
   frame: Frame,
   current: Frame | undefined,
   queued: readonly Frame[],
@@ -102,5 +102,5 @@ function error(
   code: 'txMalformed' | 'txBadSeq' | 'txInsufficientFee' | 'txInsufficientBalance',
   feeCharged: bigint,
 ): Answer {
-  return { status: 'ERROR', verdict: { code, feeCharged, operations: [] } }
+  return { status: 'ERROR', frameResult: { code, feeCharged, operations: [] } }
 }

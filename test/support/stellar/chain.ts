@@ -3,12 +3,12 @@ import { xdr } from '@stellar/stellar-sdk'
 import type { Frame } from './frame.ts'
 import type { Effects } from './meta.ts'
 import type { Network } from './network.ts'
-import type { Verdict } from './results.ts'
+import type { FrameResult } from './results.ts'
 
 /** A transaction that is part of a ledger. */
 export interface AppliedTransaction {
   readonly frame: Frame
-  readonly verdict: Verdict
+  readonly frameResult: FrameResult
   readonly effects: Effects
   readonly ledger: number
   /** Its place in the ledger; the first is 1. */

@@ -9,7 +9,7 @@ import { type Capacity, createMempool, type Mempool, type Picked } from './mempo
 import type { Moment } from './moment.ts'
 import type { Network } from './network.ts'
 import { isSuccess, toResultXdr } from './results.ts'
-import type { NodeFault } from './rpc/trouble.ts'
+import type { NodeFault } from './rpc/node-fault.ts'
 import type { Programs } from './soroban/contracts.ts'
 import { type Changes, createChanges, createHistory, type History, knownAccount } from './state.ts'
 import { checkValid } from './validity.ts'
@@ -133,9 +133,9 @@ function applyAll(
     application: applyFrame(frame, fees[index] ?? 0n, changes, { ...base, baseFee }),
   }))
   return applications.map(({ frame, application }, index) => {
-    const { verdict, effects } = refund(frame, application, changes)
-    const result = toResultXdr(frame, verdict)
-    return { frame, verdict, effects, ledger: base.ledger, order: index + 1, result }
+    const { frameResult, effects } = refund(frame, application, changes)
+    const result = toResultXdr(frame, frameResult)
+    return { frame, frameResult, effects, ledger: base.ledger, order: index + 1, result }
   })
 }
 

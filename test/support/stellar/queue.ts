@@ -1,4 +1,10 @@
-import { type Answer, checkAgainstLedger, compareWithQueued, makeRoom, TRY_AGAIN } from './admission.ts'
+import {
+  type Answer,
+  checkAgainstLedger,
+  chooseEvictions,
+  compareWithQueued,
+  TRY_AGAIN,
+} from './admission.ts'
 import { type Bans, createBans } from './bans.ts'
 import { type Bid, bidOf } from './fees.ts'
 import type { Frame } from './frame.ts'
@@ -70,15 +76,15 @@ function add(state: State, frame: Frame, moment: Moment, limit: number): Answer 
   const refusal = bans.has(frame) ? TRY_AGAIN : compareWithQueued(frame, current?.frame)
   if (refusal) return refusal
   const queued = framesOf(state)
-  const room = makeRoom(frame, current?.frame, queued, { limit, sizeOf, evicted })
-  if ('answer' in room) {
+  const choice = chooseEvictions(frame, current?.frame, queued, { limit, sizeOf, evicted })
+  if ('answer' in choice) {
     ban(state, [frame])
-    return room.answer
+    return choice.answer
   }
   const invalid = checkAgainstLedger(frame, current?.frame, queued, moment)
   if (invalid) return invalid
-  for (const loser of room.evict) state.evicted = bidOf(loser)
-  ban(state, room.evict)
+  for (const loser of choice.evict) state.evicted = bidOf(loser)
+  ban(state, choice.evict)
   waiting.set(frame.transaction.source, { frame, age: current?.age ?? 0 })
   return { status: 'PENDING' }
 }

@@ -17,20 +17,20 @@ export interface Outcome {
 }
 
 /** What became of a frame. `inner` is there as soon as a fee bump itself was found good. */
-export interface Verdict extends Outcome {
+export interface FrameResult extends Outcome {
   readonly inner?: Outcome
 }
 
 /** Whether it succeeded, or would. */
-export function isSuccess(verdict: Verdict): boolean {
-  return (verdict.inner ?? verdict).code === 'txSuccess'
+export function isSuccess(frameResult: FrameResult): boolean {
+  return (frameResult.inner ?? frameResult).code === 'txSuccess'
 }
 
 /** The result as the network writes it (Stellar-transaction.x, `TransactionResult`). */
-export function toResultXdr(frame: Frame, verdict: Verdict): xdr.TransactionResult {
+export function toResultXdr(frame: Frame, frameResult: FrameResult): xdr.TransactionResult {
   return new xdr.TransactionResult({
-    feeCharged: verdict.feeCharged,
-    result: verdict.inner ? bumpResult(frame, verdict.inner) : plainResult(verdict),
+    feeCharged: frameResult.feeCharged,
+    result: frameResult.inner ? bumpResult(frame, frameResult.inner) : plainResult(frameResult),
     ext: xdr.TransactionResultExt.v0(),
   })
 }

@@ -3,13 +3,13 @@ import { type JsonRpcServer, startJsonRpcServer } from '../json-rpc/server.ts'
 import type { Ledger } from './ledger.ts'
 import { callMethod } from './rpc/methods.ts'
 import { createNode } from './rpc/node.ts'
+import type { NodeFault } from './rpc/node-fault.ts'
 import type { Params } from './rpc/params.ts'
-import type { NodeFault } from './rpc/trouble.ts'
 
 /** Lets RPC servers of this network answer, on a free port; with a trouble of their own, or with that of all servers. */
 export function startLedgerServer(ledger: Ledger, nodeFault?: NodeFault): Promise<JsonRpcServer> {
   return startJsonRpcServer({
-    words: { unreadable: 'invalid request', invalid: 'invalid request', empty: 'empty request batch' },
+    messages: { unreadable: 'invalid request', invalid: 'invalid request', empty: 'empty request batch' },
     answer({ behind, method, params }) {
       // Clients say that there are none by leaving them out, or by null.
       const named = params ?? {}

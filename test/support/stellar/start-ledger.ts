@@ -7,7 +7,7 @@ import type { Frame } from './frame.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { Capacity } from './mempool.ts'
 import { createNetwork, type Network } from './network.ts'
-import type { NodeFault } from './rpc/trouble.ts'
+import type { NodeFault } from './rpc/node-fault.ts'
 import { startLedgerServer } from './server.ts'
 import type { Program } from './soroban/contracts.ts'
 import { archive, deploy, deployNative } from './soroban/deploy.ts'
@@ -66,7 +66,7 @@ export interface TestLedger {
   /** What is wrong with all RPC servers from now on. */
   setNodeFault(nodeFault: NodeFault): void
   /** Starts another RPC server of the network, with this trouble of its own. */
-  startTroubled(nodeFault: NodeFault): Promise<JsonRpcServer>
+  startFaulty(nodeFault: NodeFault): Promise<JsonRpcServer>
   /** The next so many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
   tearReads(count: number): void
   /** How many operations fit into a ledger from now on, and how many contract calls. */
@@ -110,7 +110,7 @@ export async function startLedger(options: LedgerOptions = {}): Promise<TestLedg
     setNodeFault(nodeFault) {
       ledger.nodeFault = nodeFault
     },
-    startTroubled: (nodeFault) => startLedgerServer(ledger, nodeFault),
+    startFaulty: (nodeFault) => startLedgerServer(ledger, nodeFault),
     tearReads: (count) => ledger.tearReads(count),
     replica: ({ behind }) => `${server.url}/behind/${behind}`,
     setCapacity(operations, contractTransactions = operations) {

@@ -25,11 +25,11 @@ export function pickFrames(
     (a, b) => compareRates(bidOf(b), bidOf(a)) || (a.fullHash < b.fullHash ? -1 : 1),
   )
   const frames: Frame[] = []
-  let room = capacity
+  let free = capacity
   for (const frame of best) {
-    if (sizeOf(frame) > room) continue
+    if (sizeOf(frame) > free) continue
     frames.push(frame)
-    room -= sizeOf(frame)
+    free -= sizeOf(frame)
   }
   const cheapest = frames.at(-1)
   if (frames.length === candidates.length || !cheapest) return { frames, baseFee: network.baseFee }

@@ -12,7 +12,7 @@ import {
   isBadSequence,
   isTooEarlyFor,
 } from './preconditions.ts'
-import type { Outcome, TransactionCode, Verdict } from './results.ts'
+import type { FrameResult, Outcome, TransactionCode } from './results.ts'
 import { createSignatureChecker, type SignatureChecker, signersOf } from './signatures.ts'
 import { checkSoroban } from './soroban/validity.ts'
 import { accountIn } from './state.ts'
@@ -27,7 +27,7 @@ export interface Finding {
 }
 
 /** Whether a frame could be applied at this moment (`TransactionFrame::checkValid`, `FeeBumpTransactionFrame::checkValid`). */
-export function checkValid(frame: Frame, moment: Moment): Verdict {
+export function checkValid(frame: Frame, moment: Moment): FrameResult {
   const { baseFee } = moment.network
   const feeCharged = nominalFee(frame, baseFee)
   if (frame.kind === 'transaction') {

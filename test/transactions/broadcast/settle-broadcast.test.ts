@@ -208,7 +208,7 @@ const CASES: readonly Case[] = [
       status: 'pending',
       purpose: 'request',
       nonce: 5n,
-      statusReason: 'No endpoint lets so high a fee pass: words of the node',
+      statusReason: 'No endpoint accepts so high a fee: words of the node',
     },
     outcome: 'refused',
   },

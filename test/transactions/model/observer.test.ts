@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TransactionObserver } from '../../../src/transactions/model/observer.ts'
 import type { TransactionsContext } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
-import { saveAlone } from '../../../src/transactions/store/save.ts'
+import { saveInOwnTransaction } from '../../../src/transactions/store/transactions-store.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createWorld } from '../world.ts'
 
@@ -30,7 +30,7 @@ test('what is made final is told of once, and nothing else', async () => {
   const stored = await insert(fixture.context, newTransaction(owner), newTransaction(owner))
   const [waiting, failed] = stored
   if (waiting === undefined || failed === undefined) throw new Error('two were stored')
-  await saveAlone(context, [
+  await saveInOwnTransaction(context, [
     { ...waiting, statusReason: 'Waiting.' },
     { ...failed, status: 'failed' },
   ])
@@ -42,7 +42,7 @@ test('what somebody else was faster with is not told of', async () => {
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (stored === undefined) throw new Error('one was stored')
   const ended = { ...stored, status: 'expired' } as const
-  await Promise.all([saveAlone(context, [ended]), saveAlone(context, [ended])])
+  await Promise.all([saveInOwnTransaction(context, [ended]), saveInOwnTransaction(context, [ended])])
   expect(told).toEqual(['finished expired'])
 })
 
@@ -51,6 +51,6 @@ test('what is rolled back is not told of', async () => {
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (stored === undefined) throw new Error('one was stored')
   const impossible = { ...stored, status: 'failed', cost: 'no number' as never } as const
-  await expect(saveAlone(context, [impossible])).rejects.toThrow()
+  await expect(saveInOwnTransaction(context, [impossible])).rejects.toThrow()
   expect(told).toEqual([])
 })

@@ -211,7 +211,7 @@ describe('when it cannot be done', () => {
     await expect(replace(before, 7n)).rejects.toMatchObject({ code: 'replacement_underpriced' })
     await expect(replace(before, 7n)).rejects.toMatchObject({
       code: 'replacement_underpriced',
-      detail: 'These very bytes were refused before: words of the node.',
+      detail: 'The same bytes were refused before: words of the node.',
     })
     expect((await reload(fixture.context, before)).attempts).toHaveLength(2)
   })

@@ -9,7 +9,7 @@ import {
   STUCK_AFTER_MS,
 } from '../../../src/transactions/watch/stuck.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
-import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
+import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, include } from '../world.ts'

@@ -6,7 +6,7 @@ import { gatherFacts } from '../../../src/diagnosis/facts.ts'
 import { listUndecided, storeDecision } from '../../../src/transactions/store/decisions-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
-import { createWatchMemory } from '../../../src/transactions/watch/watch-memory.ts'
+import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createWorld, headAt } from '../world.ts'
 

@@ -15,7 +15,7 @@ interface BroadcastContext {
   readonly refusals: RefusalMemory
 }
 
-/** What one endpoint says of its own: its pool, its price limits, its gas limits, and the rules of the block that it stands at. */
+/** Answers that depend on the endpoint: on its pool, its price and gas limits, and the rules of its newest block. */
 const OWN_WORD: readonly BroadcastResult['kind'][] = [
   'underpriced',
   'refused',
@@ -25,9 +25,8 @@ const OWN_WORD: readonly BroadcastResult['kind'][] = [
 ]
 
 /**
- * Hands signed transactions to one endpoint, in the order given; the results are in the same order. What it will not have at all is
- * offered to every endpoint before that is believed: the same bytes twice are harmless, and one node's settings, or one node that
- * stands on an old block, decide nothing.
+ * Sends signed transactions to one endpoint in this order and returns the results in the same order. A refusal is checked with every other
+ * endpoint before it counts: sending the same bytes twice is harmless, and the settings or the old block of one node decide nothing.
  */
 export async function broadcastAll(
   context: BroadcastContext,
@@ -78,7 +77,7 @@ function learnPrices(bounds: PriceBoundsMemory, raw: Uint8Array, result: Broadca
   else bounds.sawTooDear(priced.gas * ceilingOf(priced.fees), result.detail)
 }
 
-/** Undefined for bytes that are no transaction of ours. */
+/** Reads the prices of a signed transaction; undefined for bytes that the service did not sign. */
 function pricesOf(raw: Uint8Array): { readonly fees: Fees; readonly gas: bigint } | undefined {
   try {
     const { gas = 0n, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(bytesToHex(raw))

@@ -4,12 +4,11 @@ import type { RpcReply } from '../../rpc/rpc.ts'
 type Meaning = Exclude<BroadcastResult['kind'], 'unknown'>
 
 /**
- * What nodes say to `eth_sendRawTransaction`, and what it means to us. The first row that fits decides, so the narrow
- * phrases stand first. The wordings are those of geth, Erigon, Nethermind, Besu, Reth, Arbitrum Nitro, the OP stack,
- * zkSync and anvil.
+ * Error messages of `eth_sendRawTransaction` and their meanings. The first row that matches decides, so narrow phrases stand first. The
+ * wordings are those of geth, Erigon, Nethermind, Besu, Reth, Arbitrum Nitro, the OP stack, zkSync and anvil.
  */
 const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
-  // The node has these very bytes: success.
+  // The node has the same bytes already: success.
   [
     /already known|already imported|(?<!un)known transaction|already in (the )?mempool|AlreadyKnown/i,
     'accepted',
@@ -23,7 +22,7 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     'underpriced',
   ],
   [/another transaction with (the )?same nonce/i, 'underpriced'],
-  // At another price it may be taken.
+  // A node may accept it at another price.
   [
     /(less|lower) than (the )?block base fee|fee ?cap.*(less|lower).*base ?fee|below (the )?current base fee|FeeTooLow/i,
     'too_cheap',
@@ -32,11 +31,11 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
     /transaction underpriced|minimal gas price|gas price (is )?(below|too low)|\binsufficient fee\b/i,
     'too_cheap',
   ],
-  // geth's `--rpc.txfeecap`, a setting of one endpoint.
+  // geth's `--rpc.txfeecap` is a setting of one endpoint.
   [/exceeds the configured cap/i, 'too_dear'],
-  // A node that stands before a fork knows nothing of what came with it (geth's `core/txpool/validation.go`).
+  // A node that has not reached a fork does not know its features (geth's `core/txpool/validation.go`).
   [/not yet in \w+/i, 'later'],
-  // Cannot be taken now, may be later; the bytes stay as they are.
+  // The node cannot accept the bytes now and may accept them later.
   [
     /nonce (is )?too high|NonceGap|nonce too far in the future|exceeds next nonce|tx-nonce-too-high/i,
     'later',
@@ -50,29 +49,29 @@ const PHRASES: readonly (readonly [RegExp, Meaning])[] = [
   ],
   [/in-flight transaction limit|address already reserved|PendingTxsOfConflictingType|Syncing/i, 'later'],
   [/would cause overdraft/i, 'later'],
-  // With another gas limit it may be taken: what is demanded grows with the price of L1 data (Arbitrum), and caps move.
+  // A node may accept it with another gas limit: the demand grows with the price of L1 data (Arbitrum), and caps change.
   [
     /intrinsic gas|floor data gas|gas limit (reached|(is )?too high)|exceeds.*gas limit|GasLimitExceeded|exceeds limit for gas/i,
     'gas_limit',
   ],
-  // Will never be taken like this.
+  // No node will ever accept these bytes.
   [/oversized data|max initcode|init ?code size|invalid (sender|signature|chain ?id)/i, 'refused'],
   [/(tx|transaction) type (\S+ )?not supported|NotSupportedTxType|only replay-protected/i, 'refused'],
   [/init ?code too large|MaxTxSizeExceeded|(rlp|transaction) too (long|large|big)/i, 'refused'],
   [/not an eoa|SenderIsContract|FailedToResolveSender|nonce has max value/i, 'refused'],
   [/uint64 overflow|Int256Overflow|higher than 2\^/i, 'refused'],
-  // "Decode" alone is also what a proxy says about the node behind it, which tells nothing of our bytes.
+  // A proxy also says "decode" about the node behind it, which tells nothing about our bytes.
   [
     /max priority fee.*(higher than|exceeds) max fee|tip above fee cap|\brlp\b|decode (signed |raw )?transaction/i,
     'refused',
   ],
 ]
 
-/** Reads a reply to `eth_sendRawTransaction`. An error that nobody has seen before is `later`: never a reason to give up. */
+/** Reads a reply to `eth_sendRawTransaction`. An unknown error is `later`: it is no reason to give up. */
 export function readBroadcast(reply: RpcReply): BroadcastResult {
   if (reply.kind === 'result') return { kind: 'accepted' }
   if (reply.kind === 'unknown') return reply
-  // Endpoints that simulate first: in the words of a contract stands whatever its author likes.
+  // Some endpoints simulate first, and the author of a contract chooses the words of its revert.
   if (reply.code === 3 || /execution reverted/i.test(reply.message))
     return { kind: 'later', detail: reply.message }
   const side = sideOfNonce(reply.message)
@@ -84,8 +83,8 @@ export function readBroadcast(reply: RpcReply): BroadcastResult {
 }
 
 /**
- * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for both sides; only the numbers tell whether
- * the nonce is used or has to wait. Undefined when there are none.
+ * Ethermint and zkSync say "incorrect account sequence" or "invalid nonce" for nonces that are too low and too high; only the numbers tell
+ * which one it is. Returns undefined without numbers.
  */
 function sideOfNonce(message: string): 'nonce_used' | 'later' | undefined {
   if (!/nonce|sequence/i.test(message)) return undefined

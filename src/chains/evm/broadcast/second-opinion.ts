@@ -1,44 +1,44 @@
 import { smaller } from '../../../lib/bigint.ts'
 import type { BroadcastResult } from '../../answer.ts'
 
-/** What one endpoint said to signed bytes. */
+/** The answer of one endpoint to signed bytes. */
 export interface Opinion {
   readonly result: BroadcastResult
-  /** The newest block that it knows, where it told. */
+  /** The newest block that the endpoint reported. */
   readonly head: bigint | undefined
-  /** It has not reached the newest block that any endpoint told of. */
+  /** It has not reached the newest block that any endpoint reported. */
   readonly behind: boolean
 }
 
 interface Circumstances {
-  /** The head of the endpoint that refused these bytes first, as far as that is remembered. */
+  /** The head of the endpoint that refused these bytes first, while the memory holds it. */
   readonly firstRefusedAt: bigint | undefined
-  /** How many endpoints the network has. */
+  /** The number of endpoints of the network. */
   readonly endpoints: number
 }
 
-/** Answers that are worth more than a refusal, the best first: somebody has the bytes, or knows more of the nonce. */
+/** Answers that outweigh a refusal, the strongest first: an endpoint has the bytes, or knows more about the nonce. */
 const BETTER: readonly BroadcastResult['kind'][] = ['accepted', 'nonce_used']
 
-/** Answers that only mean other bytes for the same nonce, so one endpoint's word is enough. */
+/** Answers that only demand other bytes for the same nonce, so the answer of one endpoint is enough. */
 const CURABLE: readonly BroadcastResult['kind'][] = ['too_cheap', 'too_dear']
 
 /** Answers that end a transaction, or its nonce. */
 const FINAL: readonly BroadcastResult['kind'][] = ['refused', 'gas_limit']
 
-/** Blocks after which the same endpoint's refusal counts as a second one. */
+/** The repeated refusal of the same endpoint counts as a second opinion after this many blocks. */
 const LATER_ALONE = 1n
 
 /**
- * The same where other endpoints exist and none of them answers: a node that left the chain goes on for a while, and one that rests comes
- * back within this number of blocks on most networks.
+ * The same limit where other endpoints exist and none answers: a node that left the chain continues for a while, and a resting endpoint
+ * comes back within this number of blocks on most networks.
  */
 export const LATER_AMONG_SILENT = 32n
 
 /**
- * What several endpoints together say. A refusal is final only with a second opinion from the head: of another endpoint, or of the
- * same one when it stands at a later block. Until then, and from an endpoint that is behind, it means later: "not yet in Shanghai" and
- * a block gas limit of last year are refusals, too. Pure.
+ * Combines the answers of several endpoints. A refusal is final only with a second opinion at the head: from another endpoint, or from the
+ * same one at a later block. Before that, and from an endpoint that is behind, it means later: "not yet in Shanghai" and last year's block
+ * gas limit are refusals, too. Pure.
  */
 export function evaluateOpinions(
   opinions: readonly Opinion[],
@@ -62,18 +62,18 @@ export function evaluateOpinions(
   return { kind: 'later', detail: doubtOf(results) }
 }
 
-/** Who did not answer may have taken the bytes all the same (I6). */
+/** An endpoint that did not answer may have accepted the bytes (I6). */
 function told(result: BroadcastResult, unanswered: boolean): BroadcastResult {
-  return unanswered && isOwnWord(result) ? { ...result, unanswered: true } : result
+  return unanswered && isRefusing(result) ? { ...result, unanswered: true } : result
 }
 
-type OwnWord = Extract<BroadcastResult, { readonly unanswered?: true }>
+type Refusing = Extract<BroadcastResult, { readonly unanswered?: true }>
 
-function isOwnWord(result: BroadcastResult): result is OwnWord {
+function isRefusing(result: BroadcastResult): result is Refusing {
   return result.kind === 'underpriced' || FINAL.includes(result.kind) || CURABLE.includes(result.kind)
 }
 
-/** The same endpoint once more, at a later block, and nobody who thinks otherwise. */
+/** The same endpoint refused again at a later block, and no endpoint contradicts it. */
 function isRepeated(
   { head }: Opinion,
   opinions: readonly Opinion[],
@@ -96,17 +96,17 @@ function doubtOf(results: readonly BroadcastResult[]): string {
   return first === undefined || first.kind === 'accepted' ? 'no endpoint answered' : first.detail
 }
 
-/** Where bytes were refused for the first time. Losing it makes a refusal wait for one block more. */
+/** Remembers where bytes were refused for the first time. A lost memory delays a refusal by one block. */
 export interface RefusalMemory {
   firstRefusal(bytes: string): bigint | undefined
-  /** What the endpoints said of these bytes just now. */
+  /** Notes the newest answers of the endpoints to these bytes. */
   remember(bytes: string, opinions: readonly Opinion[]): void
 }
 
-/** Refused bytes that are remembered at most; the oldest are forgotten first. */
+/** The memory holds at most this many refused bytes and forgets the oldest first. */
 const MOST_REMEMBERED = 1_000
 
-/** Remembers nothing yet. */
+/** Creates an empty memory. */
 export function createRefusalMemory(): RefusalMemory {
   const first = new Map<string, bigint>()
   return {

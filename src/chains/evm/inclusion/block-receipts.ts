@@ -4,15 +4,15 @@ import type { PooledClient } from '../../rpc/rpc.ts'
 import { readReceipts, toReceipt } from '../inspect.ts'
 
 /**
- * From this many hashes on, a whole block is asked for instead of each receipt (`eth_getBlockReceipts`, execution-apis).
- * Below it, the block's other receipts would be more to read than what is saved.
+ * From this many hashes on, the service reads a whole block instead of each receipt (`eth_getBlockReceipts`, execution-apis). Below it, the
+ * block's other receipts would cost more than the call saves.
  */
 const WORTH_A_BLOCK = 20
 
-/** How many blocks are looked through, from the newest down: what was not found by then is asked for one by one. */
+/** The service looks through this many blocks, from the newest down, and asks for the remaining hashes one by one. */
 const MOST_BLOCKS = 4
 
-/** Receipts in the order of the hashes: of many from whole blocks first, of the rest one by one. */
+/** Reads receipts in the order of the hashes: many of them from whole blocks first, the rest one by one. */
 export async function readManyReceipts(
   client: PooledClient,
   hashes: readonly string[],
@@ -27,8 +27,8 @@ export async function readManyReceipts(
 }
 
 /**
- * What the newest blocks say of these hashes. Only a yes counts: a hash that is not in the result was not found here,
- * which says nothing. Nodes that do not know the method cost one call.
+ * Looks for these hashes in the newest blocks. Only a hit counts, because a missing hash may be in another block. Nodes without the method
+ * cost one call.
  */
 async function readFromBlocks(
   client: PooledClient,

@@ -1,10 +1,13 @@
 import { classifyNodeError } from '../../rpc/node-errors.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
-import { NODE_ERRORS } from '../node-errors.ts'
+import { NODE_DIALECT } from '../node-dialect.ts'
 
-/** What one endpoint answered to all calls of a question. */
+/** The replies of one endpoint to all calls of a question. */
 export interface EndpointReplies {
-  /** It has not reached the block that was demanded, or did not tell. What it does not know of may exist all the same (I6). */
+  /**
+   * The endpoint has not reached the demanded block, or did not report its height. A transaction that it does not know may exist all the
+   * same (I6).
+   */
   readonly behind: boolean
   /** In the order of the calls. */
   readonly replies: readonly RpcReply[]
@@ -12,12 +15,13 @@ export interface EndpointReplies {
 
 export interface AskedEverywhere {
   readonly endpoints: readonly EndpointReplies[]
-  /** Whether there is no endpoint at all. */
+  /** The network has no endpoint at all. */
   readonly incomplete: boolean
 }
 
 /**
- * Asks every endpoint of the network the same; `behind` is against the block `asOf`, or the highest that any endpoint told of lately.
+ * Asks every endpoint of the network the same calls; `behind` refers to the block `asOf`, or to the highest block that an endpoint reported
+ * lately.
  */
 export async function askEverywhere(
   client: Pick<PooledClient, 'sendEverywhere'>,
@@ -37,18 +41,18 @@ export async function askEverywhere(
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 /**
- * Errors by which a node says that it cannot tell now and will be able to: geth while it builds its index of transactions
+ * Errors of a node that cannot tell now and will be able to later: geth while it builds its index of transactions
  * (`internal/ethapi/errors.go`), any node while it is syncing.
  */
 const PASSING =
   /index(ing)? (is )?in progress|not (yet )?(been )?(fully )?indexed|syncing|timed? ?out|timeout|header not found/i
 
 /**
- * Whether the node itself answered, and will go on answering the same: silence, trouble at the endpoint and an index that is being
- * built are none of it.
+ * Returns true when the node itself answered and would answer the same again: not for silence, for a failing endpoint, or for an index that
+ * is being built.
  */
-export function isLastWord(reply: RpcReply): boolean {
+export function isDefinitive(reply: RpcReply): boolean {
   if (reply.kind !== 'error') return reply.kind === 'result'
-  const said = classifyNodeError(reply, NODE_ERRORS)
-  return !PASSING.test(reply.message) && said !== 'endpoint_failure' && said !== 'rate_limit'
+  const errorClass = classifyNodeError(reply, NODE_DIALECT.errors)
+  return !PASSING.test(reply.message) && errorClass !== 'endpoint_failure' && errorClass !== 'rate_limit'
 }

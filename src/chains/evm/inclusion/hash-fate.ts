@@ -4,9 +4,8 @@ import { toReceipt } from '../inspect.ts'
 import { readQuantity } from '../quantity.ts'
 
 /**
- * What one node says of one hash. `mined`: a block holds it and its receipt is not told, because the node has deleted receipts of
- * that age · `known`: the node has it, in no block · `null`: it has neither transaction nor receipt, or no longer · `unclear`: it
- * said neither.
+ * The knowledge of one node about one hash. `mined`: a block holds it, and the node has deleted receipts of that age · `known`: the node
+ * has it in no block · `null`: the node has neither transaction nor receipt, or has them no longer · `unclear`: the node did not tell.
  */
 export type HashFate =
   | { readonly kind: 'included'; readonly receipt: Receipt }
@@ -15,7 +14,7 @@ export type HashFate =
   | { readonly kind: 'null' }
   | { readonly kind: 'unclear' }
 
-/** Calls for each hash, to be read by `readFates`. */
+/** Returns the calls for each hash, whose replies `readFates` reads. */
 export function fateCalls(hashes: readonly string[]): RpcCall[] {
   return hashes.flatMap((hash) => [
     { method: 'eth_getTransactionReceipt', params: [hash] },
@@ -23,7 +22,7 @@ export function fateCalls(hashes: readonly string[]): RpcCall[] {
   ])
 }
 
-/** The fates in the order of the hashes, from one node's replies to their `fateCalls`. */
+/** Reads one node's replies to `fateCalls`, in the order of the hashes. */
 export function readFates(replies: readonly RpcReply[]): HashFate[] {
   return Array.from({ length: replies.length / 2 }, (_, index) =>
     readFate(replies[2 * index] ?? NO_REPLY, replies[2 * index + 1] ?? NO_REPLY),

@@ -4,18 +4,18 @@ import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import { readQuantity } from '../quantity.ts'
 
 /**
- * How far our clock may be ahead of the time in headers, in ms. Too little, and a transaction could lie in a block that counts as
- * older than its signature.
+ * Our clock may be ahead of the time in headers by this much, in ms. With less, a transaction could lie in a block that counts as older
+ * than its signature.
  */
 const CLOCK_SLACK_MS = 600_000
 
-/** Blocks that are looked at before and after the time, for one that holds a transaction. */
+/** The search looks at this many blocks before and after the time for one that holds a transaction. */
 const WINDOW = 32n
 
 /**
- * A transaction by whose receipt an endpoint shows that it remembers all blocks since a time. `ours`: a block of that time holds a
- * hash that was looked for · `covered`: all blocks since then were read, and none holds one · `none`: the blocks around that time
- * hold no transaction at all.
+ * A transaction whose receipt shows that an endpoint remembers all blocks since a time. `ours`: a block of that time holds a hash of the
+ * question · `covered`: the search read all blocks since then, and none holds such a hash · `none`: the blocks around that time hold no
+ * transaction at all.
  */
 export type Landmark =
   | { readonly kind: 'landmark'; readonly hash: string; readonly height: bigint }
@@ -26,14 +26,14 @@ export type Landmark =
 
 interface LandmarkSearch {
   readonly since: Date
-  /** The newest block that is looked at. */
+  /** The newest block of the search. */
   readonly asOf: bigint
   readonly ours: ReadonlySet<string>
 }
 
 /**
- * Looks for a landmark: the newest transaction that is not younger than `since`, or the oldest one after it where the blocks between
- * hold nothing. Headers only, as nodes keep them longest: a binary search by time, and 65 blocks around what it finds.
+ * Finds a landmark: the newest transaction that is not younger than `since`, or the oldest one after it where the blocks between are empty.
+ * It reads headers only, which nodes keep longest: a binary search by time, and 65 blocks around the result.
  */
 export async function findLandmark(client: PooledClient, search: LandmarkSearch): Promise<Landmark> {
   const start = await findBlockAt(client, search)
@@ -43,7 +43,7 @@ export async function findLandmark(client: PooledClient, search: LandmarkSearch)
   return chooseLandmark(window, start, search)
 }
 
-/** Pure. The window is without holes, oldest first, and reaches to both sides of `start`. */
+/** Chooses the landmark. Pure. The window has no holes, starts with the oldest block, and reaches to both sides of `start`. */
 function chooseLandmark(window: readonly Header[], start: bigint, { asOf, ours }: LandmarkSearch): Landmark {
   for (const { height, transactions } of window) {
     const hash = transactions.find((one) => ours.has(one))
@@ -58,7 +58,7 @@ function chooseLandmark(window: readonly Header[], start: bigint, { asOf, ours }
     : { kind: 'landmark', hash, height: chosen.height }
 }
 
-/** The newest block that is not younger; the first one where all are. */
+/** Finds the newest block that is not younger than the time; the first block when all are younger. */
 async function findBlockAt(
   client: PooledClient,
   { since, asOf }: LandmarkSearch,
@@ -88,7 +88,7 @@ interface Header {
   readonly transactions: readonly string[]
 }
 
-/** Undefined unless an endpoint that is not behind tells all of them. */
+/** Reads headers; undefined unless an endpoint that is not behind has all of them. */
 async function readHeaders(
   client: PooledClient,
   heights: readonly bigint[],

@@ -2,14 +2,14 @@ import { numberToHex } from 'viem'
 import { smaller } from '../../../lib/bigint.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { readQuantity } from '../quantity.ts'
-import { type AskedEverywhere, askEverywhere, isLastWord } from './everywhere.ts'
+import { type AskedEverywhere, askEverywhere, isDefinitive } from './everywhere.ts'
 
-/** Heights that are asked for in one request while the search goes back from the head. */
+/** One request asks for this many heights while the search goes back from the head. */
 const HEIGHTS_PER_STEP = 8
 
 /**
- * Where the account's count of transactions passed a nonce. `not_passed`: not by the block that was demanded · `pruned`: it was passed
- * by then, and no endpoint has the state of that time any more · `unknown`: nobody answered, and somebody may.
+ * The block in which the account's transaction count passed a nonce. `not_passed`: the count had not passed it by the demanded block ·
+ * `pruned`: it had, and no endpoint has the state of that time any more · `unknown`: no endpoint answered, and one may answer later.
  */
 export type NonceBlock =
   | { readonly kind: 'found'; readonly height: bigint }
@@ -20,16 +20,16 @@ export type NonceBlock =
 export interface NonceSearch {
   readonly address: string
   readonly nonce: bigint
-  /** The newest block that is looked at. */
+  /** The newest block of the search. */
   readonly asOf: bigint
-  /** Blocks that have to lie on top of the one that is looked for. */
+  /** This many blocks must lie on top of the block that the search finds. */
   readonly confirmations: bigint
 }
 
 /**
- * The lowest block after which `eth_getTransactionCount` is above the nonce: steps that double, back from the head, then a binary
- * search. At most about two calls for each binary digit of the height, from each endpoint, and few where it was used lately. What it
- * finds is where to look; whether the block holds the transaction is for the block to say.
+ * Finds the lowest block after which `eth_getTransactionCount` is above the nonce: steps that double, back from the head, then a binary
+ * search. It costs each endpoint at most about two calls for each binary digit of the height, and few for a recent nonce. The result is
+ * only a hint: the block itself shows whether it holds the transaction.
  */
 export async function findNonceBlock(client: PooledClient, search: NonceSearch): Promise<NonceBlock> {
   const bracket = await findBracket(client, search)
@@ -68,7 +68,7 @@ async function findBracket(client: PooledClient, search: NonceSearch): Promise<B
   return { kind: 'found', height: 0n }
 }
 
-/** The head, then one, two, four … blocks before it, the newest that is deep enough among them, and the first block at last. */
+/** Lists the head, the blocks one, two, four … before it, the newest of them that is deep enough, and finally the first block. */
 function heightsBack({ asOf, confirmations }: NonceSearch): bigint[] {
   const back = new Set([0n, smaller(confirmations, asOf), asOf])
   for (let step = 1n; step < asOf; step *= 2n) back.add(step)
@@ -90,7 +90,7 @@ async function passedAt(
   return heights.map((_, index) => readPassed(asked, index, nonce))
 }
 
-/** Any endpoint that is not behind and has the state may tell; where they differ, the lowest count does. */
+/** Reads the count from any endpoint that is not behind and has the state; where endpoints differ, the lowest count wins. */
 function readPassed({ endpoints, incomplete }: AskedEverywhere, index: number, nonce: bigint): Passed {
   const current = endpoints.filter(({ behind }) => !behind)
   const counts = current.flatMap(({ replies }) => {
@@ -101,7 +101,7 @@ function readPassed({ endpoints, incomplete }: AskedEverywhere, index: number, n
   if (counts.length > 0) return counts.reduce(smaller) > nonce ? 'yes' : 'no'
   const told = endpoints.every(({ replies }) => {
     const reply = replies[index]
-    return reply !== undefined && isLastWord(reply)
+    return reply !== undefined && isDefinitive(reply)
   })
   return told && !incomplete && current.length > 0 ? 'pruned' : 'unknown'
 }

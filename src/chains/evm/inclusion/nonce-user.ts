@@ -5,9 +5,9 @@ import { askEverywhere } from './everywhere.ts'
 import { findNonceBlock, type NonceSearch } from './nonce-block.ts'
 
 /**
- * The transaction of an account that used a nonce. `unnamed`: the count passed the nonce, and the blocks do not tell by which
- * transaction; authorizations and creations by delegated code raise it as well (EIP-7702) · `pruned`: no endpoint has the state by
- * which to look for it · `unknown`: nothing that holds, and asking again may help.
+ * The transaction of an account that used a nonce. `unnamed`: the count passed the nonce, and the blocks do not tell by which transaction;
+ * authorizations and creations by delegated code raise the count as well (EIP-7702) · `pruned`: no endpoint has the state for the search ·
+ * `unknown`: no reliable answer, and asking again may help.
  */
 export type NonceUser =
   | { readonly kind: 'used'; readonly hash: string; readonly height: bigint }
@@ -15,8 +15,8 @@ export type NonceUser =
   | { readonly kind: 'unknown'; readonly detail: string }
 
 /**
- * Finds the block in which the account's count passed the nonce, and reads in it who used the nonce. A proof by what the chain
- * holds: of one account and one nonce, a chain includes one transaction.
+ * Finds the block in which the account's count passed the nonce, and reads in it which transaction used the nonce. The chain includes one
+ * transaction for each account and nonce, so this transaction excludes all others.
  */
 export async function findNonceUser(client: PooledClient, search: NonceSearch): Promise<NonceUser> {
   const { address, nonce, asOf, confirmations } = search
@@ -45,7 +45,7 @@ interface Entry {
   readonly nonce: bigint
 }
 
-/** Undefined unless an endpoint that is not behind has the block, and all of those that have it have the same. */
+/** Reads a block; undefined unless an endpoint that is not behind has it, and all endpoints that have it agree. */
 async function readBlock(client: PooledClient, height: bigint, asOf: bigint): Promise<Entry[] | undefined> {
   const call = { method: 'eth_getBlockByNumber', params: [numberToHex(height), true] }
   const { endpoints } = await askEverywhere(client, [call], asOf)

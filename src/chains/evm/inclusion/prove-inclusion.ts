@@ -2,18 +2,18 @@ import type { Freshness, InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { readHead, toReceipt } from '../inspect.ts'
 import type { EvmAttempt } from '../types.ts'
-import { type AskedEverywhere, askEverywhere, type EndpointReplies, isLastWord } from './everywhere.ts'
+import { type AskedEverywhere, askEverywhere, type EndpointReplies, isDefinitive } from './everywhere.ts'
 import { fateCalls, type HashFate, readFates } from './hash-fate.ts'
 import { findLandmark } from './history.ts'
 import { findNonceUser } from './nonce-user.ts'
 
 interface ProofContext {
   readonly client: PooledClient
-  /** Blocks that have to lie on top of a block before it is believed. */
+  /** A block counts when this many blocks lie on top of it. */
   readonly confirmations: number
 }
 
-/** What is proved, and with what. */
+/** The question, and the client that answers it. */
 interface Question extends ProofContext {
   readonly attempts: readonly EvmAttempt[]
   readonly hashes: readonly string[]
@@ -22,15 +22,18 @@ interface Question extends ProofContext {
 }
 
 /**
- * Whether one of the attempts is in the chain, proved by what the chain holds and never by the silence of a node: `null` for a receipt
- * is also what a node answers that has pruned it (Reth), or is outside its index of transactions (geth).
+ * Proves whether the chain includes one of the attempts of a transaction.
  *
- * `absent` takes one of two proofs. The block in which the account's count passed the nonce is deep enough, and holds another
- * transaction of this account with this nonce. Or, where no endpoint has the state to find it: every endpoint answers that it knows
- * none of the hashes, neither as receipt nor as transaction, and one of them shows that its memory reaches back beyond `since`.
+ * A receipt proves inclusion. The silence of a node proves nothing: `null` for a receipt is also the answer of a node that has pruned it
+ * (Reth), or whose index of transactions does not cover it (geth). So `absent` needs one of two proofs:
  *
- * Costs, of each endpoint: two calls for each attempt, about two for each binary digit of the height, and one block with its
- * transactions; for the second proof as many headers, 65 headers around `since`, and the calls for the attempts again.
+ * 1. By nonce: the block in which the account's count passed the nonce is deep enough and holds another transaction of the account with
+ * this nonce. A chain includes one transaction for each account and nonce.
+ * 2. By history, where no endpoint has the state to find that block: every endpoint knows none of the hashes, neither as receipt nor as
+ * transaction, and one of them shows with an older transaction (a landmark) that its memory reaches back beyond `since`.
+ *
+ * Each endpoint answers two calls for each attempt, about two for each binary digit of the height, and one block with its transactions; for
+ * the second proof as many headers, 65 headers around `since`, and the calls for the attempts again.
  */
 export async function proveInclusion(
   context: ProofContext,
@@ -54,7 +57,7 @@ function oldestSignature(attempts: readonly EvmAttempt[]): Date {
   return new Date(Math.min(...attempts.map(({ signedAt }) => signedAt.getTime())))
 }
 
-/** What any endpoint that has a block with one of the hashes decides; undefined when none has. Pure. */
+/** Decides by any endpoint that has a block with one of the hashes; undefined when none has. Pure. */
 function evaluateFates(question: Question, asked: AskedEverywhere): InclusionProof | undefined {
   const fates = asked.endpoints.map(({ replies }) => readFates(replies))
   for (const ofEndpoint of fates) {
@@ -77,9 +80,9 @@ function evaluateFates(question: Question, asked: AskedEverywhere): InclusionPro
   return undefined
 }
 
-/** Whether nobody is missing who might say something else later. */
+/** Returns true when every endpoint gave an answer that it would repeat. */
 function isComplete({ endpoints, incomplete }: AskedEverywhere): boolean {
-  return !incomplete && endpoints.every(({ replies }) => replies.every(isLastWord))
+  return !incomplete && endpoints.every(({ replies }) => replies.every(isDefinitive))
 }
 
 function withoutReceipt(
@@ -92,12 +95,12 @@ function withoutReceipt(
   return unprovable ? undecidable(fact) : unknown(fact)
 }
 
-/** Closed ones were proved to be out before. */
+/** The other attempts were proved to be absent before. */
 function isOpen({ outcome }: EvmAttempt): boolean {
   return outcome === 'signed' || outcome === 'broadcast' || outcome === 'refused'
 }
 
-/** Each nonce that one of the attempts could still have used has to have another user. */
+/** Finds the user of each nonce that one of the attempts could have used. */
 async function proveByNonces(question: Question, asked: AskedEverywhere): Promise<InclusionProof> {
   const { client, attempts, asOf } = question
   const open = attempts.filter(isOpen)
@@ -119,7 +122,7 @@ async function proveByNonces(question: Question, asked: AskedEverywhere): Promis
   return isProved ? { kind: 'absent' } : proveByHistory(question, asked)
 }
 
-/** The state by which to look is gone: what the endpoints remember of transactions has to do. */
+/** Uses the memory of the endpoints for transactions, because the state for the proof by nonce is gone. */
 async function proveByHistory(question: Question, before: AskedEverywhere): Promise<InclusionProof> {
   const { client, hashes, since, asOf } = question
   const landmark = await findLandmark(client, { since, asOf, ours: new Set(hashes) })
@@ -147,8 +150,8 @@ function withoutFirst({ behind, replies }: EndpointReplies): EndpointReplies {
 }
 
 /**
- * Nobody has the hashes in a block; that counts when an endpoint of those that are not behind would. `remembering` tells of each
- * endpoint whether it showed that; all do where the blocks themselves were read. Pure.
+ * Decides when no endpoint has the hashes in a block; that counts when an endpoint that is not behind would have them. `remembering` tells
+ * for each endpoint whether it showed that; all do where the service read the blocks themselves. Pure.
  */
 function evaluateMemory(
   { since }: Question,
@@ -176,7 +179,7 @@ function unknown(detail: string): InclusionProof {
   return { kind: 'unknown', detail }
 }
 
-/** Asking again does not help: a person has to act. */
+/** Asking again does not help, so an operator has to decide. */
 function undecidable(fact: string): InclusionProof {
   return { kind: 'unknown', detail: `${fact} Attach an archive endpoint.`, unprovable: true }
 }

@@ -4,12 +4,12 @@ import type { EvmAccount } from '../types.ts'
 import { ceilingOf, describeFees, explicitFees } from './fees.ts'
 import { intrinsicGas } from './gas.ts'
 
-/** EIP-3860: no node takes a creation with more init code, in bytes. */
+/** No node accepts a contract creation with more init code, in bytes (EIP-3860). */
 const MAX_INIT_CODE = 49_152
 
 type Rule = (request: EvmRequest, account: EvmAccount, eip1559: boolean) => Refusal | undefined
 
-/** What can be said against a request without asking anybody. The first rule that objects is reported. */
+/** Applies the rules that need no network, and returns the first refusal. */
 export function checkRequest(
   request: EvmRequest,
   account: EvmAccount,
@@ -30,7 +30,7 @@ const RULES: readonly Rule[] = [
   tipWithinFee,
   typeSupported,
   withinCap,
-  gasGiven,
+  checkGasPresent,
   gasEnough,
 ]
 
@@ -92,7 +92,7 @@ function withinCap(request: EvmRequest, { policies }: EvmAccount): Refusal | und
   }
 }
 
-function gasGiven({ gasLimit }: EvmRequest, { policies }: EvmAccount): Refusal | undefined {
+function checkGasPresent({ gasLimit }: EvmRequest, { policies }: EvmAccount): Refusal | undefined {
   if (gasLimit !== undefined || policies.gasLimitEstimation !== false) return undefined
   return {
     code: 'gas_limit_required',

@@ -4,62 +4,62 @@ import type { EvmRequest, Fees } from '../content.ts'
 import { DEFAULT_SPEED, SPEEDS } from '../speed.ts'
 import type { EvmAttempt } from '../types.ts'
 
-/** What endpoints have lately let pass, beside the market, in wei. */
+/** Limits of price that endpoints showed lately, beside the market, in wei. */
 export interface PriceBounds {
-  /** The least that a pool takes. */
+  /** The lowest price that a pool accepts. */
   readonly floor?: PriceFloor
-  /** The most that a whole transaction may pay (geth's `--rpc.txfeecap`): gas times price. */
+  /** The highest fee of a whole transaction, gas times price (geth's `--rpc.txfeecap`). */
   readonly maximumFee?: bigint
 }
 
-/** In wei per gas. */
+/** The lowest prices, in wei per gas. */
 export interface PriceFloor {
   readonly tip: bigint
   readonly ceiling: bigint
-  /** Whether a node named the number. Otherwise it is a guess, and the market bounds it. */
+  /** A node named the number. Otherwise it is a guess, which the market bounds. */
   readonly stated: boolean
 }
 
 /** Prices of a network at one moment, in wei per gas. */
 export interface Market extends PriceBounds {
-  /** What `eth_gasPrice` suggests. */
+  /** The suggestion of `eth_gasPrice`. */
   readonly gasPrice: bigint
   /** Base fee of the next block (EIP-1559); absent where blocks have none. */
   readonly baseFee?: bigint
-  /** The most gas that a block holds, and so the most that a transaction can ask for. */
+  /** The gas of a whole block, which no transaction can exceed. */
   readonly blockGasLimit: bigint
-  /** Whether calldata has a floor price (EIP-7623): from Prague on, whose headers have a field of their own (EIP-7685). */
+  /** Calldata has a floor price (EIP-7623). It came with Prague, whose headers have a field of their own (EIP-7685). */
   readonly calldataFloor?: boolean
-  /** Tips that were enough lately, by speed. */
+  /** Tips that were enough lately, for each speed. */
   readonly tips: Readonly<Record<Speed, bigint>>
 }
 
 /**
- * A base fee grows by at most 1/8 a block, so twice the base fee still pays after five full blocks in a row. Less
- * makes transactions wait as soon as a network gets busy; what is not needed is not charged.
+ * A base fee grows by at most 1/8 each block, so twice the base fee still pays after five full blocks in a row. With less, transactions
+ * wait as soon as a network gets busy; the chain does not charge the part that is not needed.
  */
 const BASE_FEE_HEADROOM = 2n
 
-/** Nodes take a replacement only when each price is at least this much of the old one (geth's `PriceBump` of 10 %). */
+/** Nodes accept a replacement only when each price is at least this percentage of the old one (geth's `PriceBump` of 10 %). */
 const BUMP_PERCENT = 110n
 
-/** The least price that a node takes in place of `price`: 110 %, rounded up, and at least one wei more. */
+/** Returns the lowest price that a node accepts in place of `price`: 110 %, rounded up, and at least one wei more. */
 export function bumped(price: bigint): bigint {
   const raised = (price * BUMP_PERCENT + 99n) / 100n
   return raised > price ? raised : price + 1n
 }
 
-/** The most one unit of gas can cost under these fees. */
+/** Returns the highest price of one unit of gas under these fees. */
 export function ceilingOf(fees: Fees): bigint {
   return fees.kind === 'legacy' ? fees.gasPrice : fees.maxFeePerGas
 }
 
-/** What the block's maker is offered at most for one unit of gas. */
+/** Returns the highest tip that the block producer receives for one unit of gas. */
 export function tipOf(fees: Fees): bigint {
   return fees.kind === 'legacy' ? fees.gasPrice : fees.maxPriorityFeePerGas
 }
 
-/** The prices that the request names itself, or nothing when it leaves them to us. */
+/** Returns the prices that the request names; undefined when the service chooses them. */
 export function explicitFees(request: EvmRequest): Fees | undefined {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (gasPrice !== undefined) return { kind: 'legacy', gasPrice }
@@ -67,14 +67,14 @@ export function explicitFees(request: EvmRequest): Fees | undefined {
   return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** The market's price for a speed, and no less than pools have asked for lately. */
+/** Returns the market's price for a speed, and no less than pools demanded lately. */
 export function marketFees(market: Market, level: Speed = DEFAULT_SPEED, eip1559: boolean): Fees {
   const fees = quotedFees(market, level, eip1559)
   return market.floor === undefined ? fees : liftedTo(fees, market.floor)
 }
 
 /**
- * A minimum without a number is guessed from what was refused. A guess goes no further than so many times the market: whoever calls
+ * A minimum without a number is guessed from the refused price. A guess goes no further than this many times the market: a node that calls
  * that too cheap means something else.
  */
 const MOST_GUESSED = 4n
@@ -101,7 +101,7 @@ function quotedFees(market: Market, level: Speed, eip1559: boolean): Fees {
   return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** The same fees with nothing above the cap. */
+/** Returns the fees with nothing above the cap. */
 export function capped(fees: Fees, cap: bigint | undefined): Fees {
   if (cap === undefined || ceilingOf(fees) <= cap) return fees
   if (fees.kind === 'legacy') return { kind: 'legacy', gasPrice: cap }
@@ -112,13 +112,13 @@ export function capped(fees: Fees, cap: bigint | undefined): Fees {
   }
 }
 
-/** What a replacement must pay at least, in both fields. */
+/** The lowest prices of a replacement, in both fields. */
 export interface Floor {
   readonly ceiling: bigint
   readonly tip: bigint
 }
 
-/** The floor over every attempt that may be in a node's pool with the present nonce; nothing when no attempt may be. */
+/** Returns the floor over every attempt that may be in a pool with the present nonce; undefined when there is none. */
 export function replacementFloor(attempts: readonly EvmAttempt[]): Floor | undefined {
   const inPool = attempts
     .filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
@@ -128,12 +128,12 @@ export function replacementFloor(attempts: readonly EvmAttempt[]): Floor | undef
   return { ceiling: bumped(highest(ceilingOf)), tip: bumped(highest(tipOf)) }
 }
 
-/** Whether a node would take these fees in place of what made the floor. */
+/** Returns true when a node accepts these fees in place of the attempts that set the floor. */
 export function reaches(fees: Fees, floor: Floor): boolean {
   return ceilingOf(fees) >= floor.ceiling && tipOf(fees) >= floor.tip
 }
 
-/** The higher of the fees and the floor, field by field. */
+/** Returns the higher of the fees and the floor, field by field. */
 export function raisedTo(fees: Fees, floor: Floor): Fees {
   if (fees.kind === 'legacy') {
     return { kind: 'legacy', gasPrice: larger(fees.gasPrice, larger(floor.ceiling, floor.tip)) }
@@ -143,14 +143,14 @@ export function raisedTo(fees: Fees, floor: Floor): Fees {
   return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
 }
 
-/** Fees in words, for errors and logs. */
+/** Describes fees for errors and logs. */
 export function describeFees(fees: Fees): string {
   return fees.kind === 'legacy'
     ? `gas_price ${fees.gasPrice}`
     : `max_fee_per_gas ${fees.maxFeePerGas} and max_priority_fee_per_gas ${fees.maxPriorityFeePerGas}`
 }
 
-/** A floor in the words of the fee kind that the request uses. */
+/** Describes a floor in the fields of the fee kind that the request uses. */
 export function describeFloor(floor: Floor, kind: Fees['kind']): string {
   return describeFees(
     kind === 'legacy'

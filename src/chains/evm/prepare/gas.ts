@@ -9,21 +9,21 @@ import { decodeRevert } from './revert.ts'
 import { readSimulationError } from './simulation-error.ts'
 
 /**
- * Added to an estimate, in percent. State may change between estimating and inclusion; 10 % covers the usual drift,
+ * The service adds this margin to an estimate, in percent. State may change between estimate and inclusion: 10 % covers the usual drift,
  * less makes contract calls run out of gas, more locks funds for nothing.
  */
 const ESTIMATE_MARGIN_PERCENT = 110n
 
-/** EIP-2, EIP-2028 and EIP-3860: what a transaction costs before its first instruction. */
+/** The cost of a transaction before its first instruction (EIP-2, EIP-2028 and EIP-3860). */
 const BASE_GAS = 21_000n
 const CREATION_GAS = 32_000n
 const ZERO_BYTE_GAS = 4n
 const BYTE_GAS = 16n
 const INIT_CODE_WORD_GAS = 2n
-/** EIP-7623: calldata pays at least this per token, a zero byte being one token and any other four. */
+/** Calldata pays at least this per token; a zero byte is one token and any other byte four (EIP-7623). */
 const FLOOR_TOKEN_GAS = 10n
 
-/** The gas of a transaction before its first instruction: what every node demands for this content. */
+/** Returns the gas of a transaction before its first instruction, which every node demands. */
 export function intrinsicGas(request: Pick<EvmRequest, 'to' | 'data'>): bigint {
   const { length, zeros, others } = countBytes(request)
   const creation =
@@ -31,7 +31,7 @@ export function intrinsicGas(request: Pick<EvmRequest, 'to' | 'data'>): bigint {
   return BASE_GAS + creation + zeros * ZERO_BYTE_GAS + others * BYTE_GAS
 }
 
-/** The same where calldata has a floor price (EIP-7623), as from Prague on. */
+/** Returns the same gas where calldata has a floor price (EIP-7623, since Prague). */
 export function flooredGas(request: Pick<EvmRequest, 'to' | 'data'>): bigint {
   const { zeros, others } = countBytes(request)
   return larger(intrinsicGas(request), BASE_GAS + FLOOR_TOKEN_GAS * (zeros + 4n * others))
@@ -43,13 +43,13 @@ function countBytes({ data = '0x' }: Pick<EvmRequest, 'data'>) {
   return { length: bytes.length, zeros, others: BigInt(bytes.length) - zeros }
 }
 
-/** What is left of an estimate with its margin below `most`; the estimate itself, where even that is above. */
+/** Returns the part of a margin that fits below `most`; the estimate itself when it is above. */
 export function withinLimit(gas: bigint, most: bigint): bigint {
   if (gas <= most) return gas
   return larger(withoutMargin(gas), most)
 }
 
-/** `eth_estimateGas` takes this. */
+/** The parameters of `eth_estimateGas`. */
 export interface GasCall {
   readonly from: string
   readonly to?: string
@@ -57,7 +57,7 @@ export interface GasCall {
   readonly data: string
 }
 
-/** Writes the call that a node simulates for this request. */
+/** Returns the call that a node simulates for this request. */
 export function gasCallOf(request: EvmRequest, from: string): GasCall {
   return {
     from,
@@ -67,7 +67,7 @@ export function gasCallOf(request: EvmRequest, from: string): GasCall {
   }
 }
 
-/** Asks a node how much gas the request takes, with a margin. A revert is a refusal with the decoded reason. */
+/** Asks a node for the gas of the request and adds a margin. A revert becomes a refusal with the decoded reason. */
 export async function estimateGas(
   client: RpcClient,
   request: EvmRequest,
@@ -81,16 +81,16 @@ export async function estimateGas(
   return isSame ? readCompared(again, control) : { kind: 'unknown', detail: estimate.detail }
 }
 
-/** Asks for the call, and beside it for a call of nothing from the same account. `readCompared` reads the replies. */
+/** Returns the call, and a call of nothing from the same account for comparison. `readCompared` reads the replies. */
 export function comparedCalls(call: GasCall): RpcCall[] {
   const nothing = { from: call.from, to: NO_CODE, value: '0x0', data: '0x' }
   return [call, nothing].map((one) => ({ method: 'eth_estimateGas', params: [one] }))
 }
 
 /**
- * An error in words that nobody knows is the node's trouble, or the content's. It is the content's when the same node simulates a call of
- * nothing from the same account, which succeeds wherever anything can be simulated: otherwise one such request would wait for ever, and
- * hold up everything behind it.
+ * An error with an unknown wording belongs to the node or to the content. It belongs to the content when the same node simulates a call of
+ * nothing from the same account, which succeeds wherever a node can simulate at all. Without this comparison such a request would wait for
+ * ever and hold up the requests behind it.
  */
 export function readCompared(reply: RpcReply | undefined, control: RpcReply | undefined): Answer<bigint> {
   const estimate = readEstimate(reply)
@@ -129,7 +129,7 @@ function readFailure(error: Extract<RpcReply, { kind: 'error' }>): Estimate {
         'execution_reverted',
         `The transaction takes more gas than the node allows a call: ${message}.`,
       )
-    case 'trouble':
+    case 'unavailable':
       return { kind: 'unknown', detail: message }
     case 'unclear':
       return { kind: failure, detail: message }
@@ -140,7 +140,7 @@ function withMargin(estimate: bigint): bigint {
   return (estimate * ESTIMATE_MARGIN_PERCENT) / 100n
 }
 
-/** The estimate, rounded up. */
+/** Returns the estimate, rounded up. */
 function withoutMargin(gas: bigint): bigint {
   return (gas * 100n + ESTIMATE_MARGIN_PERCENT - 1n) / ESTIMATE_MARGIN_PERCENT
 }

@@ -6,7 +6,7 @@ import { readQuantity } from '../quantity.ts'
 import { SPEEDS } from '../speed.ts'
 import type { Market, PriceBounds } from './fees.ts'
 
-/** Blocks whose tips are looked at. More makes the price slow to follow, fewer makes it jump. */
+/** The market reads the tips of this many blocks. More makes the price slow to follow, fewer makes it jump. */
 const HISTORY_BLOCKS = 4
 
 const LEVELS = ['safeLow', 'average', 'fast', 'fastest'] as const satisfies readonly Speed[]
@@ -24,13 +24,13 @@ const CALLS: readonly RpcCall[] = [
 interface MarketWatchOptions {
   readonly client: RpcClient
   readonly clock: Clock
-  /** How long prices are good for, in ms: about a block. */
+  /** Prices are fresh for this time, in ms: about a block. */
   readonly freshForMs: number
-  /** What endpoints have lately said of prices. Absent: nothing. */
+  /** Limits of price that endpoints showed lately. Default: none. */
   readonly bounds?: () => PriceBounds
 }
 
-/** Answers with the network's prices, asked at most once in `freshForMs` however many callers there are. */
+/** Creates a reader of the network's prices, which asks at most once in `freshForMs` for all callers. */
 export function createMarketWatch({
   client,
   clock,
@@ -77,7 +77,7 @@ function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
   return readQuantity((reply.result as { gasLimit?: unknown }).gasLimit)
 }
 
-/** EIP-7685, which came with Prague. */
+/** The field came with Prague (EIP-7685). */
 function hasRequestsHash(reply: RpcReply | undefined): boolean {
   if (reply?.kind !== 'result') return false
   return typeof (reply.result as { requestsHash?: unknown } | null)?.requestsHash === 'string'
@@ -88,7 +88,7 @@ interface History {
   readonly rewards: readonly (readonly bigint[])[]
 }
 
-/** `baseFeePerGas` has one entry more than there are blocks: the last one is the next block's. */
+/** `baseFeePerGas` has one entry more than there are blocks: the last one belongs to the next block. */
 function readHistory(reply: RpcReply | undefined): History | undefined {
   if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
   const { baseFeePerGas, reward } = reply.result as { baseFeePerGas?: unknown; reward?: unknown }
@@ -102,15 +102,15 @@ function readRow(row: unknown): bigint[] {
   return Array.isArray(row) ? row.map((value) => readQuantity(value) ?? 0n) : []
 }
 
-/** Mean of one percentile over the blocks that had tips at all; empty blocks say nothing about the price. */
+/** Returns the mean of one percentile over the blocks that had tips; empty blocks say nothing about the price. */
 function meanOfPaid(rewards: History['rewards'], column: number): bigint | undefined {
   const paid = rewards.map((row) => row[column] ?? 0n).filter((tip) => tip > 0n)
   return paid.length === 0 ? undefined : paid.reduce((sum, tip) => sum + tip) / BigInt(paid.length)
 }
 
 /**
- * A faster level never bids less than a slower one. The columns alone do not promise it: each is a mean over those blocks
- * that paid anything at its own percentile.
+ * A faster level never pays less than a slower one. The columns alone do not guarantee it, because each is a mean over the blocks that paid
+ * at its own percentile.
  */
 function rising(tips: Market['tips']): Market['tips'] {
   const larger = (a: bigint, b: bigint) => (a > b ? a : b)

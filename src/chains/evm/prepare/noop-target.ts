@@ -3,12 +3,12 @@ import type { Answer } from '../../answer.ts'
 import type { RpcClient } from '../../rpc/rpc.ts'
 import type { EvmRequest } from '../content.ts'
 
-/** Nobody has a key for it, so nobody can deploy or delegate code there. */
+/** An address without a key, so nobody can deploy or delegate code there. */
 export const NO_CODE = '0x0000000000000000000000000000000000000000'
 
 /**
- * A no-op goes to the account itself, unless the account has code (EIP-7702): a call of it, even of nothing, would run what it was
- * delegated to, take gas for that, and could be reverted. Then it goes where no code is.
+ * Chooses the receiver of a no-op: the account itself, unless the account has code (EIP-7702). A call of that code, even with no data,
+ * would cost gas and could revert, so the no-op then goes to an address without code.
  */
 export async function chooseNoopTarget(client: RpcClient, request: EvmRequest): Promise<Answer<EvmRequest>> {
   if (request.isNoop !== true) return { kind: 'ok', value: request }

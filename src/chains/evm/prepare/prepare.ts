@@ -22,13 +22,13 @@ import { type EstimateContext, estimateWithSecondOpinion } from './second-estima
 
 export interface PrepareContext extends EstimateContext {
   readonly market: () => Promise<Answer<Market>>
-  /** Whether the network has EIP-1559 fees. */
+  /** The network has EIP-1559 fees. */
   readonly eip1559: boolean
-  /** The most gas of one transaction (EIP-7825); absent where only the block's limit counts. */
+  /** The gas limit of one transaction (EIP-7825); absent where only the block's limit counts. */
   readonly maxGas?: bigint | undefined
 }
 
-/** Prices and gas for a first attempt. A market price above the cap is lowered to the cap, and said so in the logs. */
+/** Prepares prices and gas for a first attempt. A market price above the cap is lowered to the cap, and the logs tell it. */
 export async function prepareDraft(
   context: PrepareContext,
   {
@@ -55,8 +55,8 @@ export async function prepareDraft(
 }
 
 /**
- * Endpoints let no whole fee above a maximum pass (geth's `--rpc.txfeecap`). The price is lowered to it as long as the next block
- * would still take it; otherwise it waits for a cheaper market, or for another endpoint.
+ * Endpoints refuse whole fees above a maximum (geth's `--rpc.txfeecap`). The service lowers the price to it while the next block would
+ * still accept it; otherwise the transaction waits for a cheaper market or for another endpoint.
  */
 function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
   const { gas, fees, market, logs } = parts
@@ -74,8 +74,8 @@ function finishBelowMaximum(parts: Parts): Answer<EvmPrepared> {
 }
 
 /**
- * Prices and gas for an attempt that takes the place of others. Explicit prices are honoured exactly or refused;
- * otherwise the higher of the market and 110 % of what is in the pool.
+ * Prepares prices and gas for an attempt that replaces others. Explicit prices are used exactly or refused; otherwise the service takes the
+ * higher of the market and 110 % of the attempts in the pool.
  */
 export async function prepareReplacement(
   context: PrepareContext,
@@ -95,11 +95,11 @@ export async function prepareReplacement(
   const [market, gas] = await Promise.all([context.market(), gasFor(context, request, account)])
   if (market.kind !== 'ok') return market
   if (gas.kind !== 'ok') return gas
-  const offered = capped(
+  const marketPrice = capped(
     marketFees(market.value, request.speed, speaks1559(context, account)),
     account.policies.gasPriceCap,
   )
-  const fees = explicit ?? raisedTo(offered, floor)
+  const fees = explicit ?? raisedTo(marketPrice, floor)
   const refusal = aboveCap(fees, account)
   if (refusal) return { kind: 'refused', refusal }
   const logs = explicit
@@ -108,7 +108,7 @@ export async function prepareReplacement(
   return finish({ request, gas: gas.value, fees, market: market.value, maxGas: context.maxGas, logs })
 }
 
-/** The content of the last of these attempts at a fee that follows the market and beats what is in the pool. */
+/** Prepares the content of the last attempt at a fee that follows the market and replaces the attempts in the pool. */
 export async function prepareSpeedUp(
   context: PrepareContext,
   { attempts, level, account }: { attempts: readonly EvmAttempt[]; level: Speed; account: EvmAccount },
@@ -129,10 +129,10 @@ async function gasFor(
   account: EvmAccount,
   knownGas?: bigint,
 ): Promise<Answer<bigint>> {
-  const given = request.gasLimit ?? knownGas
-  return given === undefined
+  const gasLimit = request.gasLimit ?? knownGas
+  return gasLimit === undefined
     ? estimateWithSecondOpinion(context, request, account.address)
-    : { kind: 'ok', value: given }
+    : { kind: 'ok', value: gasLimit }
 }
 
 interface Parts {
@@ -173,7 +173,7 @@ function tooMuchGas(gas: bigint, most: bigint, { blockGasLimit }: Market): Refus
   }
 }
 
-/** An estimate knows the rules of its node; only a limit of the caller's can be below the floor. */
+/** Only a caller's limit can be below the floor, because an estimate follows the rules of its node. */
 function tooLittleGas(request: EvmRequest, { calldataFloor }: Market): Refusal | undefined {
   const needed = flooredGas(request)
   if (calldataFloor !== true || request.gasLimit === undefined || request.gasLimit >= needed) return undefined

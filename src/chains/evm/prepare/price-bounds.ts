@@ -6,42 +6,42 @@ import { ceilingOf, type PriceBounds, type PriceFloor, tipOf } from './fees.ts'
 
 export interface PriceBoundsMemory {
   current(): PriceBounds
-  /** No pool took these fees; `words` are the node's. */
-  sawTooCheap(fees: Fees, words: string): void
-  /** No endpoint let a transaction with this whole fee pass, in wei. */
-  sawTooDear(fee: bigint, words: string): void
+  /** Notes that no pool accepted these fees; `message` is the node's. */
+  sawTooCheap(fees: Fees, message: string): void
+  /** Notes that no endpoint accepted a transaction with this whole fee, in wei. */
+  sawTooDear(fee: bigint, message: string): void
 }
 
 /**
- * How long a bound counts after it was heard of, in ms. Longer, and a minimum that a pool had once keeps everything dear; shorter,
- * and every transaction has to hear of it again.
+ * A bound counts for this long after a node stated it, in ms. With a longer time an old minimum of one pool keeps all transactions
+ * expensive; with a shorter time each transaction has to be refused once to learn it.
  */
 const HOLD_MS = 60_000
 
 /** geth writes its cap with two decimals, so the number may be rounded up by this, in wei. */
 const CAP_ROUNDING = parseEther('0.005')
 
-/** Remembers what nodes say of prices. Losing it costs one refused offer. */
+/** Remembers the prices that nodes demanded. A lost memory costs one refused broadcast. */
 export function createPriceBounds(clock: Clock): PriceBoundsMemory {
   let floor: { readonly value: PriceFloor; readonly until: number } | undefined
   let maximum: { readonly value: bigint; readonly until: number } | undefined
-  const held = <T>(known: { readonly value: T; readonly until: number } | undefined): T | undefined =>
+  const unexpired = <T>(known: { readonly value: T; readonly until: number } | undefined): T | undefined =>
     known !== undefined && clock.now() < known.until ? known.value : undefined
   const until = () => clock.now() + HOLD_MS
   return {
     current: () => {
-      const [least, most] = [held(floor), held(maximum)]
+      const [least, most] = [unexpired(floor), unexpired(maximum)]
       return {
         ...(least === undefined ? {} : { floor: least }),
         ...(most === undefined ? {} : { maximumFee: most }),
       }
     },
-    sawTooCheap: (fees, words) => {
-      const [before, asked] = [held(floor), floorFrom(fees, words)]
+    sawTooCheap: (fees, message) => {
+      const [before, asked] = [unexpired(floor), floorFrom(fees, message)]
       floor = { value: before === undefined ? asked : higherOf(before, asked), until: until() }
     },
-    sawTooDear: (fee, words) => {
-      maximum = { value: maximumFrom(fee, words), until: until() }
+    sawTooDear: (fee, message) => {
+      maximum = { value: maximumFrom(fee, message), until: until() }
     },
   }
 }
@@ -55,26 +55,26 @@ function higherOf(a: PriceFloor, b: PriceFloor): PriceFloor {
 }
 
 /**
- * "tip needed 5, tip permitted 1" and "gas tip cap 1, minimum needed 5" of geth; "baseFee: 7" of Nitro. A base fee without a number is
- * for the market to tell; only of a pool's minimum there is no other source than a guess.
+ * Reads "tip needed 5, tip permitted 1" and "gas tip cap 1, minimum needed 5" of geth, and "baseFee: 7" of Nitro. The market knows a base
+ * fee without a number; a pool's minimum without a number has to be guessed.
  */
-function floorFrom(fees: Fees, words: string): PriceFloor {
-  const [, tip] = /(?:tip|minimum) needed:? (\d+)/i.exec(words) ?? []
-  const [, baseFee] = /base ?fee:? (\d+)/i.exec(words) ?? []
+function floorFrom(fees: Fees, message: string): PriceFloor {
+  const [, tip] = /(?:tip|minimum) needed:? (\d+)/i.exec(message) ?? []
+  const [, baseFee] = /base ?fee:? (\d+)/i.exec(message) ?? []
   if (tip !== undefined || baseFee !== undefined)
     return { tip: BigInt(tip ?? 0), ceiling: BigInt(baseFee ?? 0) + BigInt(tip ?? 0), stated: true }
-  if (/base ?fee/i.test(words)) return { tip: 0n, ceiling: 0n, stated: true }
+  if (/base ?fee/i.test(message)) return { tip: 0n, ceiling: 0n, stated: true }
   return { tip: twice(tipOf(fees)), ceiling: twice(ceilingOf(fees)), stated: false }
 }
 
-/** Grows also from nothing. */
+/** Doubles a price; zero grows, too. */
 function twice(price: bigint): bigint {
   return price * 2n + 1n
 }
 
-/** "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth. Half of what was refused, where there is no number. */
-function maximumFrom(fee: bigint, words: string): bigint {
-  const [, cap] = /configured cap \((\d+(?:\.\d+)?) ether\)/i.exec(words) ?? []
+/** Reads "tx fee (1.50 ether) exceeds the configured cap (1.00 ether)" of geth. Without a number the maximum is half of the refused fee. */
+function maximumFrom(fee: bigint, message: string): bigint {
+  const [, cap] = /configured cap \((\d+(?:\.\d+)?) ether\)/i.exec(message) ?? []
   const stated = cap === undefined ? 0n : parseEther(cap) - CAP_ROUNDING
   return stated > 0n && stated < fee ? stated : fee / 2n
 }

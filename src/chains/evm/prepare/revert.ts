@@ -17,10 +17,10 @@ const PANICS: Readonly<Record<string, string>> = {
   '81': 'call of an uninitialised internal function',
 }
 
-/** Revert data longer than this is cut, in characters: a contract can return as much as the gas allows. */
+/** Revert data longer than this is cut, in characters: a contract can return as much as its gas allows. */
 const MAX_SHOWN = 1_024
 
-/** What a reverted call tells: the text of `Error`, the meaning of `Panic`, or the custom error's selector and data. */
+/** Decodes the data of a reverted call: the text of `Error`, the meaning of `Panic`, or the selector and data of a custom error. */
 export function decodeRevert(data: unknown, message: string): string {
   const hex = hexOf(data)
   if (hex === undefined || size(hex) === 0) return withoutPrefix(message)
@@ -61,7 +61,7 @@ function decodePanic(hex: Hex): string | undefined {
   }
 }
 
-/** "execution reverted: reason" is the wording of most nodes; our own sentence already says that it reverts. */
+/** Most nodes write "execution reverted: reason"; our own sentence already tells that it reverts. */
 function withoutPrefix(message: string): string {
   const text = message.replace(/^.*execution reverted(: )?/i, '').trim()
   return text === '' ? 'no reason given' : cut(text)

@@ -8,7 +8,7 @@ import { askEverywhere } from '../inclusion/everywhere.ts'
 import { HEIGHT, readQuantity } from '../quantity.ts'
 import { comparedCalls, estimateGas, type GasCall, gasCallOf, readCompared } from './gas.ts'
 
-/** An estimate needs these. */
+/** The context of an estimate. */
 export interface EstimateContext {
   readonly client: Pick<PooledClient, 'send' | 'call' | 'sendEverywhere' | 'states'>
   readonly simulations: SimulationRefusals

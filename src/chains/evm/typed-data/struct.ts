@@ -48,18 +48,18 @@ function structEncoder(
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new TypedDataProblem(path, 'an object is expected')
-    const stranger = Object.keys(value).find((name) => !names.has(name))
-    if (stranger !== undefined)
+    const unknownField = Object.keys(value).find((name) => !names.has(name))
+    if (unknownField !== undefined)
       throw new TypedDataProblem(
-        `${path}.${stranger}`,
+        `${path}.${unknownField}`,
         'its type has no such field, so it would not be signed',
       )
-    const words = fields.map(({ name, type }) => {
+    const encodedFields = fields.map(({ name, type }) => {
       const at = `${path}.${name}`
       if (!Object.hasOwn(value, name)) throw new TypedDataProblem(at, `a value of type ${type} is expected`)
       return encoderOf(type, at)((value as Readonly<Record<string, unknown>>)[name], at)
     })
-    return keccak256(concat([typeHash, ...words]))
+    return keccak256(concat([typeHash, ...encodedFields]))
   }
 }
 

@@ -2,7 +2,7 @@ import { larger, smaller } from '../../../lib/bigint.ts'
 import type { InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import type { Finalized } from '../read/head.ts'
-import type { EndpointSaid } from '../read/receipts.ts'
+import type { EndpointStatuses } from '../read/receipts.ts'
 import { coverageOf, type Span } from './coverage.ts'
 import { describeDoubt, type EndpointFinding } from './doubt.ts'
 import { readLedgers } from './ledgers.ts'
@@ -29,7 +29,7 @@ export interface AbsenceQuestion {
   /** A finalized slot and its height, not before `asOf`. */
   readonly head: Finalized
   /** What each endpoint said of the signatures: none of them knows one. */
-  readonly endpoints: readonly EndpointSaid[]
+  readonly endpoints: readonly EndpointStatuses[]
 }
 
 /**
@@ -42,7 +42,7 @@ export async function proveAbsence(client: PooledClient, question: AbsenceQuesti
   const to = lastSlot(question)
   let from = firstSlot(question)
   const heights = new Map([[head.slot, head.height]])
-  const findings = new Map(endpoints.map(({ url, said }) => [url, findingOf(said)]))
+  const findings = new Map(endpoints.map(({ url, statuses }) => [url, findingOf(statuses)]))
   for (let round = 0; round < MAX_ROUNDS && to - from <= MAX_SLOTS; round += 1) {
     const readings = await readLedgers(client, { from, to, asOf, life, head, heights })
     for (const [url, finding] of findings) {
@@ -66,10 +66,10 @@ function isSettled({ kind }: EndpointFinding): boolean {
   return kind !== 'unasked' && kind !== 'edge' && kind !== 'late'
 }
 
-function findingOf(said: EndpointSaid['said']): EndpointFinding {
-  if (said.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown' }
-  if (said.some(({ kind }) => kind === 'no_history')) return { kind: 'no_history' }
-  return said.every(({ kind }) => kind === 'none') ? { kind: 'unasked' } : { kind: 'behind' }
+function findingOf(statuses: EndpointStatuses['statuses']): EndpointFinding {
+  if (statuses.some(({ kind }) => kind === 'unknown')) return { kind: 'unknown' }
+  if (statuses.some(({ kind }) => kind === 'no_history')) return { kind: 'no_history' }
+  return statuses.every(({ kind }) => kind === 'none') ? { kind: 'unasked' } : { kind: 'behind' }
 }
 
 /** Heights grow by one at most from slot to slot, so the block of the last height is not behind this slot. */

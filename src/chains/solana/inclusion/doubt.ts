@@ -24,8 +24,10 @@ export function describeDoubt(
   findings: ReadonlyMap<string, EndpointFinding>,
   { from, to }: Circumstances,
 ): InclusionProof {
-  const words = [...findings].map(([url, finding]) => `${new URL(url).host} ${wordsOf(finding)}`)
-  const detail = `whether a block between slots ${from} and ${to} holds it: ${words.join('; ')}`
+  const descriptions = [...findings].map(
+    ([url, finding]) => `${new URL(url).host} ${describeFinding(finding)}`,
+  )
+  const detail = `whether a block between slots ${from} and ${to} holds it: ${descriptions.join('; ')}`
   const lost = findings.size > 0 && [...findings.values()].every(isForGood)
   if (!lost) return { kind: 'unknown', detail: `No endpoint could prove yet ${detail}.` }
   return {
@@ -53,7 +55,7 @@ const FOR_GOOD: Readonly<Record<EndpointFinding['kind'], boolean>> = {
   unsupported: true,
 }
 
-function wordsOf(finding: EndpointFinding): string {
+function describeFinding(finding: EndpointFinding): string {
   switch (finding.kind) {
     case 'pruned':
       return `has blocks of its own only from slot ${finding.begin} on`

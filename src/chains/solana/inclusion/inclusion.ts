@@ -1,9 +1,9 @@
+import { createBatcher } from '../../../lib/batcher.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { createGatherer } from '../../../lib/gather.ts'
 import type { Freshness, InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { type Finalized, readFinalized } from '../read/head.ts'
-import type { EndpointSaid, ReceiptReader } from '../read/receipts.ts'
+import type { EndpointStatuses, ReceiptReader } from '../read/receipts.ts'
 import type { SolanaAttempt } from '../types.ts'
 import { proveAbsence } from './absence.ts'
 import { type Life, lifeOf, spanOf } from './life.ts'
@@ -26,6 +26,12 @@ const MAX_HOPELESS = 10_000
 
 type Attempts = readonly SolanaAttempt[]
 
+/** The attempts of one transaction, and the slot that the endpoints must have reached. */
+interface AttemptsAsOf {
+  readonly attempts: Attempts
+  readonly asOf: bigint | undefined
+}
+
 /** What was found out in one look at the endpoints. */
 interface Look {
   readonly asOf: bigint
@@ -47,11 +53,14 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     const open: Open<Attempts>[] = []
     let from = 0
     for (const attempts of items) {
-      const said = endpoints.map((one) => ({ ...one, said: one.said.slice(from, from + attempts.length) }))
+      const statuses = endpoints.map((one) => ({
+        ...one,
+        statuses: one.statuses.slice(from, from + attempts.length),
+      }))
       from += attempts.length
-      const found = evaluateStatuses(attempts, said) ?? remembered(attempts)
+      const found = evaluateStatuses(attempts, statuses) ?? remembered(attempts)
       if (found) proofs.set(attempts, found)
-      else open.push({ of: attempts, life: lifeOfAll(attempts) ?? {}, endpoints: said })
+      else open.push({ of: attempts, life: lifeOfAll(attempts) ?? {}, endpoints: statuses })
     }
     if (open.length > 0) await proveOpen(open, { asOf, proofs })
     return items.map((attempts) => proofs.get(attempts) ?? NO_ANSWER)
@@ -74,7 +83,7 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     proofs: Map<Attempts, InclusionProof>,
   ): Promise<void> {
     const life = spanOf(group.map((one) => one.life))
-    const proof = await proveAbsence(client, { ...look, life, endpoints: saidTogether(group) })
+    const proof = await proveAbsence(client, { ...look, life, endpoints: mergeStatuses(group) })
     if (proof.kind === 'absent' || group.length === 1) {
       for (const { of } of group) note(of, proof, proofs)
       return
@@ -98,11 +107,17 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     return known !== undefined && clock.now() < known.until ? known.proof : undefined
   }
 
-  const gathered = createGatherer<bigint | undefined, Attempts, InclusionProof>(proveAll)
-  return async (attempts: Attempts, { asOf }: Freshness = {}): Promise<InclusionProof> => {
-    const [proof] = await gathered([attempts], asOf)
-    return proof ?? NO_ANSWER
-  }
+  const prove = createBatcher<AttemptsAsOf, InclusionProof, bigint | undefined>({
+    keyOf: ({ asOf }) => asOf,
+    collectsTurn: true,
+    overlaps: true,
+    run: (items, asOf) =>
+      proveAll(
+        items.map(({ attempts }) => attempts),
+        asOf,
+      ),
+  })
+  return (attempts: Attempts, { asOf }: Freshness = {}) => prove({ attempts, asOf })
 }
 
 const NO_ANSWER: InclusionProof = {
@@ -124,10 +139,10 @@ function keyOf(attempts: Attempts): string {
 /** What is certain by the signatures alone; undefined where the ledgers have to be looked at. */
 function evaluateStatuses(
   attempts: Attempts,
-  endpoints: readonly EndpointSaid[],
+  endpoints: readonly EndpointStatuses[],
 ): InclusionProof | undefined {
-  for (const { said } of endpoints) {
-    for (const [index, one] of said.entries()) {
+  for (const { statuses } of endpoints) {
+    for (const [index, one] of statuses.entries()) {
       const attempt = attempts[index]
       if (one.kind === 'included' && attempt !== undefined)
         return { kind: 'included', number: attempt.number, receipt: one.receipt }
@@ -145,10 +160,10 @@ function lifeOfAll(attempts: Attempts): Life | undefined {
 }
 
 /** What each endpoint says of all of them; the endpoints are the same for each. */
-function saidTogether(group: readonly Open<Attempts>[]): EndpointSaid[] {
+function mergeStatuses(group: readonly Open<Attempts>[]): EndpointStatuses[] {
   const [first] = group
   return (first?.endpoints ?? []).map(({ url }, index) => ({
     url,
-    said: group.flatMap(({ endpoints }) => endpoints[index]?.said ?? []),
+    statuses: group.flatMap(({ endpoints }) => endpoints[index]?.statuses ?? []),
   }))
 }

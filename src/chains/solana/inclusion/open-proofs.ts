@@ -1,4 +1,4 @@
-import type { EndpointSaid } from '../read/receipts.ts'
+import type { EndpointStatuses } from '../read/receipts.ts'
 import type { Life } from './life.ts'
 
 /** Something whose absence has to be proved by ledgers. */
@@ -6,7 +6,7 @@ export interface Open<T> {
   readonly of: T
   readonly life: Life
   /** What each endpoint said of its signatures. */
-  readonly endpoints: readonly EndpointSaid[]
+  readonly endpoints: readonly EndpointStatuses[]
 }
 
 /** Lives that begin at most so many blocks apart are proved together: the blocks of one are mostly those of the other. */

@@ -65,15 +65,17 @@ async function lifetimeFor(context: PrepareContext, own: Case): Promise<Answer<O
  * from a second one with the same content comes first; without room for that, the content goes out as it is.
  */
 function missingBudget(message: Message, loadedBytes: number): Budget {
-  const said = readBudget(message)
-  const distinct = omitUndefined({ loadedBytes: said.loadedBytes === undefined ? loadedBytes : undefined })
-  const limited = omitUndefined({ ...distinct, unitLimit: said.unitLimit === undefined ? 0 : undefined })
-  const priced = omitUndefined({ ...limited, unitPrice: said.unitPrice === undefined ? 0n : undefined })
-  return [priced, limited, distinct].find((missing) => hasRoom(message, missing)) ?? {}
+  const requested = readBudget(message)
+  const distinct = omitUndefined({
+    loadedBytes: requested.loadedBytes === undefined ? loadedBytes : undefined,
+  })
+  const limited = omitUndefined({ ...distinct, unitLimit: requested.unitLimit === undefined ? 0 : undefined })
+  const priced = omitUndefined({ ...limited, unitPrice: requested.unitPrice === undefined ? 0n : undefined })
+  return [priced, limited, distinct].find((missing) => fits(message, missing)) ?? {}
 }
 
 /** Whether the network takes the message with these instructions as it takes it without them. */
-function hasRoom(message: Message, missing: Budget): boolean {
+function fits(message: Message, missing: Budget): boolean {
   const widened = withInstructions(message, COMPUTE_BUDGET_PROGRAM, writeBudget(missing))
   const [before, after] = [accountCount(message), accountCount(widened)]
   return (

@@ -1,5 +1,5 @@
 import type { Answer, Head } from '../../answer.ts'
-import type { HeightQuestion } from '../../rpc/endpoint-executor.ts'
+import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { fieldsOf, readInteger, resultOf } from './replies.ts'
 

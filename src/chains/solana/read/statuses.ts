@@ -12,10 +12,10 @@ const MAX_SIGNATURES = 256
  * What one endpoint says of a signature. `no_say`: it knows of none, but it does not know enough. `no_history`: it was not started to
  * tell of old transactions, and refuses to look (agave `rpc/src/rpc.rs` `get_signature_statuses`).
  */
-export type Said =
+export type SignatureStatus =
   | { readonly kind: 'included'; readonly receipt: Receipt }
   | { readonly kind: 'none'; readonly slot: bigint }
-  | { readonly kind: 'no_say' }
+  | { readonly kind: 'inconclusive' }
   | { readonly kind: 'no_history' }
   | { readonly kind: 'unknown' }
 
@@ -42,13 +42,18 @@ export function statusReply(
 }
 
 /** What the reply says of the signature at this place. */
-export function readStatus(signature: string, endpointReply: EndpointReply | undefined, index: number): Said {
+export function readStatus(
+  signature: string,
+  endpointReply: EndpointReply | undefined,
+  index: number,
+): SignatureStatus {
   if (lacksHistory(endpointReply)) return { kind: 'no_history' }
   const answer = contextualOf(endpointReply?.reply)
   if (answer.kind !== 'ok') return { kind: 'unknown' }
   const { slot, value } = answer.value
   const status: unknown = Array.isArray(value) ? value[index % MAX_SIGNATURES] : undefined
-  if (status === null) return endpointReply?.behind === false ? { kind: 'none', slot } : { kind: 'no_say' }
+  if (status === null)
+    return endpointReply?.behind === false ? { kind: 'none', slot } : { kind: 'inconclusive' }
   const receipt = toReceipt(signature, fieldsOf(status))
   return receipt === undefined ? { kind: 'unknown' } : { kind: 'included', receipt }
 }
@@ -63,7 +68,7 @@ function toReceipt(hash: string, status: Readonly<Record<string, unknown>>): Rec
     success: status.err === null,
     final: isFinalized(status),
   }
-  return receipt.success ? receipt : { ...receipt, failure: readFailure(status.err).words }
+  return receipt.success ? receipt : { ...receipt, failure: readFailure(status.err).description }
 }
 
 /** Nodes that do not tell the commitment have no `confirmations` any more when it is finalized. */

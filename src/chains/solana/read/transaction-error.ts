@@ -66,7 +66,7 @@ export interface TransactionFailure {
   /** The number that the program gave, where it gave one. */
   readonly custom?: number
   /** For people: `InstructionError in instruction 0: custom program error 0x1`. */
-  readonly words: string
+  readonly description: string
 }
 
 /** Where the account that pays stands. What would leave it with less than must stay on it is money that it lacks. */
@@ -74,16 +74,16 @@ const PAYER = 0
 
 /** Reads `err` of a status, a simulation or a refusal. What is not known counts as the state of the accounts. */
 export function readFailure(err: unknown): TransactionFailure {
-  if (typeof err === 'string') return { name: err, meaning: meaningOf(err), words: err }
-  const [name = 'unnamed error', held] = Object.entries(fieldsOf(err))[0] ?? []
+  if (typeof err === 'string') return { name: err, meaning: meaningOf(err), description: err }
+  const [name = 'unnamed error', detail] = Object.entries(fieldsOf(err))[0] ?? []
   const meaning = meaningOf(name)
-  if (name !== 'InstructionError' || !Array.isArray(held)) {
-    const index = fieldsOf(held).account_index
-    const words = typeof index === 'number' ? `${name} of account ${index}` : name
+  if (name !== 'InstructionError' || !Array.isArray(detail)) {
+    const index = fieldsOf(detail).account_index
+    const description = typeof index === 'number' ? `${name} of account ${index}` : name
     const poor = name === 'InsufficientFundsForRent' && index === PAYER
-    return { name, meaning: poor ? 'funds' : meaning, words }
+    return { name, meaning: poor ? 'funds' : meaning, description }
   }
-  return { name, meaning, ...readInstructionError(held as unknown[]) }
+  return { name, meaning, ...readInstructionError(detail as unknown[]) }
 }
 
 function readInstructionError([index, reason]: readonly unknown[]) {
@@ -95,8 +95,8 @@ function readInstructionError([index, reason]: readonly unknown[]) {
       : typeof reason === 'string'
         ? reason
         : (Object.keys(fieldsOf(reason))[0] ?? 'unnamed error')
-  const words = `InstructionError in instruction ${instruction}: ${cause}`
-  return typeof custom === 'number' ? { instruction, custom, words } : { instruction, words }
+  const description = `InstructionError in instruction ${instruction}: ${cause}`
+  return typeof custom === 'number' ? { instruction, custom, description } : { instruction, description }
 }
 
 function meaningOf(name: string): ErrorMeaning {

@@ -146,12 +146,12 @@ function simulateCall({ message, watched, anyBlockhash }: Trial) {
 
 function refuse(message: Message, failure: TransactionFailure, logs: unknown): Answer<never> {
   if (failure.meaning === 'wait')
-    return { kind: 'unknown', detail: `the node cannot simulate it now (${failure.words})` }
+    return { kind: 'unknown', detail: `the node cannot simulate it now (${failure.description})` }
   const code = codeOf(message, failure)
   const detail =
     code === 'already_accepted'
       ? 'transaction: a block holds it already.'
-      : `The simulation failed: ${failure.words}${lastWord(logs)}.`
+      : `The simulation failed: ${failure.description}${lastLogMessage(logs)}.`
   return { kind: 'refused', refusal: { code, detail } }
 }
 
@@ -167,10 +167,10 @@ function codeOf(message: Message, { meaning, instruction, custom }: TransactionF
 }
 
 /** What the program itself said last. */
-function lastWord(logs: unknown): string {
+function lastLogMessage(logs: unknown): string {
   if (!Array.isArray(logs)) return ''
-  const said = logs.findLast(
-    (line) => typeof line === 'string' && /^Program log: |: insufficient /.test(line),
+  const message = logs.findLast(
+    (entry) => typeof entry === 'string' && /^Program log: |: insufficient /.test(entry),
   )
-  return typeof said === 'string' ? ` (${said.replace(/^Program log: /, '').slice(0, MAX_REASON)})` : ''
+  return typeof message === 'string' ? ` (${message.replace(/^Program log: /, '').slice(0, MAX_REASON)})` : ''
 }

@@ -38,8 +38,8 @@ function checkPredicate(predicate: ClaimPredicate, at: string, depth: number): P
   if (absolute !== undefined) return notNegative(absolute, `${at}.before_absolute_time`)
   if (relative !== undefined) return notNegative(relative, `${at}.before_relative_time`)
   if (not !== undefined) return checkPredicate(not, `${at}.not`, depth + 1)
-  const [word, both] = and === undefined ? ['or', or] : ['and', and]
+  const [operator, both] = and === undefined ? ['or', or] : ['and', and]
   if (both === undefined) return undefined
-  if (both.length !== 2) return `${at}.${word}: exactly two predicates are expected.`
-  return firstOf(both, `${at}.${word}`, (inner, path) => checkPredicate(inner, path, depth + 1))
+  if (both.length !== 2) return `${at}.${operator}: exactly two predicates are expected.`
+  return firstOf(both, `${at}.${operator}`, (inner, path) => checkPredicate(inner, path, depth + 1))
 }

@@ -73,12 +73,12 @@ function notOneself(address: string, at: string, self: string): Problem {
     : undefined
 }
 
-function checkTrust({ asset: line, limit }: ChangeTrustOperation, at: string, self: string): Problem {
-  if (line.type === 'native')
+function checkTrust({ asset: trusted, limit }: ChangeTrustOperation, at: string, self: string): Problem {
+  if (trusted.type === 'native')
     return `${at}.asset: an asset with an issuer is expected; lumens need no trust line.`
   return (
-    asset(line, `${at}.asset`) ??
-    (line.issuer === self ? `${at}.asset.issuer: an account needs no trust line to itself.` : undefined) ??
+    asset(trusted, `${at}.asset`) ??
+    (trusted.issuer === self ? `${at}.asset.issuer: an account needs no trust line to itself.` : undefined) ??
     (limit === undefined ? undefined : notNegative(limit, `${at}.limit`))
   )
 }

@@ -13,7 +13,7 @@ import { checkTransactionXdr } from './transaction-xdr.ts'
 const MAX_OPERATIONS = 100
 
 /** What a chain knows of its network. */
-export interface NetworkWords {
+export interface NetworkIdentity {
   readonly name: string
   readonly passphrase: string
 }
@@ -22,7 +22,7 @@ export interface NetworkWords {
 export function checkRequest(
   request: StellarRequest,
   account: StellarAccount,
-  network: NetworkWords,
+  network: NetworkIdentity,
 ): Refusal | undefined {
   const problem = checkFrame(request, account, network) ?? checkContent(request, account, network)
   if (problem !== undefined) return { code: 'invalid_request', detail: problem }
@@ -36,7 +36,11 @@ function checkSupport({ operations = [] }: StellarRequest): Refusal | undefined 
   return detail === undefined ? undefined : { code: 'not_supported', detail }
 }
 
-function checkFrame(request: StellarRequest, { address }: StellarAccount, { name }: NetworkWords): Problem {
+function checkFrame(
+  request: StellarRequest,
+  { address }: StellarAccount,
+  { name }: NetworkIdentity,
+): Problem {
   const { network, operations, transactionXdr, feeBump, maxFee, sourceAccount } = request
   if (network !== name) return `network: ${name} is expected, the network of the relayer.`
   if (operations !== undefined && transactionXdr !== undefined) {
@@ -65,7 +69,7 @@ function checkSource(source: string, self: string): Problem {
 function checkContent(
   request: StellarRequest,
   { address: self }: StellarAccount,
-  network: NetworkWords,
+  network: NetworkIdentity,
 ): Problem {
   const { transactionXdr, operations = [], memo } = request
   if (transactionXdr !== undefined) {

@@ -31,8 +31,8 @@ export function checkScValue(value: ScValue, at: string, depth = 1): Problem {
 
 function checkNarrow(value: ScValueFields, at: string): Problem {
   for (const [type, [least, most]] of Object.entries(RANGES) as [keyof typeof RANGES, [bigint, bigint]][]) {
-    const given = value[type]
-    if (given !== undefined && (given < least || given > most)) {
+    const integer = value[type]
+    if (integer !== undefined && (integer < least || integer > most)) {
       return `${at}.${type}: an integer from ${least} to ${most} is expected.`
     }
   }
@@ -41,8 +41,8 @@ function checkNarrow(value: ScValueFields, at: string): Problem {
 
 function checkWide(value: ScValueFields, at: string): Problem {
   for (const type of WIDE_TYPES) {
-    const given = value[type]
-    if (given !== undefined && !fitsWide(type, wideInteger(given))) {
+    const integer = value[type]
+    if (integer !== undefined && !fitsWide(type, wideInteger(integer))) {
       return `${at}.${type}: an integer of ${type.slice(1)} bits${type.startsWith('i') ? ', signed,' : ''} is expected.`
     }
   }

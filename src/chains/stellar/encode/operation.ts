@@ -5,6 +5,7 @@ import {
   Claimant,
   ClaimantV0,
   ClaimClaimableBalanceOp,
+  ClaimPredicate,
   CreateAccountOp,
   CreateClaimableBalanceOp,
   ManageDataOp,
@@ -15,10 +16,9 @@ import {
   PathPaymentStrictSendOp,
   PaymentOp,
 } from '@stellar/stellar-sdk/xdr'
-import type { StellarOperation } from '../model/operation.ts'
+import type { ClaimPredicate as Predicate, StellarOperation } from '../model/operation.ts'
 import { toMuxedAccount, toPublicKey } from '../model/strkey.ts'
 import { encodeAsset, encodeTrustLine } from './asset.ts'
-import { encodePredicate } from './predicate.ts'
 import { encodeSetOptions } from './set-options.ts'
 import { encodeSoroban } from './soroban.ts'
 
@@ -102,4 +102,15 @@ const ENCODERS: Encoders = {
   create_contract: encodeSoroban,
   upload_wasm: encodeSoroban,
   restore_footprint: encodeSoroban,
+}
+
+/** When a balance may be claimed, as XDR; at any time when absent. */
+function encodePredicate(predicate: Predicate | undefined): ClaimPredicate {
+  const { before_absolute_time: absolute, before_relative_time: relative, not, and, or } = predicate ?? {}
+  if (absolute !== undefined) return ClaimPredicate.claimPredicateBeforeAbsoluteTime(absolute)
+  if (relative !== undefined) return ClaimPredicate.claimPredicateBeforeRelativeTime(relative)
+  if (not !== undefined) return ClaimPredicate.claimPredicateNot(encodePredicate(not))
+  if (and !== undefined) return ClaimPredicate.claimPredicateAnd(and.map(encodePredicate))
+  if (or !== undefined) return ClaimPredicate.claimPredicateOr(or.map(encodePredicate))
+  return ClaimPredicate.claimPredicateUnconditional()
 }

@@ -30,7 +30,10 @@ export function encodeSoroban(operation: SorobanOperation): OperationBody {
     return OperationBody.restoreFootprint(new RestoreFootprintOp({ ext: ExtensionPoint.v0() }))
   }
   return OperationBody.invokeHostFunction(
-    new InvokeHostFunctionOp({ hostFunction: encodeFunction(operation), auth: givenAuth(operation.auth) }),
+    new InvokeHostFunctionOp({
+      hostFunction: encodeFunction(operation),
+      auth: decodeAuthEntries(operation.auth),
+    }),
   )
 }
 
@@ -39,7 +42,7 @@ export function wasmBytes({ wasm }: UploadWasmOperation): Buffer {
   return 'hex' in wasm ? Buffer.from(wasm.hex, 'hex') : Buffer.from(wasm.base64, 'base64')
 }
 
-function givenAuth(auth: SorobanAuth | undefined): SorobanAuthorizationEntry[] {
+function decodeAuthEntries(auth: SorobanAuth | undefined): SorobanAuthorizationEntry[] {
   if (auth?.type !== 'xdr') return []
   return auth.entries.map((entry) => SorobanAuthorizationEntry.fromXdr(entry, 'base64'))
 }

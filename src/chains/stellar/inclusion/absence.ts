@@ -1,6 +1,6 @@
 import type { AccountsAt } from '../read/accounts.ts'
 import type { StellarAttempt } from '../types.ts'
-import type { Terms, Word } from './receipts.ts'
+import type { LookupResult, Terms } from './receipts.ts'
 
 /** What proves that attempts were never applied. All functions here are pure. */
 
@@ -55,23 +55,23 @@ export interface Doubt extends OpenAttempt {
  * words of each endpoint that was asked; `endpoints` is how many there are, those that rest included.
  */
 export function absenceByHistory(
-  rounds: readonly (readonly (readonly Word[])[])[],
+  rounds: readonly (readonly (readonly LookupResult[])[])[],
   { open, endpoints }: { readonly open: readonly OpenAttempt[]; readonly endpoints: number },
 ): Doubt | undefined {
   const unread = open.find(({ sequence }) => sequence === 'unread')
   if (unread) return { ...unread, kind: 'open' }
   const [first] = open
-  if (first === undefined || rounds.every((words) => words.some(denies))) return undefined
+  if (first === undefined || rounds.every((lookups) => lookups.some(denies))) return undefined
   const last = rounds.at(-1) ?? []
   return { ...first, kind: last.length === endpoints && last.every(hasForgotten) ? 'forgotten' : 'open' }
 }
 
-function denies(words: readonly Word[]): boolean {
-  return words.every((word) => word.kind === 'not_found' && word.reached && word.remembers)
+function denies(lookups: readonly LookupResult[]): boolean {
+  return lookups.every((result) => result.kind === 'not_found' && result.reached && result.remembers)
 }
 
-function hasForgotten(words: readonly Word[]): boolean {
-  return words.every((word) => word.kind === 'not_found' && !word.remembers)
+function hasForgotten(lookups: readonly LookupResult[]): boolean {
+  return lookups.every((result) => result.kind === 'not_found' && !result.remembers)
 }
 
 /** The doubt as a sentence for an operator. */

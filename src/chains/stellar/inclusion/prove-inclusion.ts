@@ -6,7 +6,7 @@ import { type AccountsAt, entriesCall, readAccountsAt } from '../read/accounts.t
 import type { StellarAttempt } from '../types.ts'
 import { absenceByHistory, absenceBySequence, type Doubt, explainDoubt } from './absence.ts'
 import { hashesOf } from './hashes.ts'
-import { readWord, receiptCall, type Terms, type Word } from './receipts.ts'
+import { type LookupResult, readLookup, receiptCall, type Terms } from './receipts.ts'
 
 export interface ProofContext {
   readonly client: PooledClient
@@ -43,7 +43,7 @@ export async function proveInclusion(
   if (foundLate) return foundLate
   const endpoints = client.states().length
   const doubt = absenceByHistory(
-    [first, second].map((round) => round.map(({ words }) => words)),
+    [first, second].map((round) => round.map(({ lookups }) => lookups)),
     { open, endpoints },
   )
   return doubt === undefined ? { kind: 'absent' } : unknown(doubt, terms)
@@ -57,10 +57,10 @@ function unknown(doubt: Doubt, terms: Terms): InclusionProof {
 }
 
 /** What one endpoint said. */
-interface Testimony {
+interface EndpointFindings {
   readonly accounts: AccountsAt | undefined
   /** In the order of the hashes. */
-  readonly words: readonly Word[]
+  readonly lookups: readonly LookupResult[]
 }
 
 interface Question {
@@ -73,23 +73,25 @@ interface Question {
 async function askEverywhere(
   client: PooledClient,
   { sourceAccounts, hashes, terms }: Question,
-): Promise<readonly Testimony[]> {
+): Promise<readonly EndpointFindings[]> {
   const accountCalls = sourceAccounts.length > 0 ? [entriesCall(sourceAccounts)] : []
   const answers = await client.sendEverywhere([...accountCalls, ...hashes.map(receiptCall)], terms.asOf)
   return answers.map((endpointReplies) => ({
     accounts: accountCalls.length > 0 ? readAccountsAt(endpointReplies[0]?.reply) : undefined,
-    words: hashes.map((hash, index) => readWord(hash, endpointReplies[accountCalls.length + index], terms)),
+    lookups: hashes.map((hash, index) =>
+      readLookup(hash, endpointReplies[accountCalls.length + index], terms),
+    ),
   }))
 }
 
 function inclusionIn(
-  testimonies: readonly Testimony[],
+  findings: readonly EndpointFindings[],
   attempts: readonly StellarAttempt[],
   passphrase: string,
 ): InclusionProof | undefined {
-  for (const word of testimonies.flatMap(({ words }) => words)) {
-    if (word.kind !== 'included') continue
-    const { receipt } = word
+  for (const result of findings.flatMap(({ lookups }) => lookups)) {
+    if (result.kind !== 'included') continue
+    const { receipt } = result
     const candidates = attempts.filter((one) => hashesOf(one, passphrase).includes(receipt.hash))
     const attempt = includedAttempt(attempts, { receipt, candidates })
     if (attempt !== undefined) return { kind: 'included', number: attempt.number, receipt }

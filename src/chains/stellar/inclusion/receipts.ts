@@ -3,9 +3,8 @@ import { omitUndefined } from '../../../lib/omit-undefined.ts'
 import type { Freshness, Receipt, ReceiptAnswer } from '../../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { ledgerHash } from '../read/head.ts'
-import { readInteger } from '../read/integer.ts'
-import { fieldsOf, isBehind } from '../read/replies.ts'
-import { describeResult, readResult } from '../read/result-words.ts'
+import { fieldsOf, isBehind, readInteger } from '../read/replies.ts'
+import { describeResult, readResult } from '../read/transaction-result.ts'
 import { readFacts } from './hashes.ts'
 
 /** What is asked, and of which network. */
@@ -23,14 +22,14 @@ export async function readReceipts(
   { hashes, ...terms }: ReceiptQuestion,
 ): Promise<ReceiptAnswer[]> {
   const endpointReplies = await client.sendAsOf(hashes.map(receiptCall), terms.asOf)
-  return hashes.map((hash, index) => toReceiptAnswer(readWord(hash, endpointReplies[index], terms)))
+  return hashes.map((hash, index) => toReceiptAnswer(readLookup(hash, endpointReplies[index], terms)))
 }
 
 /**
  * What one endpoint says of a hash. `not_found` is worth something only when the endpoint has reached `asOf` (`reached`) and
  * remembers back to `since` (`remembers`). `silent`: it said nothing that can be read.
  */
-export type Word =
+export type LookupResult =
   | { readonly kind: 'included'; readonly receipt: Receipt }
   | { readonly kind: 'not_found'; readonly reached: boolean; readonly remembers: boolean }
   | { readonly kind: 'silent' }
@@ -38,9 +37,9 @@ export type Word =
 /** What a reply is read with. */
 export type Terms = Omit<ReceiptQuestion, 'hashes'>
 
-function toReceiptAnswer(word: Word): ReceiptAnswer {
-  if (word.kind === 'included') return word
-  return { kind: word.kind === 'not_found' && word.reached && word.remembers ? 'none' : 'unknown' }
+function toReceiptAnswer(result: LookupResult): ReceiptAnswer {
+  if (result.kind === 'included') return result
+  return { kind: result.kind === 'not_found' && result.reached && result.remembers ? 'none' : 'unknown' }
 }
 
 /** Asks whether a ledger holds a transaction, by its hash or by that of what it wraps. */
@@ -49,11 +48,11 @@ export function receiptCall(hash: string): RpcCall {
 }
 
 /** Reads a reply to `receiptCall`. */
-export function readWord(
+export function readLookup(
   hash: string,
   endpointReply: EndpointReply | undefined,
   { asOf, since, passphrase }: Terms,
-): Word {
+): LookupResult {
   const fields = fieldsOf(endpointReply?.reply)
   if (fields.kind !== 'ok') return { kind: 'silent' }
   const { value } = fields
@@ -85,7 +84,7 @@ function readReceipt(
   const number = readInteger(ledger)
   if (number === undefined || (status !== 'SUCCESS' && status !== 'FAILED')) return undefined
   const result = readResult(resultXdr)
-  const held = typeof envelopeXdr === 'string' ? readFacts(envelopeXdr, passphrase) : undefined
+  const facts = typeof envelopeXdr === 'string' ? readFacts(envelopeXdr, passphrase) : undefined
   return {
     hash,
     blockNumber: number,
@@ -95,8 +94,8 @@ function readReceipt(
     ...(status === 'FAILED' && result !== undefined ? { failure: describeResult(result) } : {}),
     result: omitUndefined({
       feeCharged: result?.feeCharged,
-      appliedHash: held?.hash,
-      feeAccount: held?.feeAccount,
+      appliedHash: facts?.hash,
+      feeAccount: facts?.feeAccount,
       resultXdr: typeof resultXdr === 'string' ? resultXdr : undefined,
       returnValueXdr: returnValueOf(resultMetaXdr),
     }),

@@ -56,10 +56,10 @@ export type Bid =
  */
 export function decideBid({ market, least, operationCount, resourceFee, maxFee }: Wish): Bid {
   const count = BigInt(operationCount + 1)
-  const room = (maxFee - resourceFee) / count
-  if (room < least) return { kind: 'short', needed: least * count + resourceFee }
+  const affordable = (maxFee - resourceFee) / count
+  if (affordable < least) return { kind: 'short', needed: least * count + resourceFee }
   const wanted = larger(market, least)
-  const payable = smaller(room, (MAX_PLAIN_FEE - resourceFee) / count)
+  const payable = smaller(affordable, (MAX_PLAIN_FEE - resourceFee) / count)
   return { kind: 'bid', feePerOperation: smaller(wanted, larger(payable, least)), wanted }
 }
 

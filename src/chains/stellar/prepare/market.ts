@@ -3,8 +3,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { Answer } from '../../answer.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { NEWEST } from '../read/head.ts'
-import { readInteger } from '../read/integer.ts'
-import { fieldsOf } from '../read/replies.ts'
+import { fieldsOf, readInteger } from '../read/replies.ts'
 import { MIN_FEE_PER_OPERATION } from './fees.ts'
 
 /** What to bid for inclusion now, in stroops for each operation. Smart contracts have a market of their own (CAP-46-07). */

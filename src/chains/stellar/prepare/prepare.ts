@@ -97,9 +97,9 @@ export function wishFor(content: Content, market: Market, maxFee: bigint): Wish 
 /** CAP-15: a fee bump has to offer at least the rate of what it wraps. */
 function leastOf({ externallySigned, envelope, operationCount, resourceFee }: Content): bigint {
   if (!externallySigned) return MIN_FEE_PER_OPERATION
-  const offered = BigInt(openEnvelope(envelope).tx.fee) - resourceFee
+  const inclusionFee = BigInt(openEnvelope(envelope).tx.fee) - resourceFee
   const count = BigInt(operationCount)
-  return larger(MIN_FEE_PER_OPERATION, (offered + count - 1n) / count)
+  return larger(MIN_FEE_PER_OPERATION, (inclusionFee + count - 1n) / count)
 }
 
 /** Says so when the budget is below the market. */

@@ -6,8 +6,7 @@ import type { SimulationOpinion } from '../../simulation-opinions.ts'
 import type { SimulationRefusals } from '../../simulation-refusals.ts'
 import { closeEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
-import { readInteger } from '../read/integer.ts'
-import { BEHIND, fieldsOf, isBehind } from '../read/replies.ts'
+import { BEHIND, fieldsOf, isBehind, readInteger } from '../read/replies.ts'
 
 /** What a dry run found. */
 export interface Simulation {

@@ -2,8 +2,7 @@ import { type AccountEntry, LedgerEntryData, LedgerKey, LedgerKeyAccount } from 
 import type { Answer } from '../../answer.ts'
 import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey } from '../model/strkey.ts'
-import { readInteger } from './integer.ts'
-import { fieldsOf, freshFieldsOf } from './replies.ts'
+import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
 
 /** Most keys that `getLedgerEntries` takes in one call. */
 const MAX_KEYS = 200

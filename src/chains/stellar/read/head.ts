@@ -1,8 +1,7 @@
 import type { Answer, Head } from '../../answer.ts'
-import type { HeightQuestion } from '../../rpc/endpoint-executor.ts'
+import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
-import { readInteger } from './integer.ts'
-import { fieldsOf } from './replies.ts'
+import { fieldsOf, readInteger } from './replies.ts'
 
 /**
  * Asks for a transaction that cannot be: the answer is short, and every version of the node tells in it the newest ledger and

@@ -1,6 +1,5 @@
 import type { Answer } from '../../answer.ts'
 import type { EndpointReply, RpcReply } from '../../rpc/rpc.ts'
-import { readInteger } from './integer.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
@@ -37,4 +36,13 @@ export function isBehind(
 ): boolean {
   const reached = readInteger(latestLedger)
   return asOf !== undefined && reached !== undefined && reached < asOf
+}
+
+/**
+ * An integer as nodes write it: a JSON number where it is small, decimal digits where it may pass 2^53. Undefined for anything
+ * else, and for a number that JSON could have rounded.
+ */
+export function readInteger(value: unknown): bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  return typeof value === 'string' && /^-?\d{1,39}$/.test(value) ? BigInt(value) : undefined
 }

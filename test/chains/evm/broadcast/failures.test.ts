@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readBroadcast } from '../../../../src/chains/evm/broadcast/failures.ts'
 
-const said = (message: string, code = -32000) => ({ kind: 'error', code, message }) as const
+const errorOf = (message: string, code = -32000) => ({ kind: 'error', code, message }) as const
 
 /** What each client writes, and what it means to us (R20). */
 const PHRASES = [
@@ -133,7 +133,7 @@ const PHRASES = [
 
 describe('readBroadcast', () => {
   test.each(PHRASES)('%s: "%s" means %s', (_client, message, want) => {
-    expect(readBroadcast(said(message)).kind).toBe(want)
+    expect(readBroadcast(errorOf(message)).kind).toBe(want)
   })
 
   test('a result is accepted, and an answer that never came is unknown, never a no (I6)', () => {
@@ -145,6 +145,6 @@ describe('readBroadcast', () => {
   })
 
   test('the words of the node are kept for the reader', () => {
-    expect(readBroadcast(said('nonce too low'))).toEqual({ kind: 'nonce_used', detail: 'nonce too low' })
+    expect(readBroadcast(errorOf('nonce too low'))).toEqual({ kind: 'nonce_used', detail: 'nonce too low' })
   })
 })

@@ -57,10 +57,10 @@ async function setUp(...endpoints: readonly { pruning?: Pruning; rests?: boolean
   return { chain, attempt, submit }
 }
 
-type Place = Awaited<ReturnType<typeof setUp>>
+type SetUp = Awaited<ReturnType<typeof setUp>>
 
 /** One transaction of somebody's, so that the time before ours is not empty. */
-async function busyBlock({ attempt, submit }: Place, value: bigint): Promise<bigint> {
+async function busyBlock({ attempt, submit }: SetUp, value: bigint): Promise<bigint> {
   await submit(await attempt(value, 0n))
   await mine(1)
   return headOf()
@@ -73,7 +73,7 @@ async function timeOf(): Promise<Date> {
 }
 
 /** Ours is signed for nonce 1, an hour after the block before it; `used` says whose transaction with this nonce the chain includes. */
-async function history(made: Place, used: 'ours' | 'another') {
+async function history(made: SetUp, used: 'ours' | 'another') {
   const before = await busyBlock(made, 1n)
   await anvil.rpc('evm_increaseTime', [3_600])
   await mine(1)

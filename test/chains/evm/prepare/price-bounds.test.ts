@@ -17,35 +17,35 @@ const MARKET: Market = {
 describe('what nodes said of prices', () => {
   test.each([
     {
-      words: 'transaction underpriced: tip needed 500, tip permitted 10',
+      message: 'transaction underpriced: tip needed 500, tip permitted 10',
       floor: { tip: 500n, ceiling: 500n, stated: true },
     },
     {
-      words: 'transaction underpriced: gas tip cap 10, minimum needed 500',
+      message: 'transaction underpriced: gas tip cap 10, minimum needed 500',
       floor: { tip: 500n, ceiling: 500n, stated: true },
     },
     {
-      words: 'max fee per gas less than block base fee: address 0xf3, maxFeePerGas: 1, baseFee: 70',
+      message: 'max fee per gas less than block base fee: address 0xf3, maxFeePerGas: 1, baseFee: 70',
       floor: { tip: 0n, ceiling: 70n, stated: true },
     },
-    { words: 'max fee per gas less than block base fee', floor: { tip: 0n, ceiling: 0n, stated: true } },
+    { message: 'max fee per gas less than block base fee', floor: { tip: 0n, ceiling: 0n, stated: true } },
     {
-      words: 'Gas price below configured minimum gas price',
+      message: 'Gas price below configured minimum gas price',
       floor: { tip: 21n, ceiling: 221n, stated: false },
     },
-  ])('"$words"', ({ words, floor }) => {
+  ])('"$words"', ({ message, floor }) => {
     const bounds = createPriceBounds(createTestClock())
-    bounds.sawTooCheap(eip1559(110n, 10n), words)
+    bounds.sawTooCheap(eip1559(110n, 10n), message)
     expect(bounds.current()).toEqual({ floor })
   })
 
   test.each([
-    { words: 'tx fee (3.00 ether) exceeds the configured cap (1.00 ether)', want: parseEther('0.995') },
-    { words: 'tx fee (3.00 ether) exceeds the configured cap (0.00 ether)', want: parseEther('1.5') },
-    { words: 'fee exceeds the configured cap', want: parseEther('1.5') },
-  ])('"$words"', ({ words, want }) => {
+    { message: 'tx fee (3.00 ether) exceeds the configured cap (1.00 ether)', want: parseEther('0.995') },
+    { message: 'tx fee (3.00 ether) exceeds the configured cap (0.00 ether)', want: parseEther('1.5') },
+    { message: 'fee exceeds the configured cap', want: parseEther('1.5') },
+  ])('"$words"', ({ message, want }) => {
     const bounds = createPriceBounds(createTestClock())
-    bounds.sawTooDear(parseEther('3'), words)
+    bounds.sawTooDear(parseEther('3'), message)
     expect(bounds.current()).toEqual({ maximumFee: want })
   })
 

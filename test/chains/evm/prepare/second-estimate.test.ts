@@ -28,8 +28,10 @@ function replyTo(node: Node, { id, method, params }: WireCall) {
   if (method === 'eth_getBlockByNumber') return { id, result: { gasLimit: '0x1c9c380' } }
   if (method !== 'eth_estimateGas') return { id, error: { code: -32601, message: 'method not found' } }
   const [{ data }] = params as [{ data: string }]
-  const said = data === '0x' ? '0x5208' : node.estimate
-  return said instanceof Error ? { id, error: { code: -32000, message: said.message } } : { id, result: said }
+  const result = data === '0x' ? '0x5208' : node.estimate
+  return result instanceof Error
+    ? { id, error: { code: -32000, message: result.message } }
+    : { id, result: result }
 }
 
 /** The chain of these nodes; the first is asked first. */

@@ -7,7 +7,7 @@ import { draftOf, FROM, legacy, requestOf } from '../build.ts'
 
 type Failure = Extract<RpcReply, { kind: 'error' }>
 
-const said = (message: string, code = -32000, data?: unknown): Failure => ({
+const errorOf = (message: string, code = -32000, data?: unknown): Failure => ({
   kind: 'error',
   code,
   message,
@@ -16,41 +16,41 @@ const said = (message: string, code = -32000, data?: unknown): Failure => ({
 
 describe('errors of a simulation', () => {
   test.each([
-    [said('execution reverted: no', 3), 'reverted'],
+    [errorOf('execution reverted: no', 3), 'reverted'],
     // What a contract says of allowances and funds is not what a node says of the account.
-    [said('execution reverted: ERC20: transfer amount exceeds allowance', 3), 'reverted'],
-    [said('execution reverted: ERC20: transfer amount exceeds allowance'), 'reverted'],
-    [said('execution reverted: insufficient funds'), 'reverted'],
-    [said('insufficient funds in the vault', 3), 'reverted'],
-    [said('VM Exception while processing transaction: insufficient funds'), 'reverted'],
-    [said('VM execution error.', -32015, '0x08c379a0'), 'reverted'],
-    [said('VM execution error.', -32015, 'Reverted 0x08c379a0'), 'reverted'],
-    [said('VM execution error: Reverted 0x08c379a0'), 'reverted'],
-    [said('execution reverted'), 'reverted'],
-    [said('invalid opcode: INVALID'), 'reverted'],
-    [said('EVM error OpcodeNotFound', -32603), 'reverted'],
-    [said('EVM error StackUnderflow', -32603), 'reverted'],
-    [said('invalid opcode: opcode 0xca not defined'), 'reverted'],
-    [said('stack underflow (0 <=> 2)'), 'reverted'],
-    [said('invalid jump destination'), 'reverted'],
-    [said('contract creation code storage out of gas'), 'reverted'],
-    [said('invalid code: must not begin with 0xef'), 'reverted'],
-    [said('max code size exceeded'), 'reverted'],
-    [said('gas uint64 overflow'), 'reverted'],
-    [said('max initcode size exceeded: code size 49153, limit 49152'), 'reverted'],
-    [said('gas required exceeds allowance (30000000)'), 'out_of_gas'],
-    [said('gas required exceeds allowance (0)'), 'out_of_gas'],
-    [said('insufficient funds for transfer'), 'insufficient_funds'],
+    [errorOf('execution reverted: ERC20: transfer amount exceeds allowance', 3), 'reverted'],
+    [errorOf('execution reverted: ERC20: transfer amount exceeds allowance'), 'reverted'],
+    [errorOf('execution reverted: insufficient funds'), 'reverted'],
+    [errorOf('insufficient funds in the vault', 3), 'reverted'],
+    [errorOf('VM Exception while processing transaction: insufficient funds'), 'reverted'],
+    [errorOf('VM execution error.', -32015, '0x08c379a0'), 'reverted'],
+    [errorOf('VM execution error.', -32015, 'Reverted 0x08c379a0'), 'reverted'],
+    [errorOf('VM execution error: Reverted 0x08c379a0'), 'reverted'],
+    [errorOf('execution reverted'), 'reverted'],
+    [errorOf('invalid opcode: INVALID'), 'reverted'],
+    [errorOf('EVM error OpcodeNotFound', -32603), 'reverted'],
+    [errorOf('EVM error StackUnderflow', -32603), 'reverted'],
+    [errorOf('invalid opcode: opcode 0xca not defined'), 'reverted'],
+    [errorOf('stack underflow (0 <=> 2)'), 'reverted'],
+    [errorOf('invalid jump destination'), 'reverted'],
+    [errorOf('contract creation code storage out of gas'), 'reverted'],
+    [errorOf('invalid code: must not begin with 0xef'), 'reverted'],
+    [errorOf('max code size exceeded'), 'reverted'],
+    [errorOf('gas uint64 overflow'), 'reverted'],
+    [errorOf('max initcode size exceeded: code size 49153, limit 49152'), 'reverted'],
+    [errorOf('gas required exceeds allowance (30000000)'), 'out_of_gas'],
+    [errorOf('gas required exceeds allowance (0)'), 'out_of_gas'],
+    [errorOf('insufficient funds for transfer'), 'insufficient_funds'],
     [
-      said('err: insufficient funds for gas * price + value: address 0xf39F have 0 want 1'),
+      errorOf('err: insufficient funds for gas * price + value: address 0xf39F have 0 want 1'),
       'insufficient_funds',
     ],
-    [said('EVM error OutOfFunds', -32603), 'insufficient_funds'],
-    [said('Upfront cost exceeds account balance'), 'insufficient_funds'],
-    [said('missing trie node 5f0e4d'), 'trouble'],
-    [said('header not found'), 'trouble'],
-    [said('execution aborted (timeout = 5s)'), 'trouble'],
-    [said('the stars are not right'), 'unclear'],
+    [errorOf('EVM error OutOfFunds', -32603), 'insufficient_funds'],
+    [errorOf('Upfront cost exceeds account balance'), 'insufficient_funds'],
+    [errorOf('missing trie node 5f0e4d'), 'unavailable'],
+    [errorOf('header not found'), 'unavailable'],
+    [errorOf('execution aborted (timeout = 5s)'), 'unavailable'],
+    [errorOf('the stars are not right'), 'unclear'],
   ] as const)('%j: %s', (reply, want) => {
     expect(readSimulationError(reply)).toBe(want)
   })
@@ -70,24 +70,24 @@ function nodeSaying(replies: readonly RpcReply[], control: RpcReply): RpcClient 
 }
 
 const ESTIMATE: RpcReply = { kind: 'result', result: '0x5208' }
-const STRANGE = said('the stars are not right')
+const STRANGE = errorOf('the stars are not right')
 
 describe('an estimate that fails', () => {
   const request = requestOf({ data: '0xff' })
   test.each([
     {
       name: 'with the words of a contract',
-      replies: [said('execution reverted: exceeds allowance', 3)],
+      replies: [errorOf('execution reverted: exceeds allowance', 3)],
       code: 'execution_reverted',
     },
     {
       name: 'for more gas than there is',
-      replies: [said('gas required exceeds allowance (30000000)')],
+      replies: [errorOf('gas required exceeds allowance (30000000)')],
       code: 'execution_reverted',
     },
     {
       name: 'for lack of money',
-      replies: [said('insufficient funds for transfer')],
+      replies: [errorOf('insufficient funds for transfer')],
       code: 'insufficient_balance',
     },
     {
@@ -108,7 +108,7 @@ describe('an estimate that fails', () => {
     { name: 'in strange words, then in silence', replies: [STRANGE], control: ESTIMATE },
     {
       name: 'for lack of state',
-      replies: [said('missing trie node'), said('missing trie node')],
+      replies: [errorOf('missing trie node'), errorOf('missing trie node')],
       control: ESTIMATE,
     },
   ])('$name is unknown (I6)', async ({ replies, control }) => {
@@ -118,10 +118,10 @@ describe('an estimate that fails', () => {
 
 describe('the reason of a revert', () => {
   test.each([
-    { reply: said('execution reverted: too late', 3), want: 'too late' },
-    { reply: said('missing trie node 5f0e4d'), want: undefined },
-    { reply: said('insufficient funds for gas * price + value'), want: undefined },
-    { reply: said('the stars are not right'), want: undefined },
+    { reply: errorOf('execution reverted: too late', 3), want: 'too late' },
+    { reply: errorOf('missing trie node 5f0e4d'), want: undefined },
+    { reply: errorOf('insufficient funds for gas * price + value'), want: undefined },
+    { reply: errorOf('the stars are not right'), want: undefined },
   ])('from "$reply.message": $want', async ({ reply, want }) => {
     const client = nodeSaying([reply], ESTIMATE)
     const draft = draftOf(legacy(1n), { data: '0xff' })

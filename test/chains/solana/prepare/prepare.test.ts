@@ -140,10 +140,10 @@ describe('what only the relayer signs', () => {
       'invalid instruction data',
     ],
     ['too many instructions', many(65), 'failed to sanitize'],
-  ])('is refused when the node does not look at it: %s', async (_what, steps, words) => {
+  ])('is refused when the node does not look at it: %s', async (_what, steps, phrase) => {
     expect(await prepare(instructionsOf(...steps))).toMatchObject({
       kind: 'refused',
-      refusal: { code: 'invalid_request', detail: expect.stringContaining(words) },
+      refusal: { code: 'invalid_request', detail: expect.stringContaining(phrase) },
     })
   })
 

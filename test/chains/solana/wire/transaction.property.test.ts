@@ -103,8 +103,8 @@ describe('a transaction of others', () => {
         fc.integer({ min: 1, max: 255 }),
         ({ bytes: raw }, at, change) => {
           const changed = Uint8Array.from(raw)
-          const place = at % changed.length
-          changed[place] = (changed[place] ?? 0) ^ change
+          const position = at % changed.length
+          changed[position] = (changed[position] ?? 0) ^ change
           const request = {
             type: 'solana',
             speed: 'fast',

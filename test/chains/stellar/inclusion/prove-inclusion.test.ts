@@ -16,13 +16,13 @@ import {
 } from '../build.ts'
 import { type Stage, setStage, XLM } from '../stage.ts'
 
-const STRANGER = keypairOf('stranger')
+const THIRD_PARTY = keypairOf('third party')
 
 let stage: Stage
 
 beforeEach(async () => {
   stage = await setStage({ retentionLedgers: 10 })
-  stage.ledger.fund(STRANGER.publicKey(), 100n * XLM)
+  stage.ledger.fund(THIRD_PARTY.publicKey(), 100n * XLM)
   stage.ledger.close()
 })
 
@@ -64,8 +64,8 @@ async function useElsewhere(attempt: StellarAttempt): Promise<void> {
 describe('an attempt in a fee bump', () => {
   test('is included when somebody else has wrapped its inner transaction', async () => {
     const attempt = await signed({ bumped: true })
-    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 200_000)
-    expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+    const wrapped = wrapAs(stage.ledger, THIRD_PARTY, envelopeOf(attempt), 200_000)
+    expect(await submitTo(stage.ledger, wrapped.envelope)).toBe('PENDING')
     stage.ledger.close()
     const proof = await stage.chain.proveInclusion([attempt], { asOf: await newest() })
     expect(proof).toMatchObject({
@@ -73,7 +73,7 @@ describe('an attempt in a fee bump', () => {
       number: 1,
       receipt: {
         success: true,
-        result: { appliedHash: stranger.hash, feeAccount: STRANGER.publicKey() },
+        result: { appliedHash: wrapped.hash, feeAccount: THIRD_PARTY.publicKey() },
       },
     })
   })
@@ -84,8 +84,8 @@ describe('an attempt in a fee bump', () => {
     expect(innerHash).toMatch(/^[0-9a-f]{64}$/)
     const old = { ...attempt, signed: stored }
     expect(stage.chain.inclusionHashes.of(old)).toEqual([stored.hash, innerHash])
-    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(old), 200_000)
-    expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+    const wrapped = wrapAs(stage.ledger, THIRD_PARTY, envelopeOf(old), 200_000)
+    expect(await submitTo(stage.ledger, wrapped.envelope)).toBe('PENDING')
     stage.ledger.close()
     expect(await stage.chain.proveInclusion([old], { asOf: await newest() })).toMatchObject({
       kind: 'included',
@@ -118,8 +118,8 @@ describe('an attempt in a fee bump', () => {
   test('of several that somebody else has wrapped the newest is named', async () => {
     const first = await signed({ bumped: true })
     const second = { ...first, number: 2, signed: { ...first.signed, hash: 'ab'.repeat(32) } }
-    const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(first), 200_000)
-    expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+    const wrapped = wrapAs(stage.ledger, THIRD_PARTY, envelopeOf(first), 200_000)
+    expect(await submitTo(stage.ledger, wrapped.envelope)).toBe('PENDING')
     stage.ledger.close()
     const proof = await stage.chain.proveInclusion([first, second], { asOf: await newest() })
     expect(proof).toMatchObject({ kind: 'included', number: 2 })
@@ -129,13 +129,13 @@ describe('an attempt in a fee bump', () => {
 test('a plain transaction that somebody wraps is included under its own hash', async () => {
   const attempt = await signed()
   expect(attempt.signed).not.toHaveProperty('innerHash')
-  const stranger = wrapAs(stage.ledger, STRANGER, envelopeOf(attempt), 200_000)
-  expect(await submitTo(stage.ledger, stranger.envelope)).toBe('PENDING')
+  const wrapped = wrapAs(stage.ledger, THIRD_PARTY, envelopeOf(attempt), 200_000)
+  expect(await submitTo(stage.ledger, wrapped.envelope)).toBe('PENDING')
   stage.ledger.close()
   expect(await stage.chain.receipts([attempt.signed.hash])).toMatchObject([
     {
       kind: 'included',
-      receipt: { result: { appliedHash: stranger.hash, feeAccount: STRANGER.publicKey() } },
+      receipt: { result: { appliedHash: wrapped.hash, feeAccount: THIRD_PARTY.publicKey() } },
     },
   ])
   expect(await stage.chain.proveInclusion([attempt], { asOf: await newest() })).toMatchObject({

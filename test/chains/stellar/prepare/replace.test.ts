@@ -148,8 +148,8 @@ describe('a transaction that somebody else has signed', () => {
     const nonce = await stage.nonce(OTHER)
     const used = await stage.chain.prepare(await theirs(nonce - 1n), accountWith())
     expect(used).toMatchObject({ kind: 'refused', refusal: { detail: expect.stringContaining('is used') } })
-    const foreigner = await stage.chain.prepare(await theirs(nonce, 'third'), accountWith())
-    expect(foreigner).toMatchObject({
+    const other = await stage.chain.prepare(await theirs(nonce, 'third'), accountWith())
+    expect(other).toMatchObject({
       kind: 'refused',
       refusal: { detail: expect.stringContaining('none of its signatures is by a signer of its source') },
     })

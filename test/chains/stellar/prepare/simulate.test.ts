@@ -193,10 +193,10 @@ describe('a refusal by one of several endpoints', () => {
   test('that has not the newest ledger decides nothing when another endpoint has it and cannot simulate', async () => {
     const call = callOfNew()
     stage.ledger.close(3)
-    const troubled = await stage.ledger.startTroubled('preflight_full')
-    const chain = stage.chainAt(lagging(), troubled.url)
+    const faulty = await stage.ledger.startFaulty('preflight_full')
+    const chain = stage.chainAt(lagging(), faulty.url)
     expect((await chain.prepare(call, accountWith())).kind).toBe('unknown')
-    await troubled.stop()
+    await faulty.stop()
   })
 
   test('is final when every endpoint answers, and the newest refuses as well', async () => {

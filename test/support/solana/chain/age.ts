@@ -38,7 +38,7 @@ export function lifetimeOf(
 
 /** How many blocks there are after that of this blockhash; nothing when it is unknown here. */
 export function ageOf(blockhash: string, { blocks, index }: Standpoint): number | undefined {
-  const found = blocks.placeOf(blockhash)
+  const found = blocks.positionOf(blockhash)
   return found === undefined || found > index ? undefined : index - found
 }
 

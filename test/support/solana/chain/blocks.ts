@@ -10,7 +10,7 @@ export interface Blocks {
   /** Takes the newest block away. */
   pop(): Block
   /** Where the block with this blockhash stands. */
-  placeOf(blockhash: string): number | undefined
+  positionOf(blockhash: string): number | undefined
   /** Where the block of this slot stands. */
   indexOfSlot(slot: bigint): number | undefined
   /** The blocks between two slots, both included. */
@@ -25,7 +25,7 @@ export interface Blocks {
 /** A chain that begins with `first`. */
 export function createBlocks(first: Block): Blocks {
   const blocks = [first]
-  const places = new Map([[first.blockhash, 0]])
+  const positions = new Map([[first.blockhash, 0]])
   const slots = new Map([[first.slot, 0]])
   const transactions = new Map<string, AppliedTransaction>()
   const messages = new Map<string, number>()
@@ -37,7 +37,7 @@ export function createBlocks(first: Block): Blocks {
     near,
     last: () => near(blocks.length - 1),
     push(block) {
-      places.set(block.blockhash, blocks.length)
+      positions.set(block.blockhash, blocks.length)
       slots.set(block.slot, blocks.length)
       for (const applied of block.transactions) {
         transactions.set(applied.signature, applied)
@@ -48,7 +48,7 @@ export function createBlocks(first: Block): Blocks {
     pop() {
       const block = blocks.length > 1 ? blocks.pop() : undefined
       if (block === undefined) throw new Error('the first block cannot be taken away')
-      places.delete(block.blockhash)
+      positions.delete(block.blockhash)
       slots.delete(block.slot)
       for (const { signature, transaction } of block.transactions) {
         transactions.delete(signature)
@@ -56,7 +56,7 @@ export function createBlocks(first: Block): Blocks {
       }
       return block
     },
-    placeOf: (blockhash) => places.get(blockhash),
+    positionOf: (blockhash) => positions.get(blockhash),
     indexOfSlot: (slot) => slots.get(slot),
     between(from, to) {
       const found: Block[] = []

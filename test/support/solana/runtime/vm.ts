@@ -75,8 +75,8 @@ export function createVm(): Vm {
 
 /** litesvm calls a program that does not exist one that cannot be run; the network tells the two apart. */
 function failed(result: FailedTransactionMetadata, isProgramMissing: boolean): Execution {
-  const said = readError(result.err())
-  const err = said === 'InvalidProgramForExecution' && isProgramMissing ? 'ProgramAccountNotFound' : said
+  const error = readError(result.err())
+  const err = error === 'InvalidProgramForExecution' && isProgramMissing ? 'ProgramAccountNotFound' : error
   return { err, meta: result.meta(), postAccounts: new Map() }
 }
 

@@ -26,11 +26,11 @@ export function debit(
     return undefined
   }
   if (issuerOf(asset) === address) return undefined
-  const line = trustlineIn(changes, address, asset)
-  if (!line) return 'noTrust'
-  if (!(line.flags & AUTHORIZED_FLAG)) return 'notAuthorized'
-  if (line.balance < amount) return 'underfunded'
-  changes.set({ ...line, balance: line.balance - amount })
+  const trustLine = trustlineIn(changes, address, asset)
+  if (!trustLine) return 'noTrust'
+  if (!(trustLine.flags & AUTHORIZED_FLAG)) return 'notAuthorized'
+  if (trustLine.balance < amount) return 'underfunded'
+  changes.set({ ...trustLine, balance: trustLine.balance - amount })
   return undefined
 }
 
@@ -48,11 +48,11 @@ export function credit(
     return undefined
   }
   if (issuerOf(asset) === address) return undefined
-  const line = trustlineIn(changes, address, asset)
-  if (!line) return 'noTrust'
-  if (!(line.flags & AUTHORIZED_FLAG)) return 'notAuthorized'
-  if (line.balance + amount > line.limit) return 'lineFull'
-  changes.set({ ...line, balance: line.balance + amount })
+  const trustLine = trustlineIn(changes, address, asset)
+  if (!trustLine) return 'noTrust'
+  if (!(trustLine.flags & AUTHORIZED_FLAG)) return 'notAuthorized'
+  if (trustLine.balance + amount > trustLine.limit) return 'lineFull'
+  changes.set({ ...trustLine, balance: trustLine.balance + amount })
   return undefined
 }
 

@@ -22,7 +22,7 @@ export function untouchedResult(body: xdr.OperationBody): xdr.OperationResult {
   // Their results are of a shape that this ledger never fills.
   if (body.type.includes('Offer')) return xdr.OperationResult.opNotSupported()
   const type = xdr.OperationType[body.type].value
-  const words = Buffer.alloc((3 + (PAYLOAD_WORDS[body.type] ?? 0)) * WORD_BYTES)
-  words.writeInt32BE(type, WORD_BYTES)
-  return xdr.OperationResult.fromXdr(words)
+  const bytes = Buffer.alloc((3 + (PAYLOAD_WORDS[body.type] ?? 0)) * WORD_BYTES)
+  bytes.writeInt32BE(type, WORD_BYTES)
+  return xdr.OperationResult.fromXdr(bytes)
 }

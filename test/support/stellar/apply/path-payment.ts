@@ -109,7 +109,7 @@ function walkForward(assets: readonly xdr.Asset[], sent: bigint, context: Operat
     if (!offer) return 'TooFewOffers'
     if (offer.seller === context.source) return 'OfferCrossSelf'
     const received = bought(offer, amount)
-    offers.push(claim(offer, { give, given: amount, get, got: received }))
+    offers.push(claim(offer, { give, sold: amount, get, got: received }))
     amount = received
   }
   return { amount, offers }
@@ -122,9 +122,9 @@ function walkBackward(assets: readonly xdr.Asset[], received: bigint, context: O
     const offer = context.market.find(assetName(give), assetName(get))
     if (!offer) return 'TooFewOffers'
     if (offer.seller === context.source) return 'OfferCrossSelf'
-    const given = cost(offer, amount)
-    offers.unshift(claim(offer, { give, given, get, got: amount }))
-    amount = given
+    const sold = cost(offer, amount)
+    offers.unshift(claim(offer, { give, sold, get, got: amount }))
+    amount = sold
   }
   return { amount, offers }
 }
@@ -139,12 +139,12 @@ function steps(assets: readonly xdr.Asset[]): (readonly [xdr.Asset, xdr.Asset])[
 
 interface Exchange {
   readonly give: xdr.Asset
-  readonly given: bigint
+  readonly sold: bigint
   readonly get: xdr.Asset
   readonly got: bigint
 }
 
-function claim(offer: { id: bigint; seller: string }, { give, given, get, got }: Exchange): xdr.ClaimAtom {
+function claim(offer: { id: bigint; seller: string }, { give, sold, get, got }: Exchange): xdr.ClaimAtom {
   return xdr.ClaimAtom.claimAtomTypeOrderBook(
     new xdr.ClaimOfferAtom({
       sellerId: Keypair.fromPublicKey(offer.seller).xdrAccountId(),
@@ -152,7 +152,7 @@ function claim(offer: { id: bigint; seller: string }, { give, given, get, got }:
       assetSold: get,
       amountSold: got,
       assetBought: give,
-      amountBought: given,
+      amountBought: sold,
     }),
   )
 }

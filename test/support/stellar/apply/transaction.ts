@@ -5,7 +5,7 @@ import type { Frame, Transaction } from '../frame.ts'
 import type { Effects } from '../meta.ts'
 import type { Moment } from '../moment.ts'
 import type { Network } from '../network.ts'
-import type { Outcome, Verdict } from '../results.ts'
+import type { FrameResult, Outcome } from '../results.ts'
 import { createSignatureChecker } from '../signatures.ts'
 import type { Programs } from '../soroban/contracts.ts'
 import { contractEffects, createSorobanRun, type SorobanRun } from '../soroban/run.ts'
@@ -28,7 +28,7 @@ export interface Closing {
 
 /** What became of a transaction in a ledger. */
 export interface Application {
-  readonly verdict: Verdict
+  readonly frameResult: FrameResult
   readonly effects: Effects
 }
 
@@ -64,9 +64,9 @@ export function applyFrame(
   const contract =
     soroban && contractEffects(transaction, outcome.code === 'txSuccess' ? soroban.used : undefined)
   const effects: Effects = { before, operations, after: [], ...(contract && { contract }) }
-  if (frame.kind === 'transaction') return { verdict: { ...outcome, feeCharged }, effects }
+  if (frame.kind === 'transaction') return { frameResult: { ...outcome, feeCharged }, effects }
   const inner = { ...outcome, feeCharged: innerFee(transaction, closing) }
-  return { verdict: { code: 'txSuccess', feeCharged, operations: [], inner }, effects }
+  return { frameResult: { code: 'txSuccess', feeCharged, operations: [], inner }, effects }
 }
 
 /**
@@ -74,7 +74,7 @@ export function applyFrame(
  * after all transactions of the ledger). The result names what was paid in the end.
  */
 export function refund(frame: Frame, application: Application, changes: Changes): Application {
-  const { verdict, effects } = application
+  const { frameResult, effects } = application
   if (!effects.contract) return application
   const { nonRefundableFee, refundableFee } = effects.contract
   const amount = resourceFee(frame.transaction) - nonRefundableFee - refundableFee
@@ -84,10 +84,10 @@ export function refund(frame: Frame, application: Application, changes: Changes)
   own.set({ ...payer, balance: payer.balance + amount })
   const after = own.list()
   own.commitTo(changes)
-  const innerFee = larger(0n, (verdict.inner?.feeCharged ?? 0n) - amount)
-  const inner = verdict.inner && { ...verdict.inner, feeCharged: innerFee }
+  const innerFee = larger(0n, (frameResult.inner?.feeCharged ?? 0n) - amount)
+  const inner = frameResult.inner && { ...frameResult.inner, feeCharged: innerFee }
   return {
-    verdict: { ...verdict, feeCharged: verdict.feeCharged - amount, ...(inner && { inner }) },
+    frameResult: { ...frameResult, feeCharged: frameResult.feeCharged - amount, ...(inner && { inner }) },
     effects: { ...effects, after },
   }
 }

@@ -25,15 +25,15 @@ export function getFeeStats(node: Node): unknown {
 }
 
 /** By the operations that were asked for: those of the inner transaction, one fewer than a fee bump pays for. */
-function feePerOperation({ verdict, frame }: AppliedTransaction): bigint {
-  return verdict.feeCharged / BigInt(frame.transaction.operations.length)
+function feePerOperation({ frameResult, frame }: AppliedTransaction): bigint {
+  return frameResult.feeCharged / BigInt(frame.transaction.operations.length)
 }
 
 function contractInclusionFee(
-  { verdict }: AppliedTransaction,
+  { frameResult }: AppliedTransaction,
   { nonRefundableFee, refundableFee }: { nonRefundableFee: bigint; refundableFee: bigint },
 ): bigint {
-  return verdict.feeCharged - nonRefundableFee - refundableFee
+  return frameResult.feeCharged - nonRefundableFee - refundableFee
 }
 
 function distribute(

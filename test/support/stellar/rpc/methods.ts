@@ -3,10 +3,10 @@ import { getHealth, getNetwork, getVersionInfo } from './about.ts'
 import { getFeeStats } from './fee-stats.ts'
 import { getLatestLedger, getLedgerEntries, getLedgers } from './ledgers.ts'
 import type { Node } from './node.ts'
+import { failOnFault } from './node-fault.ts'
 import type { Params } from './params.ts'
 import { simulateTransaction } from './simulate.ts'
 import { getTransaction, getTransactions, sendTransaction } from './transactions.ts'
-import { failOnFault } from './trouble.ts'
 
 type Method = (node: Node, params: Params) => unknown
 

@@ -1,7 +1,7 @@
 import type { ClosedLedger } from '../chain.ts'
 import type { Ledger } from '../ledger.ts'
 import type { View } from '../state.ts'
-import type { NodeFault } from './trouble.ts'
+import type { NodeFault } from './node-fault.ts'
 
 /** An RPC server: the whole network, seen from as many ledgers ago as this server is behind. */
 export interface Node {

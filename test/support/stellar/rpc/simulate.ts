@@ -10,9 +10,9 @@ import { createStorage, EVERYTHING, MIN_TEMPORARY_LEDGERS, type Storage } from '
 import { Trap } from '../soroban/trap.ts'
 import { createChanges } from '../state.ts'
 import type { Node } from './node.ts'
+import { preflightFault } from './node-fault.ts'
 import { type Params, refuseJsonFormat, stringParam } from './params.ts'
 import { extensionData, invocationData, restorationData } from './transaction-data.ts'
-import { preflightFault } from './trouble.ts'
 
 /** stellar-rpc methods/simulate_transaction.go. What cannot be simulated is told by `error`, not as a fault of JSON-RPC. */
 export function simulateTransaction(node: Node, params: Params): unknown {

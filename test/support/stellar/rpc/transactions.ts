@@ -21,7 +21,7 @@ export function sendTransaction({ ledger, latest }: Node, params: Params): unkno
   const { sequence, closeTime } = latest()
   const about = { hash: frame.hash, latestLedger: sequence, latestLedgerCloseTime: String(closeTime) }
   if (answer.status !== 'ERROR') return { status: answer.status, ...about }
-  const errorResultXdr = toResultXdr(frame, answer.verdict).toXdr('base64')
+  const errorResultXdr = toResultXdr(frame, answer.frameResult).toXdr('base64')
   return { errorResultXdr, diagnosticEventsXdr: [], status: 'ERROR', ...about }
 }
 
@@ -85,10 +85,10 @@ export function getTransactions(node: Node, params: Params): unknown {
 }
 
 function describe(applied: AppliedTransaction) {
-  const { frame, verdict, result, effects, ledger, order } = applied
+  const { frame, frameResult, result, effects, ledger, order } = applied
   const events = (effects.contract?.events ?? []).map((event) => event.toXdr('base64'))
   return {
-    status: isSuccess(verdict) ? 'SUCCESS' : 'FAILED',
+    status: isSuccess(frameResult) ? 'SUCCESS' : 'FAILED',
     txHash: frame.hash,
     applicationOrder: order,
     feeBump: frame.kind === 'feeBump',

@@ -1,14 +1,16 @@
+import type { NodeDialect } from '../rpc/node-dialect.ts'
 import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } from '../rpc/node-errors.ts'
+import { HEIGHT } from './read/head.ts'
 
 /** The most that one HTTP request holds, in bytes: agave reads 50 KiB (`rpc.rs` `MAX_REQUEST_BODY_SIZE`) and answers HTTP 413 beyond. */
-export const MAX_REQUEST_BYTES = 40_000
+const MAX_REQUEST_BYTES = 40_000
 
 /**
  * agave's codes (`solana-rpc-client-api/src/custom_error.rs`) overlap with those of providers elsewhere: `-32005` is a node that is
  * unhealthy, `-32007` a slot that was skipped or is missing after a ledger jump, `-32016` a `minContextSlot` in the future. None of
  * them is a rate limit. "Compute units" are what programs use, and part of many messages.
  */
-export const NODE_ERRORS: NodeErrorRules = {
+const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],
   ambiguousRateLimitCodes: [],
   rateLimitPhrase: COMMON_RATE_LIMIT_PHRASE,
@@ -16,4 +18,11 @@ export const NODE_ERRORS: NodeErrorRules = {
   failurePhrase: COMMON_FAILURE_PHRASE,
   // Block cleaned up, block or status not available, slot skipped or not stored, history not kept.
   missingDataCodes: [-32001, -32004, -32007, -32009, -32011, -32014],
+}
+
+/** The JSON-RPC of Solana nodes. */
+export const NODE_DIALECT: NodeDialect = {
+  height: HEIGHT,
+  errors: NODE_ERRORS,
+  maxRequestBytes: MAX_REQUEST_BYTES,
 }

@@ -1,18 +1,27 @@
+import type { NodeDialect } from '../rpc/node-dialect.ts'
 import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } from '../rpc/node-errors.ts'
+import { HEIGHT } from './read/head.ts'
 
 /** The most that one HTTP request holds, in bytes: below the 512 KiB that stellar-rpc reads (`internal/jsonrpc.go` `maxHTTPRequestSize`). */
-export const MAX_REQUEST_BYTES = 400_000
+const MAX_REQUEST_BYTES = 400_000
 
 /**
  * stellar-rpc gives `-32603` (`jrpc2.InternalError`) only for trouble of its own: a core that is down or busy, a database that
  * cannot be read. `-32001` and `-32003` come from its limit of the request's duration and of the queue (`requestdurationlimiter.go`,
  * `backlogQ.go`). What is wrong with the call is `-32602`, or stands in the result.
  */
-export const NODE_ERRORS: NodeErrorRules = {
+const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],
   ambiguousRateLimitCodes: [-32005],
   rateLimitPhrase: new RegExp(`${COMMON_RATE_LIMIT_PHRASE.source}|compute units`, 'i'),
   failureCodes: [-32603, -32001, -32003],
   failurePhrase: COMMON_FAILURE_PHRASE,
   missingDataCodes: [],
+}
+
+/** The JSON-RPC of Stellar nodes. */
+export const NODE_DIALECT: NodeDialect = {
+  height: HEIGHT,
+  errors: NODE_ERRORS,
+  maxRequestBytes: MAX_REQUEST_BYTES,
 }

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
-import { expired, finalised, included, lost, reorged } from '../../../src/transactions/watch/outcome.ts'
+import {
+  expired,
+  finalised,
+  included,
+  nonceUsedElsewhere,
+  reorged,
+} from '../../../src/transactions/watch/resolution.ts'
 import { FROM } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'
 
@@ -57,7 +63,7 @@ describe('included', () => {
         reason: undefined,
       }).transaction.statusReason
     expect(applied({ appliedHash: 'other', feeAccount: 'GSTRANGER' })).toBe(
-      'Somebody else sent the same signed content to the network: it was included once, as transaction other, and GSTRANGER paid the fee.',
+      'A third party sent the same signed content to the network: it was included once, as transaction other, and GSTRANGER paid the fee.',
     )
     expect(applied({ appliedHash: 'other' })).toMatch(/as transaction other\.$/)
     expect(applied({ appliedHash: attempt.signed.hash, feeAccount: 'GRELAYER' })).toBeUndefined()
@@ -210,7 +216,7 @@ test('reorged: an attempt for another nonce stays closed', () => {
 
 describe('lost: the nonce went to something foreign', () => {
   test('a request goes back to get a fresh one, and nothing of the old attempts counts', () => {
-    const { transaction, outcomes } = lost(itemOf([{}, {}, { outcome: 'refused' }]), RENEWABLE)
+    const { transaction, outcomes } = nonceUsedElsewhere(itemOf([{}, {}, { outcome: 'refused' }]), RENEWABLE)
     expect(transaction).toMatchObject({ status: 'pending', cost: 0n, nextRunAt: NOW })
     expect([transaction.nonce, transaction.currentAttempt]).toEqual([undefined, undefined])
     expect(transaction.statusReason).toContain(
@@ -225,12 +231,12 @@ describe('lost: the nonce went to something foreign', () => {
     ['abandon', 'failed'],
     ['gap_filler', 'canceled'],
   ] as const)('a no-op of intent %s has nothing left to do: %s', (purpose, status) => {
-    const { transaction } = lost(itemOf([{}], { purpose }), RENEWABLE)
+    const { transaction } = nonceUsedElsewhere(itemOf([{}], { purpose }), RENEWABLE)
     expect(transaction).toMatchObject({ status, cost: 0n, nonce: 5n })
   })
 
   test('what only its signer could give another nonce has failed, and its own stays', () => {
-    const { transaction, outcomes } = lost(itemOf([{}]), { now: NOW, reSignable: false })
+    const { transaction, outcomes } = nonceUsedElsewhere(itemOf([{}]), { now: NOW, reSignable: false })
     expect(transaction).toMatchObject({ status: 'failed', cost: 0n, nonce: 5n, sourceAccount: FROM })
     expect(outcomesOf(outcomes)).toEqual(['1 superseded'])
   })

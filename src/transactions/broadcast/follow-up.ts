@@ -1,0 +1,69 @@
+import type { BroadcastResult } from '../../chains/answer.ts'
+import type { Attempt, Draft } from '../../chains/attempt.ts'
+import { openAttempts } from '../model/open-attempts.ts'
+import { isGasNamed, isPriceNamed } from '../model/speed-up-delay.ts'
+import type { TransactionWithAttempts } from '../model/transaction.ts'
+
+/**
+ * Nodes may refuse this many attempts of one nonce before the service stops trying other gas limits. Each attempt has a new estimate, so
+ * further refusals have another cause.
+ */
+const MAX_REFUSED = 3
+
+/** An attempt that was broadcast, the answer of the node, and the rules of its chain. */
+export interface BroadcastCase {
+  readonly item: TransactionWithAttempts
+  readonly attempt: Attempt
+  readonly result: BroadcastResult
+  readonly now: Date
+  readonly costOf: (draft: Draft) => bigint
+  /** Time in ms that the attempt may wait in a mempool before its fee is raised; undefined when its fee is never raised. */
+  readonly raiseAfterMs?: number | undefined
+  /** True when signed bytes expire on this chain. Then underpriced content is signed again, with the same nonce. */
+  readonly expires?: boolean
+  /** True when a third party signed the content. Then the service cannot replace it with content of its own. */
+  readonly externallySigned?: boolean
+  /** True when the chain has nonces, so that a no-op can use the nonce of the transaction. */
+  readonly numbered?: boolean
+  /** Time in ms until accepted bytes are broadcast again; 30 s when absent. */
+  readonly rebroadcastAfterMs?: number | undefined
+}
+
+/** Every answer but `accepted`. */
+export type Unaccepted = Exclude<BroadcastResult, { kind: 'accepted' }>
+
+/**
+ * The next step when a node did not accept the bytes. `retry`, `retry_later`: broadcast the same bytes again · `give_up`: sign nothing in
+ * their place · `reprice`: sign the same content with the same nonce at another price · `reestimate`: the same with another gas limit ·
+ * `fall_back`: an earlier attempt counts again · `close`: a no-op uses the nonce.
+ */
+export type FollowUp = 'retry' | 'retry_later' | 'give_up' | 'reprice' | 'reestimate' | 'fall_back' | 'close'
+
+/** Decides the next step from the answer of the node. Pure. */
+export function chooseFollowUp(attempted: BroadcastCase, result: Unaccepted): FollowUp {
+  const { kind } = result
+  const { item, attempt, expires = false, externallySigned = false, numbered = true } = attempted
+  if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
+  if (kind === 'refused' && !numbered) return 'give_up'
+  if (kind === 'refused' && externallySigned) return 'retry_later'
+  // A node that accepted the attempt before may still have it in its mempool, so only the waiting time raises the fee.
+  if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
+  const isInDoubt = 'unanswered' in result && result.unanswered === true
+  if (earlierInPool(item, attempt) !== undefined) return isInDoubt ? 'retry' : 'fall_back'
+  if (kind === 'refused') return 'close'
+  if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'
+  if (kind === 'too_cheap' || kind === 'too_dear') return isPriceNamed(item.transaction) ? 'retry' : 'reprice'
+  // On a chain with mempools, a pool holds an unknown transaction with this nonce; the chain decides later.
+  return expires ? 'reprice' : 'retry'
+}
+
+/** Only a request with an estimated gas limit qualifies: a no-op is estimated again anyway. */
+function isEstimateWorthwhile({ transaction, attempts }: TransactionWithAttempts): boolean {
+  const refused = attempts.filter(({ outcome }) => outcome === 'refused').length
+  return transaction.purpose === 'request' && !isGasNamed(transaction) && refused < MAX_REFUSED
+}
+
+/** The newest earlier attempt that may be in a mempool. */
+export function earlierInPool({ attempts }: TransactionWithAttempts, attempt: Attempt): Attempt | undefined {
+  return openAttempts(attempts).findLast((other) => other.number < attempt.number)
+}

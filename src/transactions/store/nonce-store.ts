@@ -1,0 +1,79 @@
+import type { Transaction as DbTransaction, Kysely } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { Transaction } from '../model/transaction.ts'
+
+type Db = Kysely<Schema>
+type Tx = DbTransaction<Schema>
+
+/** Locks the relayer's nonce counters until the commit, and returns them by source account. */
+export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string, bigint>> {
+  const rows = await tx
+    .selectFrom('accounts')
+    .select(['address', 'next_nonce'])
+    .where('relayer_id', '=', relayerId)
+    .orderBy('address')
+    .forUpdate()
+    .execute()
+  return new Map(rows.flatMap((row) => (row.next_nonce === null ? [] : [[row.address, row.next_nonce]])))
+}
+
+/** Stores the next nonce of a source account. With `null`, the service reads it from the chain before it assigns the next one. */
+export async function setNextNonce(
+  tx: Tx,
+  { relayerId, address, nonce }: { relayerId: string; address: string; nonce: bigint | null },
+): Promise<void> {
+  await tx
+    .insertInto('accounts')
+    .values({ relayer_id: relayerId, address, next_nonce: nonce })
+    .onConflict((conflict) => conflict.columns(['relayer_id', 'address']).doUpdateSet({ next_nonce: nonce }))
+    .execute()
+}
+
+/** Finds the nonces of pre-signed content that a transaction has already; each entry is `address nonce`. */
+export async function findUsedExternalNonces(
+  tx: Tx,
+  relayerId: string,
+  externalNonces: readonly { readonly address: string; readonly nonce: bigint }[],
+): Promise<Set<string>> {
+  if (externalNonces.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom('transactions')
+    .select(['source_account', 'nonce'])
+    .where('relayer_id', '=', relayerId)
+    .where('source_account', 'in', [...new Set(externalNonces.map(({ address }) => address))])
+    .where('nonce', 'in', [...new Set(externalNonces.map(({ nonce }) => nonce))])
+    .execute()
+  return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
+}
+
+/** Locks, until the commit, the transactions that are still pending in the version that was read, and returns their ids. */
+export async function lockUnchanged(tx: Tx, transactions: readonly Transaction[]): Promise<Set<string>> {
+  const versions = new Map(transactions.map((transaction) => [transaction.id, transaction.version]))
+  const rows = await tx
+    .selectFrom('transactions')
+    .select(['id', 'version'])
+    .where('id', 'in', [...versions.keys()])
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return new Set(rows.filter((row) => versions.get(row.id) === row.version).map((row) => row.id))
+}
+
+/** Finds the nonces of the source account of `head` in `from` ≤ nonce < `to` that a transaction has, in any status. */
+export async function findUsedNonces(
+  db: Db,
+  head: Transaction,
+  { from, to }: { from: bigint; to: bigint },
+): Promise<Set<bigint>> {
+  const rows = await db
+    .selectFrom('transactions')
+    .select('nonce')
+    .where('relayer_id', '=', head.relayerId)
+    .where('network', '=', head.network)
+    .where('source_account', '=', head.sourceAccount ?? head.from)
+    .where('nonce', '>=', from)
+    .where('nonce', '<', to)
+    .execute()
+  return new Set(rows.map((row) => row.nonce ?? 0n))
+}

@@ -1,0 +1,125 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { Purpose, Transaction, TransactionStatus } from '../model/transaction.ts'
+import { REPLACEABLE_STATUSES } from '../model/transitions.ts'
+import { type TransactionRow, toTransaction } from './codec.ts'
+import { IN_FLIGHT, inFlight } from './work-store.ts'
+
+type Db = Kysely<Schema>
+
+/**
+ * Finds the transactions that all others of their account wait for: for each source account the lowest nonce that is signed and not mined,
+ * and for each relayer the first pending transaction that others may not overtake. Paused and disabled relayers are left out of the pending
+ * part.
+ */
+export async function findQueueHeads(db: Db): Promise<Transaction[]> {
+  const { rows } = await sql<TransactionRow>`
+    select signed.* from (
+      select distinct on (t.relayer_id, t.source_account) t.* from transactions t
+      where t.status in ('sent', 'submitted') and t.nonce is not null
+      order by t.relayer_id, t.source_account, t.nonce) signed
+    union all
+    select pending.* from relayers r
+    cross join lateral (
+      select t.* from transactions t
+      where t.relayer_id = r.id and t.status = 'pending' and (t.stuck_since is null or t.nonce is not null)
+      order by t.nonce nulls last, t.position limit 1) pending
+    where r.removed_at is null and not r.paused and not r.system_disabled`.execute(db)
+  return rows.map(toTransaction)
+}
+
+/** Finds due transactions without a nonce that others may overtake, in the order of acceptance. */
+export async function findOvertaken(
+  db: Db,
+  relayerId: string,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<Transaction[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', relayerId)
+    .where('status', '=', 'pending')
+    .where('stuck_since', 'is not', null)
+    .where('nonce', 'is', null)
+    .where('next_run_at', '<=', now)
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(toTransaction)
+}
+
+/** Finds the lowest nonce that is signed and not mined: no later one can be included before it. */
+export async function findHead(db: Db, relayerId: string): Promise<Transaction | undefined> {
+  const row = await inFlight(db, relayerId).selectAll().orderBy('nonce').limit(1).executeTakeFirst()
+  return row && toTransaction(row)
+}
+
+/**
+ * Finds the time when the previous nonce of the source account was mined, so that this transaction became the first of its queue. Undefined
+ * when there was no previous one, or its event is no longer kept.
+ */
+export async function findHeadSince(
+  db: Db,
+  { relayerId, sourceAccount, nonce }: Transaction,
+): Promise<Date | undefined> {
+  if (nonce === undefined || sourceAccount === undefined) return undefined
+  const row = await db
+    .selectFrom('transactions')
+    .innerJoin('events', 'events.transaction_id', 'transactions.id')
+    .select('events.created_at')
+    .where('transactions.relayer_id', '=', relayerId)
+    .where('transactions.source_account', '=', sourceAccount)
+    .where('transactions.nonce', '=', nonce - 1n)
+    .where(sql<boolean>`events.payload ->> 'status' = 'mined'`)
+    .orderBy('events.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.created_at
+}
+
+/** Counts the open transactions of the account that come before this one. */
+export async function countAhead(db: Db, transaction: Transaction): Promise<number> {
+  const open = db
+    .selectFrom('transactions')
+    .where('relayer_id', '=', transaction.relayerId)
+    .where('status', 'in', ['pending', ...IN_FLIGHT])
+    .where('id', '<>', transaction.id)
+  const before =
+    transaction.nonce === undefined
+      ? open.where((eb) =>
+          eb.or([
+            eb('nonce', 'is not', null),
+            eb(
+              'position',
+              '<',
+              eb.selectFrom('transactions').select('position').where('id', '=', transaction.id),
+            ),
+          ]),
+        )
+      : open.where('nonce', '<', transaction.nonce)
+  const row = await before.select((eb) => eb.fn.countAll<bigint>().as('count')).executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
+/** Purposes of content that a caller requested and has not canceled. The others are no-ops, or belong to the service. */
+const REQUESTED: readonly Purpose[] = ['request', 'successor']
+
+/**
+ * Finds the ids of the relayer's transactions that can still be canceled, newest first, up to the limit, and their total number.
+ */
+export async function findOpenRequests(
+  db: Db,
+  relayerId: string,
+  limit: number,
+): Promise<{ ids: string[]; total: number }> {
+  const rows = await db
+    .selectFrom('transactions')
+    .select((eb) => ['id', eb.fn.countAll<bigint>().over().as('total')] as const)
+    .where('relayer_id', '=', relayerId)
+    .where('status', 'in', REPLACEABLE_STATUSES as TransactionStatus[])
+    .where('purpose', 'in', REQUESTED as Purpose[])
+    .orderBy('position', 'desc')
+    .limit(limit)
+    .execute()
+  return { ids: rows.map(({ id }) => id), total: Number(rows[0]?.total ?? 0n) }
+}

@@ -1,0 +1,78 @@
+import type { Receipt } from '../../chains/answer.ts'
+import type { Attempt } from '../../chains/attempt.ts'
+import { contentKind, isNoop } from '../model/purpose.ts'
+import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
+
+/** An attempt that a block includes. `reason` says why it was reverted; it is absent when it was not. */
+export interface Inclusion {
+  readonly attempt: Attempt
+  readonly receipt: Receipt
+  readonly reason: string | undefined
+}
+
+/** Gives the `status_reason` of a transaction whose attempt a block includes; undefined when nothing needs an explanation. Pure. */
+export function inclusionReason(
+  item: TransactionWithAttempts,
+  { attempt, receipt, reason }: Inclusion,
+): string | undefined {
+  return joined(sentByOthers(attempt, receipt), attemptReason(item, attempt, reason))
+}
+
+/** Explains that the chain includes the content of the attempt in bytes that a third party sent. */
+function sentByOthers({ signed }: Attempt, { result }: Receipt): string | undefined {
+  const { appliedHash, feeAccount } = result ?? {}
+  if (appliedHash === undefined || appliedHash === signed.hash) return undefined
+  const payer = feeAccount === undefined ? '' : `, and ${feeAccount} paid the fee`
+  return `A third party sent the same signed content to the network: it was included once, as transaction ${appliedHash}${payer}.`
+}
+
+function joined(...sentences: readonly (string | undefined)[]): string | undefined {
+  const present = sentences.filter((sentence) => sentence !== undefined)
+  return present.length === 0 ? undefined : present.join(' ')
+}
+
+const WANTED: Readonly<Record<Purpose, string>> = {
+  request: 'its replacement',
+  successor: 'its replacement',
+  cancel: 'its cancellation',
+  expire: 'the no-op that valid_until asked for',
+  abandon: 'the no-op',
+  gap_filler: 'the filler',
+  setup: 'the setup transaction',
+}
+
+/** Explains an inclusion that differs from the last request; otherwise returns the stored reason if it is still true. */
+function attemptReason(
+  item: TransactionWithAttempts,
+  attempt: Attempt,
+  reason: string | undefined,
+): string | undefined {
+  const { statusReason } = item.transaction
+  const reverted = reason === undefined ? undefined : `Reverted on chain: ${reason}.`
+  const loser = contentThatLost(item, attempt)
+  if (loser === undefined) return reverted ?? (isReasonOfAttempt(item, attempt) ? statusReason : undefined)
+  const explanation = `Attempt ${attempt.number} was included before ${loser}, which has lost.`
+  return reverted === undefined ? explanation : `${explanation} ${reverted}`
+}
+
+/** Keep the stored reason only if the included attempt is the one that the reason describes. */
+function isReasonOfAttempt(
+  { transaction: { purpose }, attempts }: TransactionWithAttempts,
+  { number }: Attempt,
+): boolean {
+  return purpose !== 'request' && (!isNoop(purpose) || contentKind(attempts, number) === purpose)
+}
+
+/** Names the newer content that can no longer be included; undefined when the included attempt is the newest content. */
+function contentThatLost(
+  { transaction, attempts }: TransactionWithAttempts,
+  attempt: Attempt,
+): string | undefined {
+  const { purpose } = transaction
+  const wanted = attempts.findLast((other) => other.kind !== 'speed_up' && other.outcome !== 'refused')
+  if (wanted !== undefined && attempt.number < wanted.number)
+    return `${WANTED[purpose]} (attempt ${wanted.number})`
+  // This content waited for the attempt to expire, and was never signed.
+  const unsigned = purpose === 'successor' || (purpose === 'cancel' && attempt.kind !== 'cancel')
+  return unsigned && attempt.kind !== 'speed_up' ? WANTED[purpose] : undefined
+}

@@ -1,0 +1,77 @@
+import type { Transaction as DbTransaction } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import { reportFinished } from '../model/observer.ts'
+import type { TransactionsContext } from '../model/runtime.ts'
+import type { Transaction } from '../model/transaction.ts'
+import { saveOutcomes } from '../store/attempts-store.ts'
+import { setNextNonce } from '../store/nonce-store.ts'
+import { announceIncident, saveTransactions } from '../store/transactions-store.ts'
+import type { Resolution } from './resolution.ts'
+import type { WatchRound } from './watch-round.ts'
+
+type Tx = DbTransaction<Schema>
+
+/**
+ * Writes resolutions with their incidents and nonce counters, and returns the written transactions. If another process changed a record
+ * first, the round stays open, so that the next round looks at the same block again.
+ */
+export async function writeResolutions(
+  round: WatchRound,
+  resolutions: readonly Resolution[],
+): Promise<Transaction[]> {
+  if (resolutions.length === 0) return []
+  const written = await round.context.db
+    .transaction()
+    .execute((tx) => writeInTransaction(round, tx, resolutions))
+  reportFinished(round.context, written)
+  logIncidents(round.context, resolutions, written)
+  return written
+}
+
+function logIncidents(
+  { log }: TransactionsContext,
+  resolutions: readonly Resolution[],
+  written: readonly Transaction[],
+): void {
+  const ids = new Set(written.map(({ id }) => id))
+  for (const { incident, transaction } of resolutions) {
+    if (incident === undefined || !ids.has(transaction.id)) continue
+    const { id, relayerId, statusReason } = transaction
+    log.error({ transaction: id, relayer: relayerId, incident, detail: statusReason }, 'transaction incident')
+  }
+}
+
+async function writeInTransaction(
+  round: WatchRound,
+  tx: Tx,
+  resolutions: readonly Resolution[],
+): Promise<Transaction[]> {
+  const saved = await saveTransactions(
+    tx,
+    resolutions.map((resolution) => resolution.transaction),
+  )
+  const written = new Set(saved.map((transaction) => transaction.id))
+  if (written.size < resolutions.length) round.open = true
+  // Only after a successful write: a resolution that came too late is computed again at once, not after the whole wait.
+  for (const id of written) round.memory.missingSince.delete(id)
+  const kept = resolutions.filter((resolution) => written.has(resolution.transaction.id))
+  await saveOutcomes(
+    tx,
+    kept.flatMap((resolution) => resolution.outcomes),
+  )
+  await resetFreedCounters(tx, kept)
+  for (const [type, incidents] of Map.groupBy(kept, ({ incident }) => incident)) {
+    if (type === undefined) continue
+    await announceIncident(
+      tx,
+      type,
+      incidents.map(({ transaction }) => transaction.id),
+    )
+  }
+  return saved
+}
+
+/** The chain did not use these nonces. Without a counter, the service reads the next nonce from the chain before it assigns one. */
+async function resetFreedCounters(tx: Tx, resolutions: readonly Resolution[]): Promise<void> {
+  for (const { freed } of resolutions) if (freed) await setNextNonce(tx, { ...freed, nonce: null })
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { createHttpClient, type HttpClientOptions } from '../../src/lib/http-client.ts'
+
+/** A server on this machine, and a client; both stop with the test. */
+async function start(answer: RequestListener, options: HttpClientOptions = {}) {
+  let connections = 0
+  const server = createServer(answer).on('connection', () => {
+    connections += 1
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = createHttpClient(options)
+  onTestFinished(() => {
+    client.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return {
+    url,
+    post: (headers = {}) => client.post({ url, headers, body: '{}', timeoutMs: 2_000 }),
+    connections: () => connections,
+  }
+}
+
+const TEXT = 'answer '.repeat(1_000)
+
+test('a client of whole bodies accepts gzip, and decompresses it', async () => {
+  let accepted: unknown
+  const { post } = await start(
+    (request, response) => {
+      accepted = request.headers['accept-encoding']
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(TEXT))
+    },
+    { wholeBodyBytes: TEXT.length },
+  )
+  expect((await post()).body).toBe(TEXT)
+  expect(accepted).toBe('gzip')
+})
+
+test('the limit counts decompressed bytes', async () => {
+  const { post } = await start(
+    (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(TEXT)),
+    { wholeBodyBytes: TEXT.length - 1 },
+  )
+  await expect(post()).rejects.toThrow(`more than ${TEXT.length - 1} bytes`)
+})
+
+test('a compressed body that is damaged, or cut, is no answer', async () => {
+  const whole = gzipSync(TEXT)
+  for (const bytes of [Buffer.from('no gzip'), whole.subarray(0, whole.length >> 1)]) {
+    const { post } = await start(
+      (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes),
+      { wholeBodyBytes: 100_000 },
+    )
+    await expect(post()).rejects.toThrow()
+  }
+})
+
+test('a connection that breaks during a compressed body is no answer', async () => {
+  const { post } = await start(
+    (_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': '100000' })
+      response.write(gzipSync(TEXT).subarray(0, 20), () => response.destroy())
+    },
+    { wholeBodyBytes: 100_000 },
+  )
+  await expect(post()).rejects.toThrow()
+})
+
+test('a client of beginnings does not ask for compression, and reads so much and no more', async () => {
+  let accepted: unknown
+  const { post } = await start((request, response) => {
+    accepted = request.headers['accept-encoding']
+    response.end('x'.repeat(20_000))
+  })
+  expect((await post()).body).toBe('x'.repeat(16_384))
+  expect(accepted).toBeUndefined()
+})
+
+test('requests in sequence share a connection', async () => {
+  const { post, connections } = await start((_request, response) => response.end('{}'), {
+    wholeBodyBytes: 100,
+  })
+  await post()
+  await post()
+  expect(connections()).toBe(1)
+})
+
+test('a redirect is an answer like any other', async () => {
+  let asked = 0
+  const { post } = await start((_request, response) => {
+    asked += 1
+    response.writeHead(307, { location: '/elsewhere' }).end()
+  })
+  expect(await post()).toMatchObject({ status: 307, headers: { location: '/elsewhere' } })
+  expect(asked).toBe(1)
+})
