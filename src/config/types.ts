@@ -42,6 +42,7 @@ export interface Config {
   readonly notifications: readonly NotificationConfig[]
 }
 
+/** The limits of webhook deliveries. */
 export interface WebhookConfig {
   /** The limit of one try. */
   readonly timeoutMs: number
@@ -49,6 +50,7 @@ export interface WebhookConfig {
   readonly retryMs: number
 }
 
+/** The address and the limits of the HTTP server. */
 export interface ServerConfig {
   readonly host: string
   /** Port 0 takes a free one. */
@@ -58,6 +60,7 @@ export interface ServerConfig {
   readonly maxBodyBytes: number
 }
 
+/** The database: PostgreSQL, or the embedded one. */
 export interface DatabaseConfig {
   /** The url of PostgreSQL, which may contain a password. Without the field the database is embedded. */
   readonly url?: string

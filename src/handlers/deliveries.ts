@@ -21,6 +21,7 @@ import { toPage } from './present/page.ts'
 /** The default overlap of two keys, in seconds: a day. */
 const DEFAULT_OVERLAP_SECONDS = 86_400
 
+/** The parts of the service that these operations call. */
 export interface DeliveryHandlerDeps {
   readonly db: Kysely<Schema>
   readonly controls: DeliveryControls

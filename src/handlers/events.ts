@@ -15,6 +15,7 @@ const MAX_LIMIT = 100
 /** The longest silence of a stream, in ms: proxies cut connections that are silent for a minute. */
 const HEARTBEAT_MS = 15_000
 
+/** The parts of the service that these operations call. */
 export interface EventHandlerDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock

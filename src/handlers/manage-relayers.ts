@@ -8,6 +8,7 @@ import { presentRelayer } from './present/relayer.ts'
 import { readCreation, readPatched } from './read/relayer.ts'
 import { requireRelayer } from './transactions.ts'
 
+/** The parts of the service that these operations call. */
 export interface ManageRelayersDeps {
   readonly relayerOf: RelayerReader
   readonly prepare: (relayer: Relayer) => Promise<RelayerRuntime>

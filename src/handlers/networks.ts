@@ -6,6 +6,7 @@ import { maskUrl } from '../networks/mask-url.ts'
 import type { EvmNetwork, Network } from '../networks/network.ts'
 import { toPage } from './present/page.ts'
 
+/** The parts of the service that these operations call. */
 export interface NetworkHandlerDeps {
   readonly networks: NetworkManager
 }

@@ -7,6 +7,7 @@ import type { Notification } from '../notifications/notification.ts'
 import { listNotifications } from '../notifications/store.ts'
 import { toPage } from './present/page.ts'
 
+/** The parts of the service that these operations call. */
 export interface NotificationHandlerDeps {
   readonly db: Kysely<Schema>
   readonly notifications: NotificationManager

@@ -3,6 +3,7 @@ import type { RelayerReader } from '../relayers/read.ts'
 import type { PendingCanceler } from '../transactions/replace/cancel-pending.ts'
 import { requireRelayer } from './transactions.ts'
 
+/** The parts of the service that these operations call. */
 export interface PendingHandlerDeps {
   readonly relayerOf: RelayerReader
   readonly cancelPending: PendingCanceler

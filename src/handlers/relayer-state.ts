@@ -13,6 +13,7 @@ import { type AccountState, fetchBalance, getAccountState } from '../transaction
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
 import { requireRelayer } from './transactions.ts'
 
+/** The parts of the service that these operations call. */
 export interface RelayerStateDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock

@@ -12,6 +12,7 @@ import { toPage } from './present/page.ts'
 import { presentRelayer } from './present/relayer.ts'
 import { requireRelayer } from './transactions.ts'
 
+/** The parts of the service that these operations call. */
 export interface RelayerHandlerDeps {
   readonly db: Kysely<Schema>
   readonly relayerOf: RelayerReader

@@ -5,6 +5,7 @@ import type { SignerManager } from '../signers/manage.ts'
 import { listSigners, type StoredSigner } from '../signers/store.ts'
 import { toPage } from './present/page.ts'
 
+/** The parts of the service that these operations call. */
 export interface SignerHandlerDeps {
   readonly db: Kysely<Schema>
   readonly signers: SignerManager

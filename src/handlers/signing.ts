@@ -11,6 +11,7 @@ import type { TransactionSigner } from '../transactions/sign-only.ts'
 import { readUnsigned } from './read/unsigned.ts'
 import { requireRelayer } from './transactions.ts'
 
+/** The parts of the service that these operations call. */
 export interface SigningHandlerDeps {
   readonly relayerOf: RelayerReader
   readonly runtimeOf: (relayer: Relayer) => RelayerRuntime

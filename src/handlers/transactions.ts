@@ -18,6 +18,7 @@ import { toPage } from './present/page.ts'
 import { presentTransaction, presentWithAttempts } from './present/transaction.ts'
 import { readRequest } from './read/request.ts'
 
+/** The parts of the service that these operations call. */
 export interface TransactionHandlerDeps {
   readonly db: Kysely<Schema>
   readonly relayerOf: RelayerReader

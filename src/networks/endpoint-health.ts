@@ -43,11 +43,13 @@ export interface Health {
   readonly lastError?: string
 }
 
+/** The record of an endpoint without failures. */
 export const HEALTHY: Health = { failures: [], restsUntil: 0, byWish: false, rests: 0 }
 
 /** `trial`: the rest is over, and one request at a time tests the endpoint. */
 export type Condition = 'well' | 'trial' | 'resting'
 
+/** Decides whether the endpoint may be asked now. */
 export function conditionOf({ restsUntil, rests }: Health, now: number): Condition {
   if (now < restsUntil) return 'resting'
   return rests > 0 ? 'trial' : 'well'

@@ -38,6 +38,7 @@ interface NetworkManagerDeps {
 /** The default of the configuration file. */
 const DEFAULT_WEIGHT = 100
 
+/** Creates the manager of this deployment's networks. */
 export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
   const { db, networks, policy, wrongChain } = deps
 

@@ -4,6 +4,7 @@ export const NETWORK_TYPES = ['evm', 'solana', 'stellar'] as const
 /** The family of a chain. It decides which group of the request body applies. */
 export type NetworkType = (typeof NETWORK_TYPES)[number]
 
+/** Recognises the types that this release knows. */
 export function isNetworkType(text: string): text is NetworkType {
   return NETWORK_TYPES.some((type) => type === text)
 }

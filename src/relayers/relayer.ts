@@ -35,11 +35,13 @@ interface AnyRelayerConfig {
   readonly customRpcUrls?: readonly RpcUrl[]
 }
 
+/** The configuration of a relayer on an EVM network. */
 export interface EvmRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'evm'
   readonly policies: EvmPolicies
 }
 
+/** The configuration of a relayer on a Stellar network. */
 export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'stellar'
   readonly policies: StellarPolicies
@@ -47,6 +49,7 @@ export interface StellarRelayerConfig extends AnyRelayerConfig {
   readonly channels?: number | readonly string[]
 }
 
+/** The configuration of a relayer on a Solana network. */
 export interface SolanaRelayerConfig extends AnyRelayerConfig {
   readonly networkType: 'solana'
   readonly policies: SolanaPolicies
@@ -67,8 +70,11 @@ interface RelayerState {
   readonly disabledReason?: DisabledReason
 }
 
+/** A relayer on an EVM network. */
 export interface EvmRelayer extends EvmRelayerConfig, RelayerState {}
+/** A relayer on a Stellar network. */
 export interface StellarRelayer extends StellarRelayerConfig, RelayerState {}
+/** A relayer on a Solana network. */
 export interface SolanaRelayer extends SolanaRelayerConfig, RelayerState {}
 
 /** An account that the service operates on one network, with a signer and policies. */

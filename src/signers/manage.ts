@@ -39,6 +39,7 @@ interface SignerManagerDeps {
 /** The type of signer that callers can create: the service keeps the key. */
 const TYPE = 'plain'
 
+/** Creates the manager of this database's signers. */
 export function createSignerManager({ db, sealer, usersOf }: SignerManagerDeps): SignerManager {
   return {
     create: async ({ id = randomUUID(), key }) => {

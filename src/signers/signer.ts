@@ -31,4 +31,5 @@ export interface Ed25519Signer {
   derive(name: string): Ed25519Signer
 }
 
+/** A signer of either curve. */
 export type Signer = Secp256k1Signer | Ed25519Signer

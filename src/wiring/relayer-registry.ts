@@ -54,6 +54,7 @@ interface Watch {
   readonly loop: Loop
 }
 
+/** Creates the registry. It is empty until the first look. */
 export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistry {
   const { db, networks, runtimes, clock, log, createWatchLoop } = deps
   let endpointGroups: ReadonlyMap<string, EndpointGroup> = new Map()

@@ -11,6 +11,7 @@ export interface ConfigChange {
   readonly fields: readonly FieldChange[]
 }
 
+/** One changed field, with both values as logs may show them. */
 export interface FieldChange {
   readonly field: string
   readonly from: string

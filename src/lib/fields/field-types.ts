@@ -18,18 +18,21 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 /** Ids are segments of URLs, where dots alone lead upwards, and parts of log messages. The contract has the same pattern. */
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/
 
+/** A text that is not empty. */
 export const text: FieldType<string> = {
   expected: 'a text that is not empty',
   read: (value) => (typeof value === 'string' && value.trim() !== '' ? value : undefined),
   blank: '',
 }
 
+/** The id of a record. */
 export const id: FieldType<string> = {
   expected: 'an id of 1 to 100 letters, digits, ".", "_" or "-", not beginning with "."',
   read: (value) => (typeof value === 'string' && ID.test(value) ? value : undefined),
   blank: '',
 }
 
+/** True or false. */
 export const flag: FieldType<boolean> = {
   expected: 'true or false',
   read: (value) => (typeof value === 'boolean' ? value : undefined),
@@ -66,6 +69,7 @@ function amountUpTo(max: bigint, name: string): FieldType<bigint> {
   }
 }
 
+/** A url that the service sends requests to. */
 export const httpUrl = urlOf(['http:', 'https:'], 'an http:// or https:// url')
 
 /** WebSocket urls announce new blocks. */
@@ -96,6 +100,7 @@ export const publicKey: FieldType<string> = {
   blank: '',
 }
 
+/** One of these words. */
 export function oneOf<const T extends string>(...names: readonly [T, ...T[]]): FieldType<T> {
   return {
     expected: names.map((name) => `"${name}"`).join(' or '),

@@ -33,6 +33,7 @@ export interface HealthChecker {
   checkNow(relayer: Relayer): Promise<Relayer>
 }
 
+/** Creates the checker of this database's relayers. */
 export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
   return {
     check: (chain, targets, signal) => check(deps, targets, { chain, signal, timeoutMs: LONGEST_MS }),
