@@ -2,7 +2,7 @@ import type { BroadcastResult } from '../answer.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
 import { readSent } from './failures.ts'
 
-/** Hands signed transactions to a node, in the order given; the results are in the same order. */
+/** Sends signed transactions to a node in this order and returns the results in the same order. */
 export async function broadcastAll(
   client: PooledClient,
   raws: readonly Uint8Array[],
@@ -15,9 +15,9 @@ export async function broadcastAll(
 }
 
 /**
- * It was simulated before it was signed, and a lagging node would refuse what it does not understand yet; address tables are
- * read in any case, so as new as they are. The node is not to offer it again by itself: the service does, for as long as it
- * wants it.
+ * The service simulated the transaction before it signed it, and the preflight of a lagging node would refuse what the node does not know
+ * yet; the node reads address tables in any case, so they must not be newer than its state. The node does not rebroadcast by itself,
+ * because the service does.
  */
 const SETTINGS = {
   encoding: 'base64',

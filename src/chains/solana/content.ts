@@ -2,28 +2,28 @@ import type { Speed } from '../speed.ts'
 
 /** One instruction of a request (group B of the contract). */
 export interface SolanaInstruction {
-  /** Base58, as every address here. */
+  /** Base58, like every address here. */
   readonly programId: string
   readonly accounts: readonly SolanaAccountMeta[]
   /** Base64. */
   readonly data: string
 }
 
-/** An account that an instruction is given. */
+/** An account that an instruction receives. */
 export interface SolanaAccountMeta {
   readonly pubkey: string
   readonly isSigner: boolean
   readonly isWritable: boolean
 }
 
-/** What the caller wants done on a Solana network, as accepted (group B of the contract). */
+/** The accepted request of a caller on a Solana network (group B of the contract). */
 export interface SolanaRequest {
   readonly type: 'solana'
-  /** A prebuilt transaction in wire format, base64. Exactly one of this and `instructions` is there. */
+  /** A prebuilt transaction in wire format, base64. A request has either this or `instructions`. */
   readonly transaction?: string
-  /** Empty only for the no-op of the service itself. */
+  /** The list is empty only for the no-op of the service itself. */
   readonly instructions?: readonly SolanaInstruction[]
-  /** How much is offered for priority; of no use where others have signed the price already. */
+  /** The level of the priority price; it has no effect when others have signed the price already. */
   readonly speed: Speed
   readonly validUntil?: Date
 }
@@ -31,52 +31,52 @@ export interface SolanaRequest {
 /** Prepared content of a Solana transaction. */
 export interface SolanaDraft {
   readonly type: 'solana'
-  /** Wire format in base64: complete but for the signature of the relayer, which is zero. */
+  /** Wire format in base64, complete except for the signature of the relayer, which is zero. */
   readonly transaction: string
-  /** The most that signatures and priority cost, in lamports. */
+  /** The highest cost of signatures and priority, in lamports. */
   readonly fee: bigint
-  /** What is offered for priority, in micro-lamports for each compute unit. */
+  /** The price for priority, in micro-lamports for each compute unit. */
   readonly unitPrice: bigint
-  /** The most lamports that it moves out of the relayer's account, the fee aside. */
+  /** The highest amount that it moves out of the relayer's account, without the fee, in lamports. */
   readonly spends: bigint
   /**
-   * A finalized block of this height proves that no later block includes it. Absent with a durable nonce, which has no end
-   * of its own.
+   * A finalized block of this height proves that no later block includes the transaction. Absent with a durable nonce, which does not
+   * expire.
    */
   readonly expiresAt?: bigint
-  /** The nonce account whose value stands in for a blockhash. */
+  /** The nonce account whose value replaces the blockhash. */
   readonly nonceAccount?: string
   /**
-   * With a durable nonce: a slot that was confirmed when it was prepared, which is before it was signed, so no block up to this one
-   * holds it. Absent in what was signed before the service kept it.
+   * With a durable nonce: a slot that was confirmed before the transaction was signed, so no block up to this one includes it. Absent in
+   * drafts of versions that did not store it.
    */
   readonly preparedAtSlot?: bigint
 }
 
 /** The rules of a Solana relayer, as configured; an absent rule has the default of the contract. Amounts in lamports. */
 export interface SolanaPolicies {
-  /** What must stay spendable on the account after everything in flight is paid. Default 10000000. */
+  /** The amount that must stay spendable on the account after everything in flight is paid. Default 10000000. */
   readonly minBalance?: bigint
-  /** The most that one transaction may cost in fees. Default 1000000. */
+  /** The highest fee of one transaction. Default 1000000. */
   readonly maxFee?: bigint
-  /** The only programs that instructions may call. Any when absent. */
+  /** The only programs that instructions may call. Default: any. */
   readonly allowedPrograms?: readonly string[]
-  /** The only accounts that a transaction may name, besides the relayer and the programs. Not with `disallowedAccounts`. */
+  /** The only accounts that a transaction may name, besides the relayer and the programs. It excludes `disallowedAccounts`. */
   readonly allowedAccounts?: readonly string[]
   /** Accounts that a transaction may not name. */
   readonly disallowedAccounts?: readonly string[]
-  /** Most signatures of one transaction, the relayer's included. */
+  /** The highest number of signatures of one transaction, the relayer's included. */
   readonly maxSignatures?: number
-  /** Most bytes of one transaction. Default 1232, the most that the network takes. */
+  /** The highest number of bytes of one transaction. Default 1232, the limit of the network. */
   readonly maxDataSize?: number
-  /** Whose transactions may use the relayer as more than the payer of their fee. Default `own`. */
+  /** Selects the transactions that may use the relayer as more than the payer of their fee. Default `own`. */
   readonly feePayerSpending?: FeePayerSpending
-  /** The only RPC methods that callers may use. Default: those that read. */
+  /** The only RPC methods that callers may use. Default: methods that only read. */
   readonly allowedRpcMethods?: readonly string[]
 }
 
 /**
- * `own`: those that nobody else signs, so nobody but the caller asks for them · `always`: all · `never`: none, so the relayer
- * pays fees and nothing else.
+ * `own`: transactions that nobody else signs, so only the caller orders them · `always`: all · `never`: none, so the relayer pays fees and
+ * nothing else.
  */
 export type FeePayerSpending = 'own' | 'always' | 'never'

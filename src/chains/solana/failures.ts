@@ -9,19 +9,19 @@ const SIGNATURE_FAILED = -32003
 const NODE_UNHEALTHY = -32005
 const PRECOMPILE_FAILED = -32006
 const SIGNATURE_COUNT_WRONG = -32013
-/** The node cannot read the call, or will not look at what it brings. */
+/** The node cannot read the call, or refuses to look at its parameters. */
 export const INVALID_PARAMS = -32602
 
-/** The node has looked at the bytes and could not read them as a transaction, or found a signature wrong. */
+/** The node could not read the bytes as a transaction, or found a signature invalid. */
 const UNUSABLE = [SIGNATURE_FAILED, PRECOMPILE_FAILED, SIGNATURE_COUNT_WRONG, INVALID_PARAMS]
 
 /**
- * Address tables are read before anything else, so a node that has not seen a table, or its newest addresses, complains of the
- * bytes (`invalid transaction: Transaction address table lookup uses an invalid index`).
+ * A node reads address tables first, so a node that does not know a table, or its newest addresses, complains about the bytes (`invalid
+ * transaction: Transaction address table lookup uses an invalid index`).
  */
 export const ABOUT_TABLES = /address (lookup )?table/i
 
-/** What it means for bytes that are offered. What fails as the accounts are now may do later. */
+/** The meaning of an error for broadcast bytes. A transaction that fails with the present accounts may succeed later. */
 const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'refused'>> = {
   known: 'accepted',
   funds: 'later',
@@ -31,7 +31,7 @@ const RESULTS: Readonly<Record<ErrorMeaning, 'accepted' | 'later' | 'refused'>> 
 }
 
 /**
- * Reads a reply to `sendTransaction`. With `skipPreflight` a node takes whatever is well-formed; some providers look all the
+ * Reads a reply to `sendTransaction`. With `skipPreflight` a node accepts every well-formed transaction; some providers check it all the
  * same.
  */
 export function readSent(reply: RpcReply): BroadcastResult {

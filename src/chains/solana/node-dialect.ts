@@ -2,13 +2,15 @@ import type { NodeDialect } from '../rpc/node-dialect.ts'
 import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } from '../rpc/node-errors.ts'
 import { HEIGHT } from './read/head.ts'
 
-/** The most that one HTTP request holds, in bytes: agave reads 50 KiB (`rpc.rs` `MAX_REQUEST_BODY_SIZE`) and answers HTTP 413 beyond. */
+/**
+ * One HTTP request holds at most this many bytes: agave reads 50 KiB (`rpc.rs` `MAX_REQUEST_BODY_SIZE`) and answers HTTP 413 beyond that.
+ */
 const MAX_REQUEST_BYTES = 40_000
 
 /**
- * agave's codes (`solana-rpc-client-api/src/custom_error.rs`) overlap with those of providers elsewhere: `-32005` is a node that is
- * unhealthy, `-32007` a slot that was skipped or is missing after a ledger jump, `-32016` a `minContextSlot` in the future. None of
- * them is a rate limit. "Compute units" are what programs use, and part of many messages.
+ * agave's codes (`solana-rpc-client-api/src/custom_error.rs`) overlap with those of providers on other chains: `-32005` is an unhealthy
+ * node, `-32007` a slot that was skipped or is missing after a ledger jump, `-32016` a `minContextSlot` in the future. None of them is a
+ * rate limit. Programs use "compute units", so many messages contain the words.
  */
 const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],

@@ -6,7 +6,7 @@ import { SYSTEM_PROGRAM } from './wire/programs.ts'
 import { openOutflow } from './wire/system-instruction.ts'
 import { openTransaction } from './wire/transaction.ts'
 
-/** The message that a request means, and the field that brought it. For what was checked. */
+/** Returns the message of a checked request, and the field that contains it. */
 export function contentOf(
   { transaction, instructions = [] }: SolanaRequest,
   self: string,
@@ -16,12 +16,12 @@ export function contentOf(
     : { message: openTransaction(transaction).message, at: 'transaction' }
 }
 
-/** Whether the service can sign the content again with another blockhash: not when others have signed it too. */
+/** Returns true when the service can sign the content again with another blockhash: not when others have signed it too. */
 export function isReSignable({ transaction }: SolanaRequest): boolean {
   return transaction === undefined || !isMultiSigner(openTransaction(transaction).message)
 }
 
-/** The lamports that the request openly moves out of the account that pays for it, before any fee is known. */
+/** Returns the lamports that the request openly moves out of the fee payer's account, before any fee is known. */
 export function amountOutOf(request: SolanaRequest): bigint {
   const payer = payerOf(request)
   if (payer === undefined) return 0n
@@ -29,7 +29,7 @@ export function amountOutOf(request: SolanaRequest): bigint {
   return openOutflow(message, accountsOf(message), payer)
 }
 
-/** Only the relayer signs instructions, so whoever they name as a signer, or let the system program take from, is the relayer. */
+/** Only the relayer signs instructions, so every signer in them, and every source of a system transfer, is the relayer. */
 function payerOf({ transaction, instructions = [] }: SolanaRequest): string | undefined {
   if (transaction !== undefined) return openTransaction(transaction).message.staticAccounts[0]
   const signer = instructions.flatMap(({ accounts }) => accounts).find(({ isSigner }) => isSigner)
@@ -37,12 +37,12 @@ function payerOf({ transaction, instructions = [] }: SolanaRequest): string | un
   return (signer ?? source)?.pubkey
 }
 
-/** The request that does nothing: it only pays its fee. */
+/** Returns the request that does nothing except pay its fee. */
 export function noop(): SolanaRequest {
   return { type: 'solana', instructions: [], speed: 'average' }
 }
 
-/** Whether it is the service's own request that does nothing. */
+/** Returns true for the service's own request that does nothing. */
 export function isNoop({ instructions }: SolanaRequest): boolean {
   return instructions?.length === 0
 }

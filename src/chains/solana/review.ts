@@ -7,7 +7,7 @@ import type { PrepareContext } from './prepare/prepare-context.ts'
 import { signDraft } from './sign.ts'
 import type { SolanaAccount } from './types.ts'
 
-/** By the rules of sending, with a simulation; signatures of others may still be missing. */
+/** Reviews a transaction by the rules of sending, with a simulation; signatures of others may still be missing. */
 export async function reviewUnsigned(
   context: PrepareContext,
   { transaction }: UnsignedSolana,

@@ -6,8 +6,8 @@ import { encodeBase58 } from './wire/base58.ts'
 import { decodeMessage } from './wire/message.ts'
 
 /**
- * Signs the UTF-8 bytes as they are, which is what wallets do (`signMessage` of the wallet standard). Nothing is put before
- * them, so a text whose bytes are a transaction's would sign that transaction.
+ * Signs the UTF-8 bytes unchanged, like wallets do (`signMessage` of the wallet standard). There is no prefix, so a text whose bytes are a
+ * transaction would sign that transaction.
  * @throws AppError 400 for such a text
  */
 export async function signMessage(message: string, signer: Signer): Promise<MessageSignature> {

@@ -6,9 +6,9 @@ import { addressBytes, encodeBase58 } from './wire/base58.ts'
 import { openTransaction, writeTransaction } from './wire/transaction.ts'
 
 /**
- * Signs a draft. The first signature is that of whoever pays, and the network knows the transaction by it, so the hash is the
- * relayer's own signature.
- * @throws Error for a draft that another account pays for: a fault of ours
+ * Signs a draft. The network identifies a transaction by its first signature, that of the fee payer, so the hash is the relayer's own
+ * signature.
+ * @throws Error for a draft with another fee payer, which is a fault of the service
  */
 export async function signDraft(
   { transaction }: SolanaDraft,

@@ -2,11 +2,11 @@ import { createPublicKey, verify } from 'node:crypto'
 import type { Signer } from '../../signers/signer.ts'
 import type { Signature } from '../attempt.ts'
 
-/** A signer of the curve that Solana's own keys have. */
+/** A signer with an ed25519 key, the curve of Solana. */
 export type SolanaSigner = Extract<Signer, { curve: 'ed25519' }>
 
 /**
- * The signer, known to be of the right curve.
+ * Returns the signer with the right type.
  * @throws Error for another curve: the configuration is checked before anything is signed
  */
 export function solanaSigner(signer: Signer | undefined): SolanaSigner {
@@ -14,7 +14,7 @@ export function solanaSigner(signer: Signer | undefined): SolanaSigner {
   return signer
 }
 
-/** Whether the 64 bytes are the signature of this message by this key. */
+/** Returns true when the 64 bytes are the signature of this message by this key. */
 export function isBy(signature: Uint8Array, publicKey: Uint8Array, message: Uint8Array): boolean {
   const key = createPublicKey({
     key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') },
@@ -23,7 +23,7 @@ export function isBy(signature: Uint8Array, publicKey: Uint8Array, message: Uint
   return verify(null, message, key, signature)
 }
 
-/** The 64 bytes in the contract's form: both halves, the whole, and no recovery number. */
+/** Returns the 64 bytes in the contract's form: both halves, the whole, and no recovery number. */
 export function presentSignature(bytes: Uint8Array): Signature {
   const sig = Buffer.from(bytes).toString('hex')
   return { r: sig.slice(0, 64), s: sig.slice(64), v: 0, sig }

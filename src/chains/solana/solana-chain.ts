@@ -30,10 +30,10 @@ import type { SolanaChain } from './types.ts'
 import { verifyEndpoints } from './verify.ts'
 import { openTransaction } from './wire/transaction.ts'
 
-/** Leaders take a transaction only while they lead, four slots each, so it is offered to the next ones, too; in ms. */
+/** Leaders accept a transaction only while they lead, four slots each, so the service broadcasts it again to the next leaders; in ms. */
 const REBROADCAST_MS = 2_000
 
-/** One Solana network behind the `Chain` interface, over JSON-RPC. */
+/** Creates the chain of one Solana network over JSON-RPC. */
 export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaChain {
   const { network, clock, log } = options
   const { client, probeHeights } = connect(options, NODE_DIALECT)

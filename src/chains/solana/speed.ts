@@ -2,8 +2,8 @@ import type { SpeedMeaning } from '../chain.ts'
 import type { Speed } from '../speed.ts'
 
 /**
- * A blockhash is good for 150 blocks, about a minute; what it has not brought into a block by then is signed anew at the
- * price of then.
+ * A blockhash is valid for 150 blocks, about a minute; a transaction that no block has included by then is signed again at the price of
+ * that time.
  */
 const RENEWED_AFTER_SECONDS = 60
 

@@ -2,24 +2,27 @@ import type { PooledClient } from '../rpc/rpc.ts'
 import { newestSlot } from './read/recent.ts'
 
 /**
- * So many finalized slots after it was missed first, something is not only too new: a node may be some seconds late, and what stood in
- * a block that a client saw is finalized, or dropped, 32 slots later.
+ * A thing that is still missing this many finalized slots after it was first missed is not only too new: a node may be some seconds late,
+ * and a block that a client saw is finalized, or dropped, 32 slots later.
  */
 const TOO_NEW_SLOTS = 64n
 
-/** What was missed so many slots ago was another occasion. */
+/** A thing that was missed this many slots ago counts as missed for the first time. */
 const FORGOTTEN_SLOTS = 1_000n
 
-/** Most things that are remembered; the oldest are forgotten first, and get their time anew. */
+/** The memory holds at most this many things and forgets the oldest first, whose time starts again. */
 const MAX_REMEMBERED = 10_000
 
-/** Tells what does not exist from what a node does not know yet: blockhashes, nonces and tables that others have just made. */
+/**
+ * Distinguishes things that do not exist from things that a node does not know yet: blockhashes, nonces and tables that others have just
+ * created.
+ */
 export interface Timeouts {
-  /** Notes that this was missing; true when it has been for so long that it is not only too new. */
+  /** Notes that a thing is missing; returns true when it has been missing for too long to be only new. */
   isOver(what: string): boolean
 }
 
-/** Nothing was missed so far. Goes by the slots that endpoints tell of, in memory: a process that starts anew waits anew. */
+/** Creates an empty memory. It counts the slots that endpoints report; a new process waits again. */
 export function createTimeouts(client: PooledClient): Timeouts {
   const missedAt = new Map<string, bigint>()
   return {

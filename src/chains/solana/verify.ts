@@ -8,9 +8,9 @@ import { resultOf } from './read/replies.ts'
 const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
 
 /**
- * Nothing that is signed names its network, only a blockhash does, so an endpoint of another cluster would simply have other
- * accounts. Each that answers has to serve the configured one, where that is known. What each can tell of old transactions is noted
- * along with it.
+ * Refuses when an endpoint serves another cluster than the configured one, where that is known. A signed transaction does not name its
+ * network, only its blockhash does, so an endpoint of another cluster would report other accounts. The call also notes which endpoints keep
+ * old transactions.
  */
 export async function verifyEndpoints(
   client: PooledClient,
@@ -21,7 +21,7 @@ export async function verifyEndpoints(
   for (const { url, replies: told } of endpoints) history.note(url, told.slice(1))
   const everywhere = endpoints.flatMap(({ replies: [genesis] }) => genesis?.reply ?? [])
   const answered = everywhere.some(({ kind }) => kind !== 'unknown')
-  // All of them resting: then the one that may be asked as a last resort.
+  // All endpoints rest, so the one that may be asked as a last resort decides.
   const replies = answered ? everywhere : await client.send([GENESIS])
   const answers = replies.map((reply) => compare(reply, network))
   return (

@@ -1,15 +1,15 @@
 import { type Hex, keccak256, padHex, toHex } from 'viem'
 import { TypedDataProblem } from './problem.ts'
 
-/** Reads a value of one type at a path, and gives the 32 bytes that stand for it (EIP-712, `encodeData`). */
+/** Reads a value of one type at a path, and returns the 32 bytes that encode it (EIP-712, `encodeData`). */
 export type Encoder = (value: unknown, path: string) => Hex
 
 const WORD = { size: 32 } as const
 
-/** Hexadecimal digits of 256 bits. Longer text is no integer of any type, and need not be read. */
+/** 256 bits have at most this many decimal digits. A longer text is no integer of any type, and is not parsed. */
 const MOST_DIGITS = 80
 
-/** The encoder of a type that is no struct and no array; undefined for what is no such type. */
+/** Returns the encoder of a type that is neither a struct nor an array; undefined for an unknown type. */
 export function atomEncoder(type: string): Encoder | undefined {
   const fixed = FIXED[type]
   if (fixed !== undefined) return fixed
@@ -37,7 +37,7 @@ function bytesEncoder(size: number): Encoder {
   return hexEncoder(size, (hex) => padHex(hex, { ...WORD, dir: 'right' }))
 }
 
-/** Bytes as `0x` hex in any letter case; `size` undefined for any number of them. */
+/** Encodes bytes, written as `0x` hex in any letter case; `size` is undefined for any number of bytes. */
 function hexEncoder(size: number | undefined, encode: (hex: Hex) => Hex): Encoder {
   return (value, path) => {
     const fits =
@@ -61,7 +61,7 @@ function integerEncoder(signed: boolean, bits: number): Encoder {
   }
 }
 
-/** A JSON integer, decimal digits, or `0x` hex. */
+/** Reads a JSON integer, decimal digits, or `0x` hex. */
 function readInteger(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined

@@ -1,4 +1,4 @@
-/** Structured data that is not what its types say. The message names the field and is written for the caller. */
+/** Structured data does not match its types. The message names the field and is written for the caller. */
 export class TypedDataProblem extends Error {
   override readonly name = 'TypedDataProblem'
 

@@ -7,7 +7,7 @@ import { signDigest } from '../sign.ts'
 import { TypedDataProblem } from './problem.ts'
 import { createStructHasher } from './struct.ts'
 
-/** Signs structured data (EIP-712); refused, with the field, when a document is not what its types say. */
+/** Signs structured data (EIP-712); refuses a document that does not match its types, and names the field. */
 export async function signTypedData(
   data: TypedData,
   signer: Signer,
@@ -27,7 +27,7 @@ function digestOf(data: TypedData): Hex {
   return keccak256(concat(['0x1901', ...hashes]))
 }
 
-/** A document about its domain alone has no second hash. */
+/** A document that contains only its domain has no second hash. */
 function hashesOf({ domain, types, primaryType, message }: TypedDocument): Hex[] {
   const complete = Object.hasOwn(types, DOMAIN) ? types : { ...types, [DOMAIN]: domainType(domain) }
   const hashStruct = createStructHasher(complete)

@@ -5,13 +5,12 @@ import { TypedDataProblem } from './problem.ts'
 
 type Types = TypedDocument['types']
 
-/** `hashStruct` of EIP-712: the struct's type, the value, and what to call it in errors. */
+/** Computes `hashStruct` of EIP-712 from the struct's type, its value, and its path in error messages. */
 export type StructHasher = (type: string, value: unknown, path: string) => Hex
 
 /**
- * Hashes values of these types. Everything that is said of a type is said once, so that a long list of structs costs no more
- * than its values.
- * @throws TypedDataProblem when a value is not what its type says, or a type is none
+ * Creates a hasher for values of these types. It describes each type once, so that a long list of structs costs no more than its values.
+ * @throws TypedDataProblem when a value does not match its type, or a type does not exist
  */
 export function createStructHasher(types: Types): StructHasher {
   const encoders = new Map<string, Encoder>()
@@ -73,7 +72,7 @@ function arrayEncoder(encodeItem: Encoder, count: number | undefined): Encoder {
   }
 }
 
-/** `encodeType`: the struct, then every struct that it refers to, by name. */
+/** Returns `encodeType`: the struct, then every struct that it refers to, by name. */
 function describeType(types: Types, type: string): string {
   const others = [...referredBy(types, type, new Set())].filter((name) => name !== type).sort()
   return [type, ...others]

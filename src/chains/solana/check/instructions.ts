@@ -6,10 +6,10 @@ import { MAX_TRANSACTION_BYTES, transactionSize } from '../wire/transaction.ts'
 import { type Problem, readBase64 } from './fields.ts'
 import { ACCOUNT_LOCKS, checkLimits, MAX_INSTRUCTIONS } from './limits.ts'
 
-/** Most accounts of one instruction, and of all together: without tables, more than 38 do not fit into the bytes anyway. */
+/** The limit of accounts, for each instruction and for all together: without tables, more than 38 do not fit into the bytes anyway. */
 const [MAX_ACCOUNTS] = ACCOUNT_LOCKS
 
-/** What is wrong with instructions from which the service is to build a transaction. */
+/** Checks instructions from which the service builds a transaction. */
 export function checkInstructions(instructions: readonly SolanaInstruction[], self: string): Problem {
   if (instructions.length > MAX_INSTRUCTIONS) {
     return `instructions: at most ${MAX_INSTRUCTIONS} are expected, ${instructions.length} were given.`

@@ -3,16 +3,19 @@ import { accountCount, type Message } from '../wire/message.ts'
 import { nonceProblem } from '../wire/system-instruction.ts'
 import type { Problem } from './fields.ts'
 
-/** Most instructions of one transaction, those of the compute budget included (agave `MAX_INSTRUCTION_TRACE_LENGTH`, SIMD-160). */
+/**
+ * The highest number of instructions of one transaction, those of the compute budget included (agave `MAX_INSTRUCTION_TRACE_LENGTH`,
+ * SIMD-160).
+ */
 export const MAX_INSTRUCTIONS = 64
 
 /**
- * Most accounts of one transaction, those from tables included (agave `accounts-db/src/account_locks.rs`): 64, and on networks with the
- * feature `increase_tx_account_lock_limit` 128. Which of the two holds, the simulation tells.
+ * The highest number of accounts of one transaction, those from tables included (agave `accounts-db/src/account_locks.rs`): 64, and 128 on
+ * networks with the feature `increase_tx_account_lock_limit`. The simulation tells which of the two holds.
  */
 export const ACCOUNT_LOCKS = [64, 128] as const
 
-/** What is wrong with a message on every network, whatever the accounts are: a sentence without the field. */
+/** Checks the limits that hold on every network, whatever the accounts are. Returns a sentence without the field. */
 export function checkLimits(message: Message): Problem {
   const { length } = message.instructions
   if (length > MAX_INSTRUCTIONS)

@@ -7,17 +7,20 @@ import { type Message, programOf } from '../wire/message.ts'
 import { COMPUTE_BUDGET_PROGRAM } from '../wire/programs.ts'
 import { MAX_TRANSACTION_BYTES, transactionSize } from '../wire/transaction.ts'
 
-/** What a transaction is held against. `accounts` as far as they are known: without its tables not all of them are. */
+/**
+ * A transaction that is checked against the policies. `accounts` are those that are known: those from tables are missing until the tables
+ * are read.
+ */
 export interface PolicySubject {
   readonly message: Message
   readonly accounts: readonly TransactionAccount[]
   /** The relayer's own address, which is always allowed. */
   readonly self: string
-  /** The field of the request that brought it. */
+  /** The field of the request that contains the transaction. */
   readonly at: string
 }
 
-/** Which rule of the relayer a transaction breaks, or nothing. */
+/** Returns a refusal when a transaction breaks a rule of the relayer. */
 export function checkPolicies(subject: PolicySubject, policies: SolanaPolicies): Refusal | undefined {
   const detail =
     checkSize(subject, policies) ?? checkPrograms(subject, policies) ?? checkNames(subject, policies)
@@ -42,7 +45,7 @@ function checkSize(
     : undefined
 }
 
-/** Who pays limits the price by other means, so the program that sets it is everybody's. */
+/** The compute budget program is always allowed, because the fee cap limits the price that it sets. */
 function checkPrograms({ message }: PolicySubject, { allowedPrograms }: SolanaPolicies): string | undefined {
   if (allowedPrograms === undefined) return undefined
   const forbidden = programsOf(message).find(
@@ -59,7 +62,7 @@ function checkNames(
   const forbidden = names.find((address) => disallowedAccounts.includes(address))
   if (forbidden !== undefined) return `account ${forbidden} is among the relayer's disallowed_accounts.`
   if (allowedAccounts === undefined) return undefined
-  // Of programs that are called, allowed_programs decides.
+  // The rule allowed_programs decides about programs that are called.
   const free = new Set([self, ...programsOf(message), ...allowedAccounts])
   const unknown = names.find((address) => !free.has(address))
   return unknown && `account ${unknown} is not among the relayer's allowed_accounts.`

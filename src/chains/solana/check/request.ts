@@ -10,15 +10,14 @@ import { checkPolicies } from './policies.ts'
 import { checkTransaction } from './transaction.ts'
 
 /**
- * What can be said against a request without asking anybody. The first problem is reported. Accounts that come from address
- * tables are looked at when the tables are read.
+ * Applies the rules that need no network, and reports the first problem. Accounts from address tables are checked when the tables are read.
  */
 export function checkRequest(request: SolanaRequest, account: SolanaAccount): Refusal | undefined {
   const problem = checkContent(request, account.address)
   return problem === undefined ? checkRules(request, account) : { code: 'invalid_request', detail: problem }
 }
 
-/** The same for a transaction that only has to be signed: others may sign it afterwards. */
+/** Applies the same rules to a transaction that the service only signs: others may sign it afterwards. */
 export function checkUnsigned(transaction: string, account: SolanaAccount): Refusal | undefined {
   const problem = checkTransaction(transaction, account.address, { partial: true })
   return problem === undefined
@@ -26,7 +25,7 @@ export function checkUnsigned(transaction: string, account: SolanaAccount): Refu
     : { code: 'invalid_request', detail: problem }
 }
 
-/** The request to send the same. Its speed prices nothing, as nothing is added to it. */
+/** Returns the request that sends the transaction. Its speed sets no price, because nothing is added to the transaction. */
 export function asRequest(transaction: string): SolanaRequest {
   return { type: 'solana', transaction, speed: 'average' }
 }

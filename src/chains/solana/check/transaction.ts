@@ -4,7 +4,7 @@ import { MAX_TRANSACTION_BYTES, readTransaction, type WireTransaction } from '..
 import { type Problem, readBase64 } from './fields.ts'
 import { checkLimits } from './limits.ts'
 
-/** What is wrong with a prebuilt transaction. With `partial`, others may sign it after the relayer. */
+/** Checks a prebuilt transaction. With `partial`, others may sign it after the relayer. */
 export function checkTransaction(base64: string, self: string, { partial = false } = {}): Problem {
   const raw = readBase64(base64)
   if (raw === undefined) return 'transaction: base64 with padding is expected.'
@@ -21,7 +21,7 @@ export function checkTransaction(base64: string, self: string, { partial = false
   return problem === undefined ? checkSignatures(transaction, partial) : `transaction: ${problem}`
 }
 
-/** Whatever stands in the relayer's own place does not count. */
+/** The signature slot of the relayer itself may contain anything. */
 function checkSignatures({ signatures, message, messageBytes }: WireTransaction, partial: boolean): Problem {
   for (const [index, signature] of signatures.entries()) {
     const signer = message.staticAccounts[index]

@@ -8,33 +8,34 @@ import { describeDoubt, type EndpointFinding } from './doubt.ts'
 import { readLedgers } from './ledgers.ts'
 import type { Life } from './life.ts'
 
-/** How often blocks are asked for from another slot on: how many slots had none is not known before. */
+/** The proof asks for blocks from another slot on at most this often, because the number of slots without a block is not known before. */
 const MAX_ROUNDS = 6
 
-/** Most slots that a proof looks at: about nine days. What is older an operator has to look up. */
+/** A proof looks at no more slots than this, about nine days. An operator has to look up older transactions. */
 const MAX_SLOTS = 2_000_000n
 
-/** One slot in so many is expected to have no block; where more have none, another round finds that out. */
+/** One slot in this many is expected to have no block; where more have none, another round follows. */
 const SKIPPED_ONE_IN = 4n
 
-/** Slots before those that are expected to matter, so that a few without a block do not cost another round. */
+/** The range begins this many slots early, so that a few slots without a block do not cost another round. */
 const SLACK_SLOTS = 64n
 
-/** A question for absence. */
+/** The question whether a transaction is absent from the chain. */
 export interface AbsenceQuestion {
-  /** Where in the chain the transaction could be. */
+  /** The range of blocks that could include the transaction. */
   readonly life: Life
-  /** The finalized slot up to which it has to be absent. */
+  /** The transaction must be absent up to this finalized slot. */
   readonly asOf: bigint
   /** A finalized slot and its height, not before `asOf`. */
   readonly head: Finalized
-  /** What each endpoint said of the signatures: none of them knows one. */
+  /** The answers of each endpoint about the signatures: none of them knows one. */
   readonly endpoints: readonly EndpointStatuses[]
 }
 
 /**
- * Looks for one endpoint whose ledger holds every block that could hold the transaction, among those that do not know its signatures.
- * They were asked for those before, so what a ledger loses meanwhile is missed here.
+ * Looks for one endpoint that does not know the signatures and whose ledger contains every block that could include the transaction. The
+ * endpoints were asked for the signatures before their ledgers, so a block that a node deletes in between is missing from the ledger, and
+ * the proof fails safely.
  */
 export async function proveAbsence(client: PooledClient, question: AbsenceQuestion): Promise<InclusionProof> {
   const { life, asOf, head, endpoints } = question
@@ -61,7 +62,7 @@ export async function proveAbsence(client: PooledClient, question: AbsenceQuesti
   return describeDoubt(findings, { from, to })
 }
 
-/** Whether more questions to this endpoint cannot change it. */
+/** Returns true when more questions to this endpoint cannot change the finding. */
 function isSettled({ kind }: EndpointFinding): boolean {
   return kind !== 'unasked' && kind !== 'edge' && kind !== 'late'
 }
@@ -72,20 +73,23 @@ function findingOf(statuses: EndpointStatuses['statuses']): EndpointFinding {
   return statuses.every(({ kind }) => kind === 'none') ? { kind: 'unasked' } : { kind: 'behind' }
 }
 
-/** Heights grow by one at most from slot to slot, so the block of the last height is not behind this slot. */
+/** Heights grow by at most one from slot to slot, so the block of the last height is not after this slot. */
 function lastSlot({ life: { toHeight }, asOf, head }: AbsenceQuestion): bigint {
   if (toHeight === undefined || toHeight >= head.height) return asOf
   return larger(0n, smaller(asOf, head.slot - (head.height - toHeight)))
 }
 
-/** Where the life is expected to begin. */
+/** Estimates the slot at which the life begins. */
 function firstSlot({ life: { fromHeight, fromSlot }, head }: AbsenceQuestion): bigint {
   const blocks = fromHeight === undefined ? 0n : head.height - fromHeight
   const byHeight = fromHeight === undefined ? head.slot : head.slot - blocks - blocks / SKIPPED_ONE_IN
   return larger(0n, smaller(byHeight, fromSlot ?? byHeight) - SLACK_SLOTS)
 }
 
-/** From where to ask next: from further back where that helps anybody, else from where the own ledger of one begins. */
+/**
+ * Chooses the slot for the next round: further back when that helps an endpoint, otherwise the slot at which an endpoint's own ledger
+ * begins.
+ */
 function nextSlot(
   findings: readonly EndpointFinding[],
   { from, to }: { readonly from: bigint; readonly to: bigint },

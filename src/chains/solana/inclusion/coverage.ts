@@ -2,47 +2,48 @@ import { smaller } from '../../../lib/bigint.ts'
 import type { Life } from './life.ts'
 
 /**
- * A node's own ledger begins at the second rooted block behind the oldest slot that it tells (agave `blockstore.rs`
- * `get_first_available_block`); below that it asks its long-term storage. So many slots are certainly enough for two blocks.
+ * A node's own ledger begins at the second rooted block after the oldest slot that it reports (agave `blockstore.rs`
+ * `get_first_available_block`); below that it asks its long-term storage. This many slots certainly contain two blocks.
  */
 const LEDGER_EDGE = 32n
 
 /**
- * A node may know a slot to be finalized, by the votes of the others, before it lists it as rooted itself. What it does not list so
- * many slots later, it does not have.
+ * A node may know from the votes that a slot is finalized before it lists the slot as rooted itself. A slot that it does not list this many
+ * slots later is missing from its ledger.
  */
 const ROOT_LAG = 300n
 
 /**
- * A node knows the signatures of so many rooted blocks, and of everything above them, whatever its ledger holds; a snapshot brings them
- * with it (agave `runtime/src/status_cache.rs` `MAX_CACHE_ENTRIES`, `accounts-db` `verify_slot_deltas`).
+ * A node knows the signatures of this many rooted blocks, and of everything above them, whatever its ledger contains; a snapshot brings
+ * them with it (agave `runtime/src/status_cache.rs` `MAX_CACHE_ENTRIES`, `accounts-db` `verify_slot_deltas`).
  */
 const STATUS_CACHE_BLOCKS = 300n
 
-/** What an endpoint told of its ledger when it was asked for the blocks of some slots. */
+/** The answers of an endpoint about its ledger for a range of slots. */
 export interface LedgerReading {
-  /** The slot from which on blocks were asked for. */
+  /** The first slot of the range. */
   readonly askedFrom: bigint
-  /** The oldest slot of its own ledger, told after everything else. */
+  /** The oldest slot of the node's own ledger, read after everything else. */
   readonly begin: bigint
   /**
-   * Heights that it told itself, null where it lists a block and cannot tell of it: a node that was started with transaction history only
-   * later has older blocks, and not what is in them.
+   * Heights that the endpoint reported itself, null where it lists a block without its content: a node that was started with transaction
+   * history only later has older blocks without their transactions.
    */
   readonly told: ReadonlyMap<bigint, bigint | null>
-  /** The height of its newest block, told after everything else; undefined when it did not tell. */
+  /** The height of the node's newest block, read after everything else; undefined when the node did not report it. */
   readonly newestHeight?: bigint | undefined
-  /** The slots of its finalized blocks, in their order; undefined when it could not list them. */
+  /** The slots of its finalized blocks in order; undefined when the node could not list them. */
   readonly blocks: readonly bigint[] | undefined
 }
 
-/** Heights of blocks by their slots, as far as they are known. They are the same on every node. */
+/** Known heights of blocks by their slots. They are the same on every node. */
 export type Heights = ReadonlyMap<bigint, bigint>
 
 /**
- * Whether a node knows the signatures of every block that could hold a transaction. `complete`: it does. `edge`: it begins above the first slot that was
- * asked for; ask from `from` on. `late`: what was asked for begins too late; ask from further back. `pruned`: it begins too late.
- * `hole`: blocks are missing, so many where that is known. `unknown`: heights or newest blocks are not known yet.
+ * The knowledge of a node about the blocks that could include a transaction. `complete`: it knows the signatures of all of them · `edge`:
+ * its ledger begins above the first slot of the range, so the next round starts at `from` · `late`: the range begins too late, so the next
+ * round starts further back · `pruned`: its ledger begins too late · `hole`: blocks are missing, with their number where it is known ·
+ * `unknown`: heights or newest blocks are not known yet.
  */
 export type Coverage =
   | { readonly kind: 'complete' }
@@ -52,22 +53,22 @@ export type Coverage =
   | { readonly kind: 'hole'; readonly missing?: bigint }
   | { readonly kind: 'unknown' }
 
-/** What has to be covered: a life, as far as this slot, which has a finalized block. */
+/** The range to cover: a life, up to this slot, which has a finalized block. */
 export interface Span {
   readonly life: Life
   readonly asOf: bigint
-  /** The height that the chain has come to, finalized, for certain. */
+  /** A height that the chain has certainly finalized. */
   readonly height: bigint
 }
 
 /**
- * Heights count blocks and slots do not, so blocks whose number is the difference of the heights at both ends have none missing between
- * them. A slot that was skipped looks like one that was lost; a height is never skipped.
+ * Decides whether a ledger covers the range. Heights count blocks and slots do not, so no block is missing between two blocks when the
+ * number of blocks is the difference of their heights. A skipped slot looks like a lost one; a height is never skipped.
  */
 export function coverageOf(reading: LedgerReading, span: Span, heights: Heights): Coverage {
   const { askedFrom, begin, blocks, told } = reading
   if (isRemembered(reading, span)) return { kind: 'complete' }
-  // Below its own ledger another storage may have answered, whose errors look like an unknown signature.
+  // Below the node's own ledger another storage may have answered, and its errors look like an unknown signature.
   if (begin > 0n && begin + LEDGER_EDGE > askedFrom) return { kind: 'edge', from: begin + LEDGER_EDGE }
   if (blocks === undefined) return { kind: 'unknown' }
   const last = blocks.at(-1)
@@ -88,7 +89,7 @@ export function coverageOf(reading: LedgerReading, span: Span, heights: Heights)
   return missing > 0n ? { kind: 'hole', missing } : { kind: 'unknown' }
 }
 
-/** Whether all of the life lies in the blocks whose signatures the node knows without its ledger. */
+/** Returns true when the whole life lies in the blocks whose signatures the node knows without its ledger. */
 function isRemembered({ newestHeight }: LedgerReading, { life, height }: Span): boolean {
   const { fromHeight, fromSlot, toHeight = height } = life
   if (newestHeight === undefined || fromHeight === undefined || fromSlot !== undefined) return false
@@ -96,7 +97,7 @@ function isRemembered({ newestHeight }: LedgerReading, { life, height }: Span): 
   return reached && newestHeight - fromHeight < STATUS_CACHE_BLOCKS
 }
 
-/** The slots whose heights `coverageOf` goes by; the last one's decides which the first is. */
+/** Returns the slots whose heights `coverageOf` needs; the height of the last one decides which slot is the first. */
 export function decisiveSlots(blocks: readonly bigint[], life: Life, heights: Heights): bigint[] {
   const last = blocks.at(-1)
   if (last === undefined) return []
@@ -106,8 +107,8 @@ export function decisiveSlots(blocks: readonly bigint[], life: Life, heights: He
 }
 
 /**
- * The place of the block with which the life begins if none is missing behind it; the first block where the list begins too late.
- * Undefined while the height of the last block has to be known and is not.
+ * Returns the index of the block at which the life begins if no block after it is missing; the first index where the list begins too late.
+ * Returns undefined while the height of the last block is needed and not known.
  */
 function startIndex(
   blocks: readonly bigint[],
@@ -126,7 +127,7 @@ function startIndex(
 }
 
 function startsEarlyEnough({ fromHeight, fromSlot }: Life, slot: bigint, height: bigint): boolean {
-  // Nothing is older than the first block of all.
+  // No block is older than the genesis block.
   if (slot === 0n) return true
   return (fromHeight === undefined || height <= fromHeight) && (fromSlot === undefined || slot <= fromSlot)
 }

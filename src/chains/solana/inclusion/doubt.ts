@@ -2,9 +2,9 @@ import type { InclusionProof } from '../../answer.ts'
 import type { Coverage } from './coverage.ts'
 
 /**
- * What one endpoint contributes to a proof of absence. `unasked`: it does not know the signatures, its ledger was not looked at ·
- * `behind`: it has not come far enough to say so · `no_history`: it was not started to tell of old transactions · `unsupported`: it
- * does not offer the questions.
+ * The contribution of one endpoint to a proof of absence. `unasked`: it does not know the signatures, and its ledger was not read yet ·
+ * `behind`: it has not reached the necessary slot · `no_history`: it was started without transaction history · `unsupported`: it does not
+ * offer the methods.
  */
 export type EndpointFinding =
   | Coverage
@@ -14,12 +14,12 @@ export type EndpointFinding =
   | { readonly kind: 'unsupported' }
 
 interface Circumstances {
-  /** The first and the last slot that were asked for. */
+  /** The first and the last slot of the range. */
   readonly from: bigint
   readonly to: bigint
 }
 
-/** Why nothing is proved, for an operator; `unprovable` when every endpoint is known to lack what the proof needs, for good. */
+/** Explains to an operator why nothing is proved; `unprovable` when every endpoint lacks for good what the proof needs. */
 export function describeDoubt(
   findings: ReadonlyMap<string, EndpointFinding>,
   { from, to }: Circumstances,
@@ -37,7 +37,7 @@ export function describeDoubt(
   }
 }
 
-/** Blocks that a node does not have it does not get any more. */
+/** A node never gets blocks that it does not have. */
 function isForGood({ kind }: EndpointFinding): boolean {
   return FOR_GOOD[kind]
 }

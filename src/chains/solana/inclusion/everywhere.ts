@@ -1,12 +1,12 @@
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 
-/** What one endpoint answered. */
+/** The replies of one endpoint. */
 export interface EndpointReplies {
   readonly url: string
   readonly replies: readonly EndpointReply[]
 }
 
-/** As `sendEverywhere`, with the name of each endpoint: what one of them answers to two questions may be put together. */
+/** Asks like `sendEverywhere` and names each endpoint, so that its answers to two questions can be joined. */
 export async function askEverywhere(
   client: PooledClient,
   calls: readonly RpcCall[],

@@ -5,8 +5,8 @@ import { readNonce } from '../read/nonce-account.ts'
 import { openTransaction } from '../wire/transaction.ts'
 
 /**
- * A blockhash has its end by the finalized height. A durable nonce ends when it is advanced, finally and not later than the
- * head, so that whoever has come so far also knows by what.
+ * Returns true when the draft has expired. A blockhash expires at a finalized height. A durable nonce expires when it is advanced; that
+ * must be finalized and not later than the head, so that an endpoint that has reached the head also knows which transaction advanced it.
  */
 export async function hasExpired(
   client: PooledClient,

@@ -2,21 +2,21 @@ import type { Logger } from 'pino'
 import type { EndpointReply, RpcCall } from '../../rpc/rpc.ts'
 import { isUnsupported, lacksHistory, MINIMUM_LEDGER_SLOT } from './ledger.ts'
 
-/** Which endpoints tell of old transactions, as far as they were asked. */
+/** Records which endpoints keep old transactions. */
 export interface HistoryRecord {
-  /** Notes the replies to `HISTORY_CALLS`; what an endpoint cannot tell is logged once. */
+  /** Notes the replies to `HISTORY_CALLS`, and logs an endpoint without history once. */
   note(url: string, replies: readonly (EndpointReply | undefined)[]): void
-  /** Undefined while it is not known. */
+  /** Returns undefined while it is not known. */
   keeps(url: string): boolean | undefined
 }
 
-/** Nothing is looked up: a node that was not started to keep history refuses before it looks at the list. */
+/** The calls look nothing up: a node without history refuses before it reads the list. */
 export const HISTORY_CALLS: readonly RpcCall[] = [
   { method: 'getSignatureStatuses', params: [[], { searchTransactionHistory: true }] },
   MINIMUM_LEDGER_SLOT,
 ]
 
-/** Keeps in memory what each endpoint said last. */
+/** Keeps the last answer of each endpoint in memory. */
 export function createHistoryRecord(log: Logger): HistoryRecord {
   const known = new Map<string, boolean>()
   return {

@@ -16,12 +16,12 @@ interface ProverOptions {
 }
 
 /**
- * How long "it can never be proved" holds before the ledgers are looked at again, in ms. Signatures are asked for every time; an endpoint
- * that somebody attaches makes another instance of this chain.
+ * The result "nobody can prove it" holds for this time before the ledgers are read again, in ms. Signatures are asked for every time, and a
+ * new endpoint creates a new instance of the chain.
  */
 const HOPELESS_MS = 30_000
 
-/** Most transactions of which that is remembered; the oldest are forgotten first. */
+/** The memory holds the result of at most this many transactions and forgets the oldest first. */
 const MAX_HOPELESS = 10_000
 
 type Attempts = readonly SolanaAttempt[]
@@ -32,16 +32,25 @@ interface AttemptsAsOf {
   readonly asOf: bigint | undefined
 }
 
-/** What was found out in one look at the endpoints. */
+/** The finalized head of one round of questions. */
 interface Look {
   readonly asOf: bigint
   readonly head: Finalized
 }
 
 /**
- * Proves whether any of the attempts is in the chain. Absence is proved by one endpoint that does not know their signatures and whose own
- * ledger, or status cache, holds every block that could hold them, while no other endpoint knows of one. Endpoints that do not answer
- * prove nothing and prevent nothing. What is asked in the same turn of the event loop is proved together.
+ * Creates a prover of inclusion and absence.
+ *
+ * An endpoint that knows a signature proves inclusion. A node that does not know it proves nothing alone: it may have pruned the block, or
+ * never had it. Absence is therefore proved with one endpoint that
+ *
+ * 1. does not know the signatures, as no other endpoint does, and
+ * 2. has every block that could include the transaction, in its ledger or its status cache. `life.ts` tells the range of blocks: a
+ * transaction lives for 150 blocks from its blockhash, or until its durable nonce is advanced. `coverage.ts` compares the number of blocks
+ * with the difference of their heights, which shows every hole.
+ *
+ * `absence.ts` asks in rounds, because the number of slots without a block is not known before. Endpoints that do not answer prove nothing
+ * and prevent nothing. Questions of the same turn of the event loop share their calls.
  */
 export function createInclusionProver({ client, receipts, clock }: ProverOptions) {
   const hopeless = new Map<string, { readonly proof: InclusionProof; readonly until: number }>()
@@ -76,7 +85,7 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     for (const group of groupByLife(open)) await proveGroup(group, look, proofs)
   }
 
-  /** All together where that succeeds; else in halves, until it is known which of them cannot be proved. */
+  /** Proves all together where that succeeds; otherwise in halves, until the transactions without a proof are found. */
   async function proveGroup(
     group: readonly Open<Attempts>[],
     look: Look,
@@ -136,7 +145,7 @@ function keyOf(attempts: Attempts): string {
   return attempts.map(({ signed }) => signed.hash).join(' ')
 }
 
-/** What is certain by the signatures alone; undefined where the ledgers have to be looked at. */
+/** Decides by the signatures alone; undefined when the ledgers have to be read. */
 function evaluateStatuses(
   attempts: Attempts,
   endpoints: readonly EndpointStatuses[],
@@ -151,7 +160,7 @@ function evaluateStatuses(
   return lifeOfAll(attempts) === undefined ? NO_SLOT : undefined
 }
 
-/** Those that lapsed before were proved to be out then. Undefined where one of the others does not tell its life. */
+/** Expired attempts were proved to be absent when they expired. Returns undefined when one of the others does not tell its life. */
 function lifeOfAll(attempts: Attempts): Life | undefined {
   const open = attempts.filter(({ outcome }) => outcome !== 'expired')
   const lives = (open.length > 0 ? open : attempts).map(({ draft }) => lifeOf(draft))
@@ -159,7 +168,7 @@ function lifeOfAll(attempts: Attempts): Life | undefined {
   return known.length === lives.length ? spanOf(known) : undefined
 }
 
-/** What each endpoint says of all of them; the endpoints are the same for each. */
+/** Joins the answers of each endpoint about all transactions; every transaction was asked of the same endpoints. */
 function mergeStatuses(group: readonly Open<Attempts>[]): EndpointStatuses[] {
   const [first] = group
   return (first?.endpoints ?? []).map(({ url }, index) => ({

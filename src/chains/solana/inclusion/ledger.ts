@@ -1,7 +1,7 @@
 import type { EndpointReply, RpcCall } from '../../rpc/rpc.ts'
 import { fieldsOf, readInteger, resultOf } from '../read/replies.ts'
 
-/** Most slots of one `getBlocks` (agave `MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
+/** The highest number of slots of one `getBlocks` (agave `MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
 const MAX_RANGE = 500_000n
 
 /** Codes of JSON-RPC errors (agave `rpc-client-api/src/custom_error.rs`). */
@@ -9,15 +9,15 @@ const METHOD_NOT_FOUND = -32601
 const HISTORY_NOT_AVAILABLE = -32011
 
 /**
- * The oldest slot of the node's own ledger. `getFirstAvailableBlock` tells that of a long-term storage instead where there is one, and
- * 0 where the ledger could not be read (agave `rpc/src/rpc.rs` `minimum_ledger_slot`, `get_first_available_block`).
+ * Asks for the oldest slot of the node's own ledger. `getFirstAvailableBlock` would report the slot of a long-term storage where there is
+ * one, and 0 where the ledger could not be read (agave `rpc/src/rpc.rs` `minimum_ledger_slot`, `get_first_available_block`).
  */
 export const MINIMUM_LEDGER_SLOT: RpcCall = { method: 'minimumLedgerSlot', params: [] }
 
-/** How many blocks are below the newest one that the node has worked through. */
+/** Asks for the height of the newest block that the node has processed. */
 export const NEWEST_HEIGHT: RpcCall = { method: 'getBlockHeight', params: [{ commitment: 'processed' }] }
 
-/** The questions for the finalized blocks of these slots, both included. */
+/** Returns the calls for the finalized blocks of these slots, both included. */
 export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
   const calls: RpcCall[] = []
   for (let start = from; start <= to; start += MAX_RANGE + 1n) {
@@ -30,7 +30,7 @@ export function blocksCalls(from: bigint, to: bigint): RpcCall[] {
   return calls
 }
 
-/** The slots that these replies list, in their order; undefined when one of them is no list of rising slots in this range. */
+/** Reads the slots of these replies in order; undefined when one of them is no list of rising slots in this range. */
 export function readBlocks(
   replies: readonly EndpointReply[],
   { from, to }: { readonly from: bigint; readonly to: bigint },
@@ -49,7 +49,7 @@ export function readBlocks(
   return slots
 }
 
-/** The question for the height of the block of a slot. */
+/** Returns the call for the height of the block of a slot. */
 export function heightCall(slot: bigint): RpcCall {
   const options = {
     commitment: 'finalized',
@@ -61,8 +61,8 @@ export function heightCall(slot: bigint): RpcCall {
 }
 
 /**
- * How many blocks are below it; null when the node has nothing to tell of the block (agave answers null where it lacks what is in it, and
- * an error where it lacks the block); undefined when it did not answer.
+ * Reads the height of a block; null when the node cannot tell it (agave answers null where it lacks the content of the block, and an error
+ * where it lacks the block); undefined when it did not answer.
  */
 export function readHeight(endpointReply: EndpointReply | undefined): bigint | null | undefined {
   if (endpointReply?.reply.kind === 'error') return null
@@ -71,19 +71,19 @@ export function readHeight(endpointReply: EndpointReply | undefined): bigint | n
   return result.value === null ? null : readInteger(fieldsOf(result.value).blockHeight)
 }
 
-/** A slot, or a height; undefined for anything else. */
+/** Reads a slot or a height; undefined for anything else. */
 export function readSlot(endpointReply: EndpointReply | undefined): bigint | undefined {
   const result = resultOf(endpointReply?.reply)
   const number = result.kind === 'ok' ? readInteger(result.value) : undefined
   return number !== undefined && number >= 0n ? number : undefined
 }
 
-/** Whether the node was not started to tell of old transactions (agave `--enable-rpc-transaction-history`). */
+/** Returns true when the node was started without transaction history (agave `--enable-rpc-transaction-history`). */
 export function lacksHistory(endpointReply: EndpointReply | undefined): boolean {
   return endpointReply?.reply.kind === 'error' && endpointReply.reply.code === HISTORY_NOT_AVAILABLE
 }
 
-/** Whether the endpoint does not offer the method at all. */
+/** Returns true when the endpoint does not offer the method at all. */
 export function isUnsupported(endpointReply: EndpointReply | undefined): boolean {
   return endpointReply?.reply.kind === 'error' && endpointReply.reply.code === METHOD_NOT_FOUND
 }

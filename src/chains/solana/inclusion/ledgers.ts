@@ -14,26 +14,26 @@ import {
 } from './ledger.ts'
 import type { Life } from './life.ts'
 
-/** Which blocks are asked for, and why. */
+/** The blocks of one round of questions. */
 export interface LedgerQuestion {
   /** The first and the last slot, both included. */
   readonly from: bigint
   readonly to: bigint
-  /** Slot that an endpoint has to have finalized to be heard. */
+  /** An endpoint counts only when it has finalized this slot. */
   readonly asOf: bigint
   readonly life: Life
-  /** A finalized slot and its height, by which others are held to be possible. */
+  /** A finalized slot and its height, which bound the possible heights of other slots. */
   readonly head: Finalized
-  /** Heights by slot. What is learned on the way is added. */
+  /** Heights by slot. The round adds those that it learns. */
   readonly heights: Map<bigint, bigint>
 }
 
-/** What an endpoint told of its ledger. */
+/** The answer of an endpoint about its ledger. */
 export type ToldOfLedger = LedgerReading | 'unknown' | 'unsupported'
 
 /**
- * What each endpoint tells of its ledger, by url. `unknown`: it is behind, silent or unreadable. Where a ledger begins is asked last,
- * because old blocks are given up at any time.
+ * Reads the ledger of each endpoint, by url. `unknown`: it is behind, silent or unreadable. The beginning of a ledger is read last, because
+ * nodes delete old blocks at any time.
  */
 export async function readLedgers(
   client: PooledClient,
@@ -54,7 +54,7 @@ export async function readLedgers(
     askEverywhere(client, [MINIMUM_LEDGER_SLOT, NEWEST_HEIGHT], asOf),
     learn(),
   ])
-  // The heights of the last blocks tell which are the first ones.
+  // The heights of the last blocks tell which blocks are the first ones.
   await learn()
   const begins = new Map(begun.map(({ url, replies }) => [url, replies]))
   return new Map(
@@ -69,17 +69,17 @@ export async function readLedgers(
   )
 }
 
-/** What each endpoint told of heights, by url and slot; null where it has nothing to tell. */
+/** The heights that each endpoint reported, by url and slot; null where it cannot tell. */
 type TellsOfHeights = Map<string, Map<bigint, bigint | null>>
 
 interface Learned {
   readonly told: TellsOfHeights
   readonly head: Finalized
-  /** Heights by slot that nobody contradicts. */
+  /** Heights by slot that no endpoint contradicts. */
   readonly heights: Map<bigint, bigint>
 }
 
-/** Heights of finalized blocks are the same everywhere; where two endpoints differ, none counts. */
+/** Learns heights. Heights of finalized blocks are the same everywhere, so where two endpoints differ, neither counts. */
 async function learnHeights(
   client: PooledClient,
   slots: readonly bigint[],

@@ -1,18 +1,18 @@
 import type { EndpointStatuses } from '../read/receipts.ts'
 import type { Life } from './life.ts'
 
-/** Something whose absence has to be proved by ledgers. */
+/** A transaction whose absence has to be proved with ledgers. */
 export interface Open<T> {
   readonly of: T
   readonly life: Life
-  /** What each endpoint said of its signatures. */
+  /** The answers of each endpoint about its signatures. */
   readonly endpoints: readonly EndpointStatuses[]
 }
 
-/** Lives that begin at most so many blocks apart are proved together: the blocks of one are mostly those of the other. */
+/** Lives that begin at most this many blocks apart are proved together, because they share most of their blocks. */
 const NEAR_BLOCKS = 150n
 
-/** Those with lives close to each other together, and whatever lives by a slot alone. */
+/** Groups transactions with lives close to each other; a transaction with a life by slot stays alone. */
 export function groupByLife<T>(open: readonly Open<T>[]): Open<T>[][] {
   const alone = open.filter(({ life }) => !livesByHeight(life))
   const sorted = open.filter(({ life }) => livesByHeight(life)).sort(byStart)

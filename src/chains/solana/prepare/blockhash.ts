@@ -7,7 +7,7 @@ import { recentSlot } from '../read/recent.ts'
 import { contextualOf, fieldsOf, freshOf, readInteger } from '../read/replies.ts'
 import type { Timeouts } from '../timeouts.ts'
 
-/** A blockhash, and the height from which on no block takes it any more. */
+/** A blockhash, and the height after which no block accepts it any more. */
 export interface Lifetime {
   readonly blockhash: string
   readonly expiresAt: bigint
@@ -16,11 +16,11 @@ export interface Lifetime {
 interface BlockhashWatchOptions {
   readonly client: PooledClient
   readonly clock: Clock
-  /** How long a blockhash is given to new transactions, in ms: about a slot. Each one shortens their life. */
+  /** New transactions use a blockhash for this time, in ms: about a slot. A longer time shortens the life of the transactions. */
   readonly freshForMs: number
 }
 
-/** Answers with a confirmed blockhash, asked at most once in `freshForMs` however many callers there are. */
+/** Creates a reader of confirmed blockhashes, which asks at most once in `freshForMs` for all callers. */
 export function createBlockhashWatch({
   client,
   clock,
@@ -37,15 +37,15 @@ export function createBlockhashWatch({
 }
 
 async function askLatest(client: PooledClient): Promise<Answer<Lifetime>> {
-  // Confirmed: of a block that the cluster's votes have chosen, so that it is hardly ever the blockhash of a dropped fork.
+  // The cluster has voted for a confirmed block, so its blockhash is hardly ever on a dropped fork.
   const [endpointReply] = await client.sendAsOf([latest('confirmed')], recentSlot(client))
   return readLatest(endpointReply)
 }
 
 /**
- * Until when a blockhash is good that somebody else has chosen. Of its own end no node tells; but the newest blockhash of a node that
- * takes it is at least as young. The two answers may be of two banks, and of a fork that is dropped, so the highest counts and a margin.
- * Refused when no endpoint takes it, and it is not only too new for them.
+ * Estimates the height until which an external blockhash is valid. No node reports it; but the newest blockhash of a node that accepts the
+ * external one is at least as young. The two answers may come from two banks, and from a fork that is dropped, so the highest one counts,
+ * with a margin. Refuses when no endpoint accepts the blockhash and it is not only too new for them.
  */
 export async function readExternalLifetime(
   { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
@@ -78,7 +78,7 @@ function valid(blockhash: string): RpcCall {
   return { method: 'isBlockhashValid', params: [blockhash, { commitment: 'processed' }] }
 }
 
-/** Undefined when the endpoint did not tell; and a no from behind is none. */
+/** Returns undefined when the endpoint did not answer, and when it denies while it is behind. */
 function isValid(endpointReply: EndpointReply | undefined): boolean | undefined {
   const answer = contextualOf(endpointReply?.reply)
   if (answer.kind !== 'ok' || typeof answer.value.value !== 'boolean') return undefined
@@ -95,7 +95,7 @@ function readLatest(endpointReply: EndpointReply | undefined): Answer<Lifetime> 
     : { kind: 'unknown', detail: 'the endpoint did not answer with a blockhash' }
 }
 
-/** Good up to and with `lastValidBlockHeight`. */
+/** The blockhash is valid up to and including `lastValidBlockHeight`. */
 function readExpiry(value: unknown): bigint | undefined {
   const last = readInteger(fieldsOf(value).lastValidBlockHeight)
   return last === undefined ? undefined : last + 1n

@@ -3,10 +3,10 @@ import type { Message } from '../wire/message.ts'
 
 type StaticAddress = Message['staticAccounts'][number]
 
-/** Stands for a blockhash until there is one. */
+/** A placeholder until the blockhash is known. */
 const NO_BLOCKHASH = '11111111111111111111111111111111'
 
-/** The message that instructions mean when `payer` pays and is the only signer. */
+/** Builds the message of these instructions, with `payer` as the fee payer and only signer. */
 export function composeMessage(payer: string, instructions: readonly SolanaInstruction[]): Message {
   const writable = new Set([payer])
   const addresses = new Set([payer])

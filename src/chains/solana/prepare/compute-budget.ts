@@ -1,36 +1,38 @@
 import { type Message, programOf } from '../wire/message.ts'
 import { COMPUTE_BUDGET_PROGRAM, PRECOMPILES } from '../wire/programs.ts'
 
-/** What one signature costs, in lamports (agave `DEFAULT_TARGET_LAMPORTS_PER_SIGNATURE` halved; the same since genesis). */
+/** The price of one signature, in lamports (agave `DEFAULT_TARGET_LAMPORTS_PER_SIGNATURE` halved; the same since genesis). */
 const LAMPORTS_PER_SIGNATURE = 5_000n
 
-/** Prices of priority are told in millionths of a lamport for a compute unit. */
+/** Priority prices are in millionths of a lamport for each compute unit. */
 const MICRO = 1_000_000n
 
-/** Most compute units of one transaction (agave `MAX_COMPUTE_UNIT_LIMIT`). */
+/** The highest number of compute units of one transaction (agave `MAX_COMPUTE_UNIT_LIMIT`). */
 export const MAX_UNITS = 1_400_000
 
-/** What each instruction adds to the limit when none is set (agave `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`). */
+/** Each instruction adds this to the limit when none is set (agave `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`). */
 const UNITS_PER_INSTRUCTION = 200_000
 
-/** Most bytes of accounts that one transaction may load, and what holds when none is set (agave `MAX_LOADED_ACCOUNTS_DATA_SIZE_BYTES`). */
+/**
+ * One transaction may load at most this many bytes of accounts, which is also the default (agave `MAX_LOADED_ACCOUNTS_DATA_SIZE_BYTES`).
+ */
 export const MAX_LOADED_BYTES = 64 * 1024 * 1024
 
-/** The instructions of the compute budget program that count here: the first byte of their data (`ComputeBudgetInstruction`). */
+/** The instructions of the compute budget program that matter here: the first byte of their data (`ComputeBudgetInstruction`). */
 const SET_UNIT_LIMIT = 2
 const SET_UNIT_PRICE = 3
 const SET_LOADED_BYTES = 4
 
-/** What a message says of its own budget. What it does not say is absent. */
+/** The budget that a message sets. Fields that it does not set are absent. */
 export interface Budget {
   readonly unitLimit?: number
   /** In micro-lamports for each compute unit. */
   readonly unitPrice?: bigint
-  /** Bytes of accounts that may be loaded. */
+  /** Bytes of accounts that the transaction may load. */
   readonly loadedBytes?: number
 }
 
-/** Reads what the instructions of the compute budget program say. */
+/** Reads the instructions of the compute budget program. */
 export function readBudget(message: Message): Budget {
   const budget: { unitLimit?: number; unitPrice?: bigint; loadedBytes?: number } = {}
   for (const instruction of message.instructions) {
@@ -43,7 +45,7 @@ export function readBudget(message: Message): Budget {
   return budget
 }
 
-/** Bytes of each kind at least; heap frames (1) count here only as something that may stand once. */
+/** The shortest data of each kind, in bytes; heap frames (1) matter here only because a message may contain them once. */
 const LEAST_BYTES: ReadonlyMap<number | undefined, number> = new Map([
   [1, 5],
   [SET_UNIT_LIMIT, 5],
@@ -52,8 +54,8 @@ const LEAST_BYTES: ReadonlyMap<number | undefined, number> = new Map([
 ])
 
 /**
- * Why the network would not look at the message: an instruction of the compute budget program that it cannot read, or a second one of
- * the same kind (agave `compute-budget-instruction/src/compute_budget_instruction_details.rs`).
+ * Explains why the network would refuse the message: it cannot read an instruction of the compute budget program, or there is a second one
+ * of the same kind (agave `compute-budget-instruction/src/compute_budget_instruction_details.rs`).
  */
 export function budgetProblem(message: Message): string | undefined {
   const seen = new Set<number | undefined>()
@@ -69,7 +71,7 @@ export function budgetProblem(message: Message): string | undefined {
   return undefined
 }
 
-/** The instructions that say it. */
+/** Writes the instructions that set the budget. */
 export function writeBudget({ unitLimit, unitPrice, loadedBytes }: Budget): Uint8Array[] {
   const datas: Uint8Array[] = []
   if (unitLimit !== undefined) datas.push(withNumber(SET_UNIT_LIMIT, unitLimit))
@@ -90,7 +92,7 @@ function withNumber(kind: number, value: number): Uint8Array {
   return Uint8Array.from(data)
 }
 
-/** What the network charges for the signatures, those that instructions bring for checking included, in lamports. */
+/** Returns the charge for the signatures in lamports, those included that instructions bring for verification. */
 export function signatureFee(message: Message): bigint {
   const inside = message.instructions
     .filter((instruction) => PRECOMPILES.includes(programOf(message, instruction)))
@@ -98,20 +100,20 @@ export function signatureFee(message: Message): bigint {
   return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts + inside)
 }
 
-/** What `unitLimit` units cost at this price, in lamports, rounded up as the network does (agave `get_prioritization_fee`). */
+/** Returns the cost of `unitLimit` units at this price in lamports, rounded up like the network does (agave `get_prioritization_fee`). */
 function priorityFee(unitPrice: bigint, unitLimit: number): bigint {
   return (unitPrice * BigInt(unitLimit) + MICRO - 1n) / MICRO
 }
 
-/** The highest price at which so many units cost no more than `lamports`. */
+/** Returns the highest price at which this many units cost no more than `lamports`. */
 export function affordablePrice(lamports: bigint, unitLimit: number): bigint {
   return unitLimit === 0 ? 0n : (lamports * MICRO) / BigInt(unitLimit)
 }
 
-/** The most that the network charges for a message, in lamports. */
+/** Returns the highest amount that the network charges for a message, in lamports. */
 export function feeOf(message: Message): bigint {
   const { unitPrice = 0n, unitLimit } = readBudget(message)
-  // Native programs are given less than this since SIMD-170; the difference is on the safe side.
+  // Native programs receive less than this since SIMD-170; the difference is on the safe side.
   const limit = unitLimit ?? message.instructions.length * UNITS_PER_INSTRUCTION
   return signatureFee(message) + priorityFee(unitPrice, Math.min(limit, MAX_UNITS))
 }

@@ -6,17 +6,17 @@ import { type CompiledInstruction, isMultiSigner, type Message, programOf } from
 import { systemKind } from '../wire/system-instruction.ts'
 
 /**
- * Whether the relayer may be used as more than the payer of the fee. What others sign as well, they have asked for, and the
- * relayer only pays for it; what needs no signature but the relayer's is the caller's own order.
+ * Returns true when the relayer may be more than the payer of the fee. A transaction that others also sign is theirs, and the relayer only
+ * pays for it; a transaction with only the relayer's signature is the caller's own order.
  */
 export function maySpend(message: Message, { feePayerSpending = 'own' }: SolanaPolicies): boolean {
   return feePayerSpending === 'always' || (feePayerSpending === 'own' && !isMultiSigner(message))
 }
 
 /**
- * The payer of a fee is a writable signer of the whole transaction: every program that is given its account acts with its
- * authority. It may take its lamports, its tokens and what it owns, itself or through programs that it calls. So a relayer
- * that only pays is given to no instruction at all.
+ * Refuses a transaction that gives the relayer's account to an instruction. The fee payer is a writable signer of the whole transaction:
+ * every program that receives its account acts with its authority, and may take its lamports, its tokens and everything that it owns,
+ * itself or through programs that it calls.
  */
 export function checkFeePayer(subject: PolicySubject, policies: SolanaPolicies): Refusal | undefined {
   const { message, accounts, self, at } = subject
@@ -40,7 +40,7 @@ const REMEDIES = {
   always: '',
 } as const
 
-/** To advance a durable nonce moves nothing, and a transfer only takes from its first account. */
+/** Advancing a durable nonce moves nothing, and a transfer only takes from its first account. */
 function isHarmless({ message, accounts, self }: PolicySubject, instruction: CompiledInstruction): boolean {
   const kind = systemKind(message, instruction)
   if (kind === 'advanceNonce') return true

@@ -5,23 +5,23 @@ import type { Message } from '../wire/message.ts'
 import { affordablePrice, MAX_UNITS, signatureFee } from './compute-budget.ts'
 
 /**
- * What one transaction may cost in fees when the relayer has no `max_allowed_fee_lamports`: 200 times a signature. Without
- * any limit, whoever has a transaction paid for could name any price for priority.
+ * The fee limit of one transaction when the relayer has no `max_allowed_fee_lamports`: 200 times a signature. Without any limit, the author
+ * of a transaction could set any price for priority.
  */
 const DEFAULT_MAX_FEE = 1_000_000n
 
-/** Room above what the simulation used, in percent: accounts change between it and the block. */
+/** The margin above the units that the simulation used, in percent: accounts change between simulation and block. */
 const UNIT_MARGIN_PERCENT = 10
 
-/** Least room, in compute units: a tenth of very little is less than one instruction of ours takes. */
+/** The smallest margin, in compute units: a tenth of a very small number is less than one instruction of the service uses. */
 const MIN_UNIT_MARGIN = 300
 
-/** The most that one transaction may cost in fees, in lamports. */
+/** Returns the highest fee of one transaction, in lamports. */
 export function feeCap({ maxFee }: SolanaPolicies): bigint {
   return maxFee ?? DEFAULT_MAX_FEE
 }
 
-/** The limit for a transaction whose simulation used so many units. */
+/** Returns the limit for a transaction whose simulation used this many units. */
 export function unitLimitFor(unitsUsed: bigint): number {
   const used = Number(unitsUsed)
   const margin = Math.max(MIN_UNIT_MARGIN, Math.ceil((used * UNIT_MARGIN_PERCENT) / 100))
@@ -33,7 +33,7 @@ export type Bid =
   | { readonly kind: 'bid'; readonly unitPrice: bigint; readonly wanted: bigint }
   | { readonly kind: 'short'; readonly needed: bigint }
 
-/** The market's price for priority as far as the cap goes; signatures have to be paid in any case. */
+/** Chooses the market's price for priority, limited by the cap; signatures have to be paid in any case. */
 export function decideBid(
   message: Message,
   { wanted, unitLimit, cap }: { wanted: bigint; unitLimit: number; cap: bigint },
@@ -43,7 +43,7 @@ export function decideBid(
   return { kind: 'bid', unitPrice: smaller(wanted, affordablePrice(cap - signatures, unitLimit)), wanted }
 }
 
-/** The fee is more than the relayer pays for one transaction. */
+/** Refuses a fee that is higher than the relayer pays for one transaction. */
 export function aboveCap(needed: bigint, cap: bigint): Refusal {
   return {
     code: 'fee_above_cap',

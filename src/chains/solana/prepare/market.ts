@@ -6,15 +6,15 @@ import { SPEEDS } from '../speed.ts'
 import { accountsOf } from '../wire/accounts.ts'
 import type { Message } from '../wire/message.ts'
 
-/** Which of the recent prices is taken, in percent. Blocks in which nothing was paid count as 0. */
+/** The percentile of the recent prices for each speed. Blocks in which nobody paid count as 0. */
 const PERCENTILES: Readonly<Record<Speed, number>> = { safeLow: 30, average: 50, fast: 85, fastest: 99 }
 
-/** Most accounts of one question (agave `MAX_TX_ACCOUNT_LOCKS`). */
+/** The highest number of accounts of one question (agave `MAX_TX_ACCOUNT_LOCKS`). */
 const MAX_ACCOUNTS = 128
 
 /**
- * What to offer for priority, in micro-lamports for each compute unit. Blocks fill by account: the price is that of recent
- * blocks which wrote to the same ones.
+ * Reads the market price for priority, in micro-lamports for each compute unit. Blocks fill up by account, so the price is that of recent
+ * blocks which wrote to the same accounts.
  */
 export async function askPrice(
   client: PooledClient,
@@ -25,7 +25,8 @@ export async function askPrice(
     .filter((account) => account.writable)
     .map(({ address }) => address)
   const reply = await client.call('getRecentPrioritizationFees', [writable.slice(0, MAX_ACCOUNTS)])
-  // Not every provider offers the question. Without an answer nothing is offered, and what lapses is priced again.
+  // Not every provider offers the method. Without an answer the service pays nothing for priority, and prices the transaction again after
+  // it expires.
   if (reply.kind === 'error') return { kind: 'ok', value: 0n }
   const result = resultOf(reply)
   if (result.kind !== 'ok') return result
@@ -34,7 +35,7 @@ export async function askPrice(
   return { kind: 'ok', value: priceFor(fees, speed) }
 }
 
-/** The price that the speed asks for, of what recent blocks took at least. */
+/** Returns the price for the speed, from the lowest prices that recent blocks accepted. */
 export function priceFor(fees: readonly bigint[], speed: Speed): bigint {
   const sorted = [...fees].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const rank = Math.min(sorted.length - 1, Math.floor((sorted.length * PERCENTILES[speed]) / 100))

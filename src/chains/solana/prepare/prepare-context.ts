@@ -7,22 +7,22 @@ import type { Timeouts } from '../timeouts.ts'
 import type { SolanaAccount } from '../types.ts'
 import type { Lifetime } from './blockhash.ts'
 
-/** What content is prepared with. */
+/** The tools with which content is prepared. */
 export interface PrepareContext {
   readonly client: PooledClient
   readonly blockhash: () => Promise<Answer<Lifetime>>
   readonly timeouts: Timeouts
   readonly simulations: SimulationRefusals
-  /** Another one each time; see `createLoadedBytes`. */
+  /** Returns another number each time; see `createLoadedBytes`. */
   readonly loadedBytes: () => number
 }
 
-/** A request with all that is known of it before it is simulated. */
+/** A request with everything that is known about it before its simulation. */
 export interface Case {
   readonly subject: PolicySubject
   readonly request: SolanaRequest
   readonly policies: SolanaAccount['policies']
-  /** Whether the relayer may be more than the payer of the fee. */
+  /** The relayer may be more than the payer of the fee. */
   readonly spends: boolean
   readonly nonceAccount?: string
 }

@@ -9,7 +9,9 @@ import { readExternalLifetime } from './blockhash.ts'
 import { feeOf, readBudget } from './compute-budget.ts'
 import type { Case, PrepareContext } from './prepare-context.ts'
 
-/** What others have signed is taken as it is, or not at all: blockhash, price and instructions are theirs. */
+/**
+ * Prepares a transaction that others have signed: it is sent unchanged or not at all, because blockhash, price and instructions are theirs.
+ */
 export async function prepareExternallySigned(
   context: PrepareContext,
   externallySigned: Case,
@@ -35,7 +37,7 @@ export async function prepareExternallySigned(
   return { kind: 'ok', value: { draft, logs: [] } }
 }
 
-/** Until when it can be included, or since when. */
+/** The end of its life, or its beginning with a durable nonce. */
 type ExternalLifetime = Pick<SolanaDraft, 'expiresAt' | 'preparedAtSlot'>
 
 async function lifetimeFor(
@@ -49,7 +51,7 @@ async function lifetimeFor(
 }
 
 /**
- * A durable nonce is good until somebody advances it. What stands for it may also be a blockhash, which counts first (agave
+ * A durable nonce is valid until its authority advances it. The value in its place may also be a blockhash, which counts first (agave
  * `runtime/src/bank/check_transactions.rs`), or a value that the endpoint does not know yet.
  */
 async function checkNonce(

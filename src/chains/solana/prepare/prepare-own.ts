@@ -15,7 +15,7 @@ import { aboveCap, type Bid, decideBid, feeCap, unitLimitFor } from './fees.ts'
 import { askPrice } from './market.ts'
 import type { Case, PrepareContext } from './prepare-context.ts'
 
-/** What nobody but the relayer signs is the service's to complete: blockhash, compute units and their price. */
+/** Prepares a transaction that only the relayer signs: the service adds blockhash, compute units and their price. */
 export async function prepareOwn(context: PrepareContext, own: Case): Promise<Answer<SolanaPrepared>> {
   const { client } = context
   const { subject, request, policies } = own
@@ -42,7 +42,7 @@ export async function prepareOwn(context: PrepareContext, own: Case): Promise<An
 
 const FREE: Answer<bigint> = { kind: 'ok', value: 0n }
 
-/** What stands for the blockhash, and until when. */
+/** The blockhash or nonce of a transaction, and the end of its life. */
 interface OwnLifetime {
   readonly token: string
   readonly expiresAt?: bigint
@@ -61,8 +61,9 @@ async function lifetimeFor(context: PrepareContext, own: Case): Promise<Answer<O
 }
 
 /**
- * What the content does not say itself; a zero stands for what is found out later. Where there is no room for all of it, what tells it
- * from a second one with the same content comes first; without room for that, the content goes out as it is.
+ * Returns the parts of the budget that the content does not set; a zero is a placeholder for a number that is computed later. Where not all
+ * parts fit, the part that distinguishes the transaction from another one with the same content comes first; where that does not fit
+ * either, the content is sent without it.
  */
 function missingBudget(message: Message, loadedBytes: number): Budget {
   const requested = readBudget(message)
@@ -74,7 +75,7 @@ function missingBudget(message: Message, loadedBytes: number): Budget {
   return [priced, limited, distinct].find((missing) => fits(message, missing)) ?? {}
 }
 
-/** Whether the network takes the message with these instructions as it takes it without them. */
+/** Returns true when the network accepts the message with these instructions like without them. */
 function fits(message: Message, missing: Budget): boolean {
   const widened = withInstructions(message, COMPUTE_BUDGET_PROGRAM, writeBudget(missing))
   const [before, after] = [accountCount(message), accountCount(widened)]

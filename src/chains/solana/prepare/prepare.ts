@@ -14,8 +14,8 @@ import { prepareExternallySigned } from './prepare-externally-signed.ts'
 import { prepareOwn } from './prepare-own.ts'
 
 /**
- * The content of a new transaction: its tables read, held against the rules of the relayer, simulated, priced, and with a
- * blockhash. What others have signed stays as it is.
+ * Prepares the content of a new transaction: it reads the tables, checks the rules of the relayer, simulates, sets the price, and adds a
+ * blockhash. A transaction that others have signed stays unchanged.
  */
 export async function prepareDraft(
   context: PrepareContext,
@@ -29,7 +29,7 @@ export async function prepareDraft(
     : prepareOwn(context, answer.value)
 }
 
-/** The same for what the caller sends by itself: nothing of it is completed. */
+/** Prepares a transaction that the caller will send: nothing is added to it. */
 export async function prepareAsItIs(
   context: PrepareContext,
   request: SolanaRequest,
@@ -39,7 +39,7 @@ export async function prepareAsItIs(
   return answer.kind === 'ok' ? prepareExternallySigned(context, answer.value) : answer
 }
 
-/** An account may stand in a transaction once, wherever it comes from (agave `accounts-db/src/account_locks.rs`). */
+/** An account may occur in a transaction once, wherever it comes from (agave `accounts-db/src/account_locks.rs`). */
 function checkTwice({ accounts, at }: PolicySubject): Refusal | undefined {
   const names = accounts.map(({ address }) => address)
   const twice = names.find((address, index) => names.indexOf(address) < index)
@@ -51,7 +51,7 @@ function checkTwice({ accounts, at }: PolicySubject): Refusal | undefined {
       }
 }
 
-/** Reads the tables, and looks at everything again: rules may have changed since the request was accepted. */
+/** Reads the tables and checks everything again, because rules may have changed since the request was accepted. */
 async function openCase(
   context: PrepareContext,
   request: SolanaRequest,

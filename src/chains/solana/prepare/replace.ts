@@ -18,9 +18,9 @@ interface Replacement {
 }
 
 /**
- * A draft in the place of the attempts that may still be included. Transactions of an account do not exclude each other, so
- * the new one has to wait until the earlier ones have lapsed; but all that use the same durable nonce do, because the first
- * that is included advances it.
+ * Prepares a draft in place of attempts that may still be included. Transactions of an account do not exclude each other, so the new one
+ * waits until the earlier ones have expired. Transactions with the same durable nonce do exclude each other, because the first one that is
+ * included advances it.
  */
 export async function prepareReplacement(
   context: PrepareContext,
@@ -33,7 +33,7 @@ export async function prepareReplacement(
   if (first !== undefined && nonceAccount !== undefined) {
     return replaceDurable(context, { request, account, earlier: first, nonceAccount })
   }
-  // Told at once when it could not be sent now either; silent nodes do not matter yet, and a cancellation sends nothing.
+  // The caller learns at once when it could not be sent now either; silent nodes do not matter yet, and a cancellation sends nothing.
   const trial = isNoop(request) ? undefined : await prepareDraft(context, request, account)
   if (trial?.kind === 'refused') return trial
   return {
@@ -63,7 +63,7 @@ async function replaceDurable(
   if (typeof content === 'string')
     return { kind: 'refused', refusal: { code: 'not_supported', detail: content } }
   const prepared = await prepareDraft(context, content, account)
-  // It has read the nonce again: with the next value it would not exclude the earlier one, which has used up this one.
+  // The preparation read the nonce again: with the next value the draft would not exclude the earlier one, which uses this value.
   return prepared.kind === 'ok' && nonceIn(prepared.value.draft) !== value ? MOVED_ON : prepared
 }
 
@@ -72,12 +72,12 @@ const MOVED_ON: Answer<never> = {
   detail: 'the durable nonce has moved on; the chain is asked what has used it',
 }
 
-/** The value of the durable nonce that the draft uses up. */
+/** Returns the value of the durable nonce that the draft uses up. */
 function nonceIn({ transaction }: SolanaDraft): string {
   return openTransaction(transaction).message.lifetimeToken
 }
 
-/** The request with the same nonce advanced first; or why that cannot be. */
+/** Returns the request that advances the same nonce first, or the reason why that is impossible. */
 function withNonce(
   request: SolanaRequest,
   { nonceAccount, nonce, self }: { nonceAccount: string; nonce: NonceState; self: string },

@@ -3,7 +3,7 @@ import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { recentSlot } from './recent.ts'
 import { fieldsOf, freshOf, readInteger } from './replies.ts'
 
-/** An account as a node tells of it. */
+/** An account as a node reports it. */
 export interface AccountState {
   readonly lamports: bigint
   /** The program that owns it. */
@@ -11,19 +11,22 @@ export interface AccountState {
   readonly data: Uint8Array
 }
 
-/** Accounts in the order of their addresses, undefined where there is none, all of one slot. */
+/** Accounts in the order of their addresses, all of one slot; undefined where an account does not exist. */
 export interface AccountStates {
   readonly slot: bigint
   readonly accounts: readonly (AccountState | undefined)[]
 }
 
-/** Most addresses of one call (agave `MAX_MULTIPLE_ACCOUNTS`). A transaction has fewer writable ones and tables together. */
+/**
+ * The highest number of addresses of one call (agave `MAX_MULTIPLE_ACCOUNTS`). A transaction has fewer writable accounts and tables
+ * together.
+ */
 export const MAX_ACCOUNTS_ASKED = 100
 
-/** How sure it is that a block stays: voted for by most of the cluster, or for ever. */
+/** `confirmed`: most of the cluster has voted for the block · `finalized`: the block stays for ever. */
 export type Commitment = 'confirmed' | 'finalized'
 
-/** Accounts as the cluster has confirmed them, unless told otherwise. */
+/** Reads accounts, with the commitment `confirmed` by default. */
 export async function readAccounts(
   client: PooledClient,
   addresses: readonly string[],
@@ -33,13 +36,13 @@ export async function readAccounts(
   return accountsIn(endpointReply)
 }
 
-/** The call for them. Everything that is compared is asked with the same commitment. */
+/** Returns the call for the accounts. States that are compared must have the same commitment. */
 export function accountsCall(addresses: readonly string[], commitment: Commitment = 'confirmed'): RpcCall {
   const asked = addresses.slice(0, MAX_ACCOUNTS_ASKED)
   return { method: 'getMultipleAccounts', params: [asked, { encoding: 'base64', commitment }] }
 }
 
-/** What the call answered. */
+/** Reads the reply to `accountsCall`. */
 export function accountsIn(endpointReply: EndpointReply | undefined): Answer<AccountStates> {
   const answer = freshOf(endpointReply)
   if (answer.kind !== 'ok') return answer
@@ -49,7 +52,7 @@ export function accountsIn(endpointReply: EndpointReply | undefined): Answer<Acc
     : { kind: 'ok', value: { slot: answer.value.slot, accounts } }
 }
 
-/** A list of accounts; undefined when one of them cannot be read. */
+/** Reads a list of accounts; undefined when one of them cannot be read. */
 export function readList(value: unknown): (AccountState | undefined)[] | undefined {
   if (!Array.isArray(value)) return undefined
   const read = value.map(readAccount)

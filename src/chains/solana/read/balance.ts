@@ -4,12 +4,12 @@ import { recentSlot } from './recent.ts'
 import { freshOf, readInteger } from './replies.ts'
 
 /**
- * What an account without data has to keep, in lamports: 128 bytes of overhead, two years, 3480 lamports for each byte and
- * year (agave `Rent::default`). Who pays a fee may not be left with less (`InsufficientFundsForRent`).
+ * The balance that an account without data must keep, in lamports: 128 bytes of overhead, two years, 3480 lamports for each byte and year
+ * (agave `Rent::default`). The network does not let a fee leave less (`InsufficientFundsForRent`).
  */
 const RENT_EXEMPT_MINIMUM = 890_880n
 
-/** What an account can spend, in lamports: without the minimum that it has to keep; 0 for one that does not exist. */
+/** Reads the amount that an account can spend, in lamports, without the minimum that it must keep; 0 for an account that does not exist. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
   const call = { method: 'getBalance', params: [address, { commitment: 'confirmed' }] }
   const [endpointReply] = await client.sendAsOf([call], recentSlot(client))

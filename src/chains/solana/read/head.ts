@@ -3,15 +3,15 @@ import type { HeightQuestion } from '../../rpc/node-dialect.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { fieldsOf, readInteger, resultOf } from './replies.ts'
 
-/** How far the finalized chain is: its slot, and its height, which does not count slots without a block. */
+/** Asks for the finalized slot and its height, which does not count slots without a block. */
 const FINALIZED: RpcCall = { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] }
 
-/** The newest slot that the node has worked through. */
+/** Asks for the newest slot that the node has processed. */
 const PROCESSED: RpcCall = { method: 'getSlot', params: [{ commitment: 'processed' }] }
 
 /**
- * How far a node is, by what is finalized: no fork is below it, so a node that has come to a finalized slot knows everything
- * that the chain holds up to there, and "none" is the chain's own word.
+ * The question for the finalized slot of a node. No fork is below it, so a node that has reached a finalized slot knows everything in the
+ * chain up to there, and its "none" is reliable.
  */
 export const HEIGHT: HeightQuestion = {
   call: FINALIZED,
@@ -24,7 +24,7 @@ export interface Finalized {
   readonly height: bigint
 }
 
-/** The newest finalized slot of a node that has come to `asOf`. */
+/** Reads the newest finalized slot of a node that has reached `asOf`. */
 export async function readFinalized(client: PooledClient, asOf?: bigint): Promise<Answer<Finalized>> {
   const [endpointReply] = await client.sendAsOf([FINALIZED], asOf)
   const result = resultOf(endpointReply?.reply)
@@ -38,8 +38,8 @@ export async function readFinalized(client: PooledClient, asOf?: bigint): Promis
 }
 
 /**
- * The newest finalized slot, with the finalized height, which is what blockhashes lapse by. The hash changes with the newest
- * slot as well: what is not final yet is looked at again at each.
+ * Reads the newest finalized slot and the finalized height, by which blockhashes expire. The hash changes with the newest slot as well, so
+ * that transactions that are not final are checked again at each slot.
  */
 export async function readHead(client: PooledClient): Promise<Answer<Head>> {
   const [finalized, processed] = await client.sendAsOf([FINALIZED, PROCESSED])
@@ -57,7 +57,7 @@ export async function readHead(client: PooledClient): Promise<Answer<Head>> {
   return { kind: 'ok', value: { number, hash: `${number}/${slot}`, expiredUpTo } }
 }
 
-/** Stands for the hash of a block: a slot has one block at most, and what a fork drops is asked for by signature. */
+/** Returns a substitute for the hash of a block: a slot has at most one block, and transactions of dropped forks are found by signature. */
 export function blockHashOf(slot: bigint): string {
   return slot.toString()
 }

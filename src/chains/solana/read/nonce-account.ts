@@ -5,26 +5,26 @@ import { encodeBase58 } from '../wire/base58.ts'
 import { SYSTEM_PROGRAM } from '../wire/programs.ts'
 import { type AccountState, type Commitment, readAccounts } from './account-state.ts'
 
-/** What a durable nonce is at present, and who may advance it. */
+/** The present value of a durable nonce, and its authority. */
 export interface NonceState {
   readonly value: string
   readonly authority: string
 }
 
 /**
- * `nonce::state::Versions` in bincode: version and state (1: initialized) in four bytes each, the authority, the value, and
- * what signatures cost.
+ * `nonce::state::Versions` in bincode: version and state (1: initialized) in four bytes each, the authority, the value, and the price of a
+ * signature.
  */
 const NONCE_BYTES = 80
 const INITIALIZED = 1
 
-/** What stood in a nonce account in this slot; no state where there is no such account any more. */
+/** The content of a nonce account in this slot; without a state when the account does not exist any more. */
 export interface NonceReading {
   readonly slot: bigint
   readonly state: NonceState | undefined
 }
 
-/** Reads a nonce account as the cluster has confirmed it, unless told otherwise. */
+/** Reads a nonce account, with the commitment `confirmed` by default. */
 export async function readNonce(
   client: PooledClient,
   address: string,
@@ -36,12 +36,12 @@ export async function readNonce(
   return { kind: 'ok', value: { slot, state: stateIn(accounts[0]) } }
 }
 
-/** A nonce, and the confirmed slot in which it stood in its account. */
+/** A nonce, and the confirmed slot in which the account contained it. */
 export interface NonceFound extends NonceState {
   readonly slot: bigint
 }
 
-/** The nonce that a transaction advances; refused when there is none. */
+/** Reads the nonce that a transaction advances; refuses when there is none. */
 export async function requireNonce(
   { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
   address: string,

@@ -4,24 +4,24 @@ import type { EndpointReply, PooledClient } from '../../rpc/rpc.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { readStatus, type SignatureStatus, statusCalls, statusReply } from './statuses.ts'
 
-/** What one endpoint says of some signatures, in their order. */
+/** The answers of one endpoint about some signatures, in their order. */
 export interface EndpointStatuses {
   readonly url: string
   readonly statuses: readonly SignatureStatus[]
 }
 
-/** Receipts by the signature of who pays. */
+/** Reads receipts by the signature of the fee payer. */
 export interface ReceiptReader {
-  /** A node can say yes from anywhere; no only when it has come to `asOf` and keeps a history. */
+  /** Reads receipts. A node's yes always counts; its no counts only when it has reached `asOf` and keeps a history. */
   read(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
-  /** What each endpoint says. Those without history tell at least of their newest blocks; one that rests says nothing. */
+  /** Reads the answers of each endpoint. Endpoints without history answer for their newest blocks; a resting endpoint does not answer. */
   askEach(hashes: readonly string[], asOf?: bigint): Promise<readonly EndpointStatuses[]>
 }
 
 /**
- * Before a block is finalized, one node knows of it earlier than another. So the newest slot that held something of ours is
- * remembered, and a "none" of a node that has not come so far is no news of a dropped fork. Forgotten with the process: then
- * bytes are offered once more, which is harmless.
+ * Creates a reader of receipts. Before a block is finalized, nodes learn of it at different times. So the reader remembers the newest slot
+ * that included a transaction of the service, and a "none" of a node that has not reached it does not mean a dropped fork. A new process
+ * starts without that memory; then it broadcasts bytes once more, which is harmless.
  */
 export function createReceiptReader(client: PooledClient): ReceiptReader {
   let newest = 0n
@@ -35,7 +35,7 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
     return statuses.map((one) => (one.kind === 'none' && one.slot < newest ? INCONCLUSIVE : one))
   }
 
-  /** Both questions at once to those that refuse the first: what their newest blocks hold counts, and nothing else. */
+  /** Asks endpoints that refuse the first question for their newest blocks only; there a hit counts, and nothing else. */
   async function askEach(hashes: readonly string[], asOf?: bigint) {
     const endpoints = await askEverywhere(client, statusCalls(hashes), asOf)
     const searched = endpoints.map(({ url, replies }) => ({ url, statuses: readAll(hashes, replies) }))
@@ -67,12 +67,12 @@ function refuses({ kind }: SignatureStatus): boolean {
   return kind === 'no_history'
 }
 
-/** That a signature is not in the newest blocks says nothing of the others. */
+/** A signature that is missing in the newest blocks may be in an older one. */
 function hitOr(status: SignatureStatus | undefined): SignatureStatus {
   return status?.kind === 'included' ? status : { kind: 'no_history' }
 }
 
-/** Who is behind, or keeps no history, has no say; who did not answer might have said yes. */
+/** An endpoint that is behind, or keeps no history, does not count; one that did not answer might have said yes. */
 function agree(statuses: readonly SignatureStatus[]): ReceiptAnswer {
   const found = statuses.find((one) => one.kind === 'included')
   if (found) return found

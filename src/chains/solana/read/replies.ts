@@ -9,26 +9,26 @@ export interface Contextual {
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
-/** From a node that has not come far enough, or did not tell how far it is. */
+/** The answer of a node that has not reached the demanded slot, or did not report its slot. */
 const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest slot that is known' } as const
 
-/** An integer that JSON has not rounded; undefined for anything else. */
+/** Reads an integer that JSON has not rounded; undefined for anything else. */
 export function readInteger(value: unknown): bigint | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined
 }
 
-/** The fields of an object; none for anything else. */
+/** Returns the fields of an object; none for anything else. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
-/** What a node answered; unknown when it did not. */
+/** Returns the result of a reply; unknown when the node did not answer. */
 export function resultOf(reply: RpcReply = NO_REPLY): Answer<unknown> {
   if (reply.kind === 'result') return { kind: 'ok', value: reply.result }
   return { kind: 'unknown', detail: reply.kind === 'error' ? reply.message : reply.detail }
 }
 
-/** `{ context: { slot }, value }`, which most methods answer with; unknown when it is something else. */
+/** Reads `{ context: { slot }, value }`, the result of most methods; unknown for anything else. */
 export function contextualOf(reply: RpcReply | undefined): Answer<Contextual> {
   const result = resultOf(reply)
   if (result.kind !== 'ok') return result
@@ -39,7 +39,7 @@ export function contextualOf(reply: RpcReply | undefined): Answer<Contextual> {
     : { kind: 'ok', value: { slot, value } }
 }
 
-/** As `contextualOf`, not from behind: for what somebody may act on for good (I6). */
+/** Reads like `contextualOf`, but not from a node that is behind: for decisions that are final (I6). */
 export function freshOf(endpointReply: EndpointReply | undefined): Answer<Contextual> {
   const answer = contextualOf(endpointReply?.reply)
   return answer.kind === 'ok' && endpointReply?.behind !== false ? BEHIND : answer

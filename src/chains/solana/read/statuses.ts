@@ -5,12 +5,12 @@ import { blockHashOf } from './head.ts'
 import { contextualOf, fieldsOf, readInteger } from './replies.ts'
 import { readFailure } from './transaction-error.ts'
 
-/** Most signatures of one question (agave `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
+/** The highest number of signatures of one question (agave `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
 const MAX_SIGNATURES = 256
 
 /**
- * What one endpoint says of a signature. `no_say`: it knows of none, but it does not know enough. `no_history`: it was not started to
- * tell of old transactions, and refuses to look (agave `rpc/src/rpc.rs` `get_signature_statuses`).
+ * The answer of one endpoint about a signature. `none`: the endpoint does not know it · `inconclusive`: it does not know it, and is behind
+ * · `no_history`: it was started without transaction history and refuses to look (agave `rpc/src/rpc.rs` `get_signature_statuses`).
  */
 export type SignatureStatus =
   | { readonly kind: 'included'; readonly receipt: Receipt }
@@ -19,7 +19,7 @@ export type SignatureStatus =
   | { readonly kind: 'no_history' }
   | { readonly kind: 'unknown' }
 
-/** The questions for these signatures: of all that a node has, or only of its newest 300 rooted blocks. */
+/** Returns the calls for these signatures: in the whole history of a node, or only in its newest 300 rooted blocks. */
 export function statusCalls(
   signatures: readonly string[],
   { searchTransactionHistory = true } = {},
@@ -33,7 +33,7 @@ export function statusCalls(
   }))
 }
 
-/** The reply that holds the status of the signature at this place. */
+/** Returns the reply that contains the status of the signature at this index. */
 export function statusReply(
   replies: readonly (EndpointReply | undefined)[],
   index: number,
@@ -41,7 +41,7 @@ export function statusReply(
   return replies[Math.floor(index / MAX_SIGNATURES)]
 }
 
-/** What the reply says of the signature at this place. */
+/** Reads the status of the signature at this index. */
 export function readStatus(
   signature: string,
   endpointReply: EndpointReply | undefined,
@@ -71,7 +71,7 @@ function toReceipt(hash: string, status: Readonly<Record<string, unknown>>): Rec
   return receipt.success ? receipt : { ...receipt, failure: readFailure(status.err).description }
 }
 
-/** Nodes that do not tell the commitment have no `confirmations` any more when it is finalized. */
+/** Nodes that do not report the commitment leave out `confirmations` when a transaction is finalized. */
 function isFinalized({ confirmationStatus, confirmations }: Readonly<Record<string, unknown>>): boolean {
   return typeof confirmationStatus === 'string' ? confirmationStatus === 'finalized' : confirmations === null
 }

@@ -1,8 +1,8 @@
 import { fieldsOf } from './replies.ts'
 
 /**
- * What an error says of the transaction. `known`: the network has it already · `funds`: the account that pays lacks money ·
- * `wait`: the node cannot take it now · `state`: it fails as the accounts are now · `never`: these bytes will not do.
+ * The meaning of an error for the transaction. `known`: the network has it already · `funds`: the fee payer lacks money · `wait`: the node
+ * cannot accept it now · `state`: it fails with the present accounts · `never`: no node will accept these bytes.
  */
 export type ErrorMeaning = 'known' | 'funds' | 'wait' | 'state' | 'never'
 
@@ -12,12 +12,12 @@ export type ErrorMeaning = 'known' | 'funds' | 'wait' | 'state' | 'never'
  */
 export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   AlreadyProcessed: 'known',
-  // The account that pays does not exist, or has too little for the fee.
+  // The fee payer does not exist, or has too little for the fee.
   AccountNotFound: 'funds',
   InsufficientFundsForFee: 'funds',
-  // Too old, or too young for this node.
+  // The blockhash is too old, or too young for this node.
   BlockhashNotFound: 'wait',
-  // Full blocks, busy accounts, and the state of the cluster.
+  // Blocks are full, accounts are busy, or the cluster cannot process it.
   AccountInUse: 'wait',
   AccountBorrowOutstanding: 'wait',
   ClusterMaintenance: 'wait',
@@ -30,7 +30,7 @@ export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   WouldExceedMaxAccountCostLimit: 'wait',
   WouldExceedMaxBlockCostLimit: 'wait',
   WouldExceedMaxVoteCostLimit: 'wait',
-  // What programs, tables and balances are at present.
+  // Programs, tables and balances have this state at present.
   AddressLookupTableNotFound: 'state',
   CallChainTooDeep: 'state',
   InstructionError: 'state',
@@ -45,7 +45,7 @@ export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   MaxLoadedAccountsDataSizeExceeded: 'state',
   ProgramAccountNotFound: 'state',
   UnbalancedTransaction: 'state',
-  // The bytes themselves.
+  // The bytes themselves are invalid.
   AccountLoadedTwice: 'never',
   DuplicateInstruction: 'never',
   InvalidAccountIndex: 'never',
@@ -57,22 +57,22 @@ export const ERROR_MEANINGS: Readonly<Record<string, ErrorMeaning>> = {
   UnsupportedVersion: 'never',
 }
 
-/** An error as nodes write it: the name of a variant, or an object of the name and what it holds. */
+/** An error as nodes write it: the name of a variant, or an object with the name and its content. */
 export interface TransactionFailure {
   readonly name: string
   readonly meaning: ErrorMeaning
-  /** The instruction that failed, where one did. */
+  /** The instruction that failed, if one did. */
   readonly instruction?: number
-  /** The number that the program gave, where it gave one. */
+  /** The error number of the program, if it returned one. */
   readonly custom?: number
-  /** For people: `InstructionError in instruction 0: custom program error 0x1`. */
+  /** A text for people: `InstructionError in instruction 0: custom program error 0x1`. */
   readonly description: string
 }
 
-/** Where the account that pays stands. What would leave it with less than must stay on it is money that it lacks. */
+/** The index of the fee payer. An error that it would keep less than the minimum is a lack of money. */
 const PAYER = 0
 
-/** Reads `err` of a status, a simulation or a refusal. What is not known counts as the state of the accounts. */
+/** Reads `err` of a status, a simulation or a refusal. An unknown error counts as the state of the accounts. */
 export function readFailure(err: unknown): TransactionFailure {
   if (typeof err === 'string') return { name: err, meaning: meaningOf(err), description: err }
   const [name = 'unnamed error', detail] = Object.entries(fieldsOf(err))[0] ?? []

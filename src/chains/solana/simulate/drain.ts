@@ -4,23 +4,23 @@ import { encodeBase58 } from '../wire/base58.ts'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../wire/programs.ts'
 
 /**
- * A token account (`spl_token::state::Account`, which Token-2022 keeps and appends to): mint, owner, amount, delegate, state,
+ * The layout of a token account (`spl_token::state::Account`, which Token-2022 keeps and extends): mint, owner, amount, delegate, state,
  * native, delegated amount, close authority.
  */
 const OWNER = { from: 32, to: 64 } as const
 const AMOUNT_AT = 64
 const BASE_BYTES = 165
-/** Behind the base, Token-2022 tells what kind of account it is (`AccountType`). */
+/** Token-2022 stores the kind of account after the base (`AccountType`). */
 const TOKEN_ACCOUNT_TYPE = 2
 
-/** What decides who may move the tokens: mint and owner; delegate, state and native; delegated amount and close authority. */
+/** The fields that decide who may move the tokens: mint and owner; delegate, state and native; delegated amount and close authority. */
 const RIGHTS = [
   [0, 64],
   [72, 121],
   [121, BASE_BYTES],
 ] as const
 
-/** Whether an account holds tokens of this owner. */
+/** Returns true when an account holds tokens of this owner. */
 export function holdsTokensOf(account: AccountState | undefined, owner: string): boolean {
   if (account === undefined || !isTokenProgram(account.owner)) return false
   const { data } = account
@@ -40,13 +40,13 @@ export interface Change {
   readonly after: AccountState | undefined
 }
 
-/** What left the account, in lamports; 0 when it got some. */
+/** Returns the lamports that left the account; 0 when it received some. */
 export function lamportsTaken({ before, after }: Change): bigint {
   const taken = (before?.lamports ?? 0n) - (after?.lamports ?? 0n)
   return taken > 0n ? taken : 0n
 }
 
-/** Why the tokens of the relayer are not safe, or nothing. */
+/** Explains why the tokens of the relayer are not safe; undefined when they are. */
 export function tokensTaken({ address, before, after }: Change): string | undefined {
   if (before === undefined) return undefined
   if (after === undefined || after.owner !== before.owner || after.data.length < BASE_BYTES)
@@ -57,7 +57,7 @@ export function tokensTaken({ address, before, after }: Change): string | undefi
   return changed ? `somebody else would get rights in the relayer's token account ${address}` : undefined
 }
 
-/** The refusal of what takes from an account that only pays. */
+/** Refuses a transaction that takes from an account that only pays. */
 export function drained(at: string, what: string): Refusal {
   return {
     code: 'fee_payer_at_risk',

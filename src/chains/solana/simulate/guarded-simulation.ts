@@ -10,27 +10,26 @@ import { drained, holdsTokensOf, lamportsTaken, tokensTaken } from './drain.ts'
 import { withHarmVeto } from './harm-veto.ts'
 import { type Simulation, simulate, simulateEverywhere, type Trial } from './simulate.ts'
 
-/** What a simulation says that matters. */
+/** The results of a simulation that the service uses. */
 export interface Outcome {
   readonly units: bigint
-  /** What leaves the relayer's account besides the fee, in lamports. */
+  /** The lamports that leave the relayer's account besides the fee. */
   readonly taken: bigint
 }
 
 /**
- * A repeated refusal is final after so many finalized slots although another endpoint is silent: a minute, as long as a blockhash lives. More
- * slots hold up transactions while an endpoint is dead; fewer let a late node end good ones.
+ * A repeated refusal is final after this many finalized slots although another endpoint is silent: a minute, as long as a blockhash lives.
+ * More slots delay transactions while an endpoint is dead; fewer let a late node end good transactions.
  */
 export const FINAL_AFTER_SLOTS = 150n
 
-/** A guarded simulation needs these. */
+/** The parts of the context that a guarded simulation uses. */
 type GuardTools = Pick<PrepareContext, 'client' | 'timeouts' | 'simulations'>
 
 /**
- * Simulates the message. Where the relayer only pays, neither its lamports beyond the fee nor tokens of its accounts may leave:
- * that nothing gets its authority is certain already, but some tokens can be taken without it (Token-2022 knows permanent
- * delegates). A node that lacks the newest slots may find fault with a good transaction, so a refusal by the state of the accounts asks for
- * the opinions of all endpoints.
+ * Simulates the message. Where the relayer only pays, neither lamports beyond the fee nor tokens of its accounts may leave. No instruction
+ * receives its authority, but some tokens can be taken without it (Token-2022 has permanent delegates). A node that lacks the newest slots
+ * may refuse a good transaction, so a refusal that depends on the state of the accounts asks for the opinions of all endpoints.
  */
 export async function guardedSimulation(
   tools: GuardTools,
@@ -42,7 +41,7 @@ export async function guardedSimulation(
   const tokens = spends ? OK_NONE : await tokenAccountsAmong(client, subject)
   if (tokens.kind !== 'ok') return tokens
   const watched = [subject.self, ...tokens.value]
-  // What others have signed is tried as it is: only so the node tells that it was included already.
+  // A transaction that others have signed is simulated unchanged: only then the node tells that it was included already.
   const anyBlockhash = nonceAccount === undefined && !isMultiSigner(message)
   const trial = { message, watched, anyBlockhash, exact: !spends }
   const answer = guard(one, trial, await simulate(tools, trial))
@@ -53,12 +52,12 @@ export async function guardedSimulation(
   return simulations.settle(contentOf(subject.self, request), withHarmVeto(opinions))
 }
 
-/** Blockhash and compute budget differ each time, so the request stands for the content. */
+/** Blockhash and compute budget differ each time, so the request identifies the content. */
 function contentOf(self: string, { transaction, instructions }: SolanaRequest): object {
   return { self, transaction, instructions }
 }
 
-/** Refuses a simulation in which the relayer loses what it must not lose. */
+/** Refuses a simulation in which the relayer loses something that it must keep. */
 function guard(
   { subject, spends }: Case,
   { message, watched }: Trial,
@@ -77,7 +76,7 @@ function guard(
 
 const OK_NONE: Answer<readonly string[]> = { kind: 'ok', value: [] }
 
-/** The accounts that the transaction could change and that hold tokens of the relayer. */
+/** Finds the accounts that the transaction could change and that hold tokens of the relayer. */
 async function tokenAccountsAmong(
   client: PooledClient,
   { accounts, self }: Case['subject'],

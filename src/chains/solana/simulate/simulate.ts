@@ -13,39 +13,39 @@ import { type Message, programOf } from '../wire/message.ts'
 import { SYSTEM_PROGRAM } from '../wire/programs.ts'
 import { writeUnsigned } from '../wire/transaction.ts'
 
-/** What a transaction would do to some accounts, and how much it would compute. */
+/** The effect of a transaction on some accounts, and its compute units. */
 export interface Simulation {
   readonly units: bigint
   readonly before: AccountStates['accounts']
   readonly after: AccountStates['accounts']
 }
 
-/** What is simulated. */
+/** A transaction to simulate. */
 export interface Trial {
   readonly message: Message
-  /** Whose state is told, before and after. */
+  /** The accounts whose state is reported, before and after. */
   readonly watched: readonly string[]
-  /** Whether its blockhash may be replaced by one that the node knows: not where it is a durable nonce, or signed. */
+  /** The node may replace the blockhash by one that it knows: not where a durable nonce or a signature depends on it. */
   readonly anyBlockhash: boolean
-  /** Whether both states have to be of the same slot. Otherwise that is tried, and what lies between them does no harm. */
+  /** Both states must be of the same slot. Otherwise the simulation tries that, and a difference between them does no harm. */
   readonly exact: boolean
 }
 
-/** How often it is tried to hear of both states from the same slot. Two neighbouring calls mostly hit the same one. */
+/** The simulation tries this often to read both states from the same slot. Two consecutive calls mostly hit the same one. */
 const MAX_TRIES = 3
 
-/** The reason of a failure is cut here, in characters. */
+/** The reason of a failure is cut at this length, in characters. */
 const MAX_REASON = 512
 
-/** What a simulation is made with. */
+/** The tools of a simulation. */
 export interface SimulationTools {
   readonly client: PooledClient
   readonly timeouts: Timeouts
 }
 
 /**
- * Runs a transaction on a node without sending it; refused when it would fail. When both states are of the same confirmed
- * slot, nothing but this transaction lies between them.
+ * Runs a transaction on a node without sending it; refuses one that would fail. When both states are of the same confirmed slot, nothing
+ * but this transaction lies between them.
  */
 export async function simulate(tools: SimulationTools, trial: Trial): Promise<Answer<Simulation>> {
   for (let tries = 1; tries < MAX_TRIES; tries += 1) {
@@ -55,7 +55,7 @@ export async function simulate(tools: SimulationTools, trial: Trial): Promise<An
   return requireSameSlot(await tryOnce(tools, trial), trial)
 }
 
-/** Asks every endpoint once. An answer from behind is an answer, too; it counts less than that of a newer endpoint. */
+/** Asks every endpoint once. The answer of an endpoint that is behind counts less than that of a newer one. */
 export async function simulateEverywhere(
   { client, timeouts }: SimulationTools,
   trial: Trial,
@@ -113,8 +113,8 @@ function readAttempt(
 const NO_SIMULATION = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const
 
 /**
- * A node that does not look at a transaction at all calls it wrong parameters (agave `rpc.rs` `sanitize_transaction`). Its tables may be
- * too new for the node; everything else does not change.
+ * A node that refuses to look at a transaction calls it wrong parameters (agave `rpc.rs` `sanitize_transaction`). Its tables may be too new
+ * for the node; every other reason is permanent.
  */
 function readUnusable(
   ran: EndpointReply | undefined,
@@ -166,7 +166,7 @@ function codeOf(message: Message, { meaning, instruction, custom }: TransactionF
   return overdrawn ? 'insufficient_balance' : 'execution_reverted'
 }
 
-/** What the program itself said last. */
+/** Returns the last log message of the program itself. */
 function lastLogMessage(logs: unknown): string {
   if (!Array.isArray(logs)) return ''
   const message = logs.findLast(

@@ -1,21 +1,21 @@
 import { type CompiledInstruction, lookupsOf, type Message } from './message.ts'
 
-/** An account of a transaction, and what its instructions may do with it. */
+/** An account of a transaction, and the rights of its instructions on it. */
 export interface TransactionAccount {
   readonly address: string
   readonly signer: boolean
   readonly writable: boolean
 }
 
-/** The addresses that a message takes from address tables, in the order of the message's lookups. */
+/** The addresses that a message loads from address tables, in the order of the message's lookups. */
 export type LoadedAddresses = readonly {
   readonly writable: readonly string[]
   readonly readonly: readonly string[]
 }[]
 
 /**
- * Every account of a message, by its place: those that stand in it, then the writable and then the read-only ones from
- * tables. Without `loaded`, only the first.
+ * Returns every account of a message by index: its static accounts, then the writable and then the read-only ones from tables. Without
+ * `loaded` it returns only the static accounts.
  */
 export function accountsOf(message: Message, loaded: LoadedAddresses = []): TransactionAccount[] {
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = message.header
@@ -40,7 +40,7 @@ export function accountsOf(message: Message, loaded: LoadedAddresses = []): Tran
   ]
 }
 
-/** The accounts that an instruction is given. Where `accounts` are not complete, those that are not known are left out. */
+/** Returns the accounts that an instruction receives. Where `accounts` are not complete, unknown ones are left out. */
 export function instructionAccounts(
   accounts: readonly TransactionAccount[],
   { accountIndices = [] }: CompiledInstruction,
@@ -48,7 +48,7 @@ export function instructionAccounts(
   return accountIndices.flatMap((index) => accounts[index] ?? [])
 }
 
-/** Addresses of the tables that have to be read before all accounts are known. */
+/** Returns the addresses of the tables that have to be read before all accounts are known. */
 export function tablesOf(message: Message): string[] {
   return lookupsOf(message).map(({ lookupTableAddress }) => lookupTableAddress)
 }

@@ -5,26 +5,26 @@ const toText = getBase58Decoder()
 
 const ALPHABET = /^[1-9A-HJ-NP-Za-km-z]+$/
 
-/** Bytes of an ed25519 public key, of a program's address and of a blockhash. */
+/** The length of an ed25519 public key, of a program's address and of a blockhash, in bytes. */
 export const KEY_BYTES = 32
 
-/** The text of bytes in base58. */
+/** Encodes bytes in base58. */
 export function encodeBase58(bytes: Uint8Array): string {
   return toText.decode(bytes)
 }
 
-/** The bytes of a text in base58; undefined for what is none. */
+/** Decodes base58; undefined for other text. */
 function decodeBase58(text: string): Uint8Array | undefined {
   return ALPHABET.test(text) ? Uint8Array.from(toBytes.encode(text)) : undefined
 }
 
-/** Whether the text is 32 bytes in base58. */
+/** Returns true when the text is 32 bytes in base58. */
 export function isAddress(text: string): boolean {
   return text.length >= 32 && text.length <= 44 && decodeBase58(text)?.length === KEY_BYTES
 }
 
 /**
- * The 32 bytes of an address that was checked or made by us.
+ * Returns the 32 bytes of an address that was checked before, or created by the service.
  * @throws Error for anything else
  */
 export function addressBytes(address: string): Uint8Array {

@@ -3,14 +3,14 @@ import { lookupsOf, type Message } from './message.ts'
 type Instruction = Message['instructions'][number]
 type StaticAddress = Message['staticAccounts'][number]
 
-/** The same message with another blockhash, or nonce. */
+/** Returns the same message with another blockhash, or nonce. */
 export function withLifetime(message: Message, lifetimeToken: string): Message {
   return { ...message, lifetimeToken }
 }
 
 /**
- * The same message with further instructions of one program, which take no accounts. They come last: some instructions name
- * others by their place (those of the ed25519 program), and a durable nonce has to be advanced by the first.
+ * Returns the same message with further instructions of one program, which use no accounts. They come last: some instructions refer to
+ * others by index (those of the ed25519 program), and the first one has to advance a durable nonce.
  */
 export function withInstructions(message: Message, program: string, datas: readonly Uint8Array[]): Message {
   if (datas.length === 0) return message
@@ -21,7 +21,7 @@ export function withInstructions(message: Message, program: string, datas: reado
   return { ...widened, instructions: [...widened.instructions, ...added] }
 }
 
-/** A program is read-only and signs nothing, so its place is the last of those that stand in the message. */
+/** A program is read-only and signs nothing, so its index is the last of the static accounts. */
 function withProgram(message: Message, program: StaticAddress): Message {
   const { header, staticAccounts, instructions } = message
   const insertedAt = staticAccounts.length
@@ -29,7 +29,7 @@ function withProgram(message: Message, program: StaticAddress): Message {
     ...message,
     header: { ...header, numReadonlyNonSignerAccounts: header.numReadonlyNonSignerAccounts + 1 },
     staticAccounts: [...staticAccounts, program],
-    // What comes from tables stands behind it.
+    // Accounts from tables come after it.
     instructions:
       lookupsOf(message).length === 0 ? instructions : instructions.map((one) => moveFrom(one, insertedAt)),
   }

@@ -7,10 +7,13 @@ import { encodeBase58, KEY_BYTES } from './base58.ts'
 import { lookupsOf, type Message } from './message.ts'
 import { ADDRESS_LOOKUP_TABLE_PROGRAM } from './programs.ts'
 
-/** What stands before the addresses of a table (`LOOKUP_TABLE_META_SIZE`). */
+/** The length of the data before the addresses of a table (`LOOKUP_TABLE_META_SIZE`). */
 const META_BYTES = 56
 
-/** The accounts that a message takes from tables, as these are now; refused when a table or a place in it does not exist and is not only too new. */
+/**
+ * Reads the accounts that a message loads from tables in their present state; refuses when a table or an index in it does not exist and is
+ * not only too new.
+ */
 export async function loadAddresses(
   { client, timeouts }: { readonly client: PooledClient; readonly timeouts: Timeouts },
   message: Message,

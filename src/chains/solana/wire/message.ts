@@ -8,23 +8,23 @@ import {
 type Compiled<V> = CompiledTransactionMessage &
   CompiledTransactionMessageWithLifetime & { readonly version: V }
 
-/** What is signed: accounts, instructions and a blockhash, of the two versions that every cluster takes. */
+/** The signed part of a transaction: accounts, instructions and a blockhash, in the two versions that every cluster accepts. */
 export type Message = Compiled<'legacy'> | Compiled<0>
 
-/** One instruction, its accounts told by their places. */
+/** One instruction, with its accounts by index. */
 export type CompiledInstruction = Message['instructions'][number]
 
 const encoder = getCompiledTransactionMessageEncoder()
 const decoder = getCompiledTransactionMessageDecoder()
 
-/** The bytes that are signed. */
+/** Returns the bytes that are signed. */
 export function encodeMessage(message: Message): Uint8Array {
   return Uint8Array.from(encoder.encode(message))
 }
 
 /**
- * Reads a message. Undefined for what is none, for other versions, for one that says the same in more bytes than needed, and
- * for one that the network would not look at.
+ * Reads a message. Returns undefined for other bytes, for other versions, for an encoding that is longer than necessary, and for a message
+ * that the network would not look at.
  */
 export function decodeMessage(bytes: Uint8Array): Message | undefined {
   const message = decode(bytes)
@@ -41,16 +41,16 @@ function decode(bytes: Uint8Array) {
   }
 }
 
-/** Places of accounts are one byte. */
+/** The index of an account is one byte. */
 const MAX_ACCOUNTS = 256
 
-/** What agave asks of a message before anything else (`sanitize` of `solana-message`, legacy and v0). */
+/** Applies agave's first checks of a message (`sanitize` of `solana-message`, legacy and v0). */
 function isSane(message: Message): boolean {
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = message.header
   const total = accountCount(message)
   const count = message.staticAccounts.length
   if (numSignerAccounts + numReadonlyNonSignerAccounts > count) return false
-  // The first pays, so it can be written to.
+  // The first account pays, so it must be writable.
   if (numReadonlySignerAccounts >= numSignerAccounts) return false
   if (total > MAX_ACCOUNTS || new Set(message.staticAccounts).size < count) return false
   if (
@@ -65,12 +65,12 @@ function isSane(message: Message): boolean {
   )
 }
 
-/** The address tables that a message takes further accounts from. */
+/** Returns the address tables from which a message loads further accounts. */
 export function lookupsOf(message: Message) {
   return message.version === 0 ? (message.addressTableLookups ?? []) : []
 }
 
-/** How many accounts a message names, those from tables included. */
+/** Returns the number of accounts of a message, those from tables included. */
 export function accountCount(message: Message): number {
   return lookupsOf(message).reduce(
     (sum, lookup) => sum + lookup.writableIndexes.length + lookup.readonlyIndexes.length,
@@ -78,12 +78,12 @@ export function accountCount(message: Message): number {
   )
 }
 
-/** Whether others sign besides the one who pays. */
+/** Returns true when others sign besides the fee payer. */
 export function isMultiSigner({ header }: Message): boolean {
   return header.numSignerAccounts > 1
 }
 
-/** The address of the program that an instruction calls. */
+/** Returns the address of the program that an instruction calls. */
 export function programOf(message: Message, { programAddressIndex }: CompiledInstruction): string {
   return message.staticAccounts[programAddressIndex] ?? ''
 }

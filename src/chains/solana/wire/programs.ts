@@ -1,4 +1,4 @@
-/** Programs that come with the network or with everybody's wallet, base58. */
+/** Programs of the network and of common wallets, base58. */
 
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111'
 export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111'
@@ -8,7 +8,7 @@ export const ADDRESS_LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e11111111111111111
 export const RECENT_BLOCKHASHES_SYSVAR = 'SysvarRecentB1ockHashes11111111111111111111'
 
 /**
- * Programs that check signatures inside instructions; the network charges each of those like one of the transaction's own
+ * Programs that verify signatures inside instructions; the network charges each of these signatures like one of the transaction's own
  * (agave `compute-budget`/`fee`: `get_signature_details`). Their data begins with the number of signatures.
  */
 export const PRECOMPILES: readonly string[] = [

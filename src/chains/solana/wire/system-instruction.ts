@@ -18,7 +18,7 @@ const NAMES: ReadonlyMap<number, Kind> = new Map(
   (Object.keys(KINDS) as Kind[]).map((name) => [KINDS[name], name]),
 )
 
-/** What an instruction of the system program does; undefined for other programs and for kinds that do not matter here. */
+/** Returns the kind of an instruction of the system program; undefined for other programs and for kinds that do not matter here. */
 export function systemKind(message: Message, instruction: CompiledInstruction): Kind | undefined {
   const data = Buffer.from(instruction.data ?? [])
   if (programOf(message, instruction) !== SYSTEM_PROGRAM || data.length < 4) return undefined
@@ -26,8 +26,8 @@ export function systemKind(message: Message, instruction: CompiledInstruction): 
 }
 
 /**
- * Why a transaction that begins by advancing a nonce account does not live by it: the account has to stand in the message itself, and
- * be writable (agave `svm-transaction/src/svm_message.rs` `get_durable_nonce`).
+ * Explains why a transaction that begins by advancing a nonce account does not use that nonce: the account must be a static account of the
+ * message, and writable (agave `svm-transaction/src/svm_message.rs` `get_durable_nonce`).
  */
 export function nonceProblem(message: Message): string | undefined {
   const [first] = message.instructions
@@ -39,7 +39,7 @@ export function nonceProblem(message: Message): string | undefined {
     : 'instruction 0 advances a nonce account, which has to be writable and must not come from a table.'
 }
 
-/** The nonce account when the first instruction advances one: then its value stands in for the blockhash. */
+/** Returns the nonce account when the first instruction advances one; its value then replaces the blockhash. */
 export function nonceAccountOf(
   message: Message,
   accounts: readonly TransactionAccount[],
@@ -49,7 +49,7 @@ export function nonceAccountOf(
   return instructionAccounts(accounts, first)[0]?.address
 }
 
-/** The lamports that instructions of the system program openly take from `payer`. Other programs may take more. */
+/** Returns the lamports that instructions of the system program openly take from `payer`. Other programs may take more. */
 export function openOutflow(
   message: Message,
   accounts: readonly TransactionAccount[],
@@ -69,7 +69,7 @@ function amountOf(message: Message, instruction: CompiledInstruction): bigint | 
     return data.length >= 12 ? data.readBigUInt64LE(4) : undefined
   }
   if (kind !== 'createAccountWithSeed') return undefined
-  // Base key, then the seed as a text with its length in eight bytes, then the lamports.
+  // The data contains the base key, then the seed as a text with its length in eight bytes, then the lamports.
   const seedLength = data.length >= 44 ? data.readBigUInt64LE(36) : undefined
   if (seedLength === undefined || seedLength > 32n) return undefined
   const at = 44 + Number(seedLength)

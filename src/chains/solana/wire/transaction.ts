@@ -1,27 +1,27 @@
 import { decodeMessage, encodeMessage, type Message } from './message.ts'
 
-/** The most bytes of a transaction: IPv6's smallest packet without headers (agave `PACKET_DATA_SIZE`). */
+/** The highest number of bytes of a transaction: IPv6's smallest packet without headers (agave `PACKET_DATA_SIZE`). */
 export const MAX_TRANSACTION_BYTES = 1232
 
-/** Bytes of an ed25519 signature. */
+/** The length of an ed25519 signature, in bytes. */
 const SIGNATURE_BYTES = 64
 
 /**
- * More do not fit into a packet, so their number is always written in one byte (`ShortU16` writes numbers below 128 so), and
- * a first byte of 128 or more is no number of signatures.
+ * More signatures do not fit into a packet, so their number is always written in one byte (`ShortU16` writes numbers below 128 like this),
+ * and a first byte of 128 or more is invalid.
  */
 const MAX_SIGNATURES = Math.floor(MAX_TRANSACTION_BYTES / SIGNATURE_BYTES)
 
-/** A transaction taken apart. */
+/** The parts of a transaction. */
 export interface WireTransaction {
-  /** In the order of the signers; all zero where one is missing. */
+  /** Signatures in the order of the signers; all zero where one is missing. */
   readonly signatures: readonly Uint8Array[]
   readonly message: Message
-  /** What is signed. */
+  /** The bytes that are signed. */
   readonly messageBytes: Uint8Array
 }
 
-/** Reads a transaction in wire format; undefined for what is none. */
+/** Reads a transaction in wire format; undefined for other bytes. */
 export function readTransaction(raw: Uint8Array): WireTransaction | undefined {
   const count = raw[0] ?? 0
   const start = 1 + count * SIGNATURE_BYTES
@@ -36,7 +36,7 @@ export function readTransaction(raw: Uint8Array): WireTransaction | undefined {
 }
 
 /**
- * Reads a transaction that was checked or made by us, base64.
+ * Reads a transaction in base64 that was checked before, or created by the service.
  * @throws Error for anything else
  */
 export function openTransaction(base64: string): WireTransaction {
@@ -45,12 +45,12 @@ export function openTransaction(base64: string): WireTransaction {
   return transaction
 }
 
-/** The wire format of a message with its signatures. */
+/** Writes a message with its signatures in wire format. */
 export function writeTransaction(signatures: readonly Uint8Array[], messageBytes: Uint8Array): Uint8Array {
   return Uint8Array.from(Buffer.concat([Uint8Array.of(signatures.length), ...signatures, messageBytes]))
 }
 
-/** The wire format of a message that nobody has signed, base64. */
+/** Writes a message without signatures in wire format, base64. */
 export function writeUnsigned(message: Message): string {
   const signatures = Array.from(
     { length: message.header.numSignerAccounts },
@@ -59,7 +59,7 @@ export function writeUnsigned(message: Message): string {
   return Buffer.from(writeTransaction(signatures, encodeMessage(message))).toString('base64')
 }
 
-/** How many bytes the message has as a transaction. */
+/** Returns the size of the message as a transaction, in bytes. */
 export function transactionSize(message: Message): number {
   return 1 + message.header.numSignerAccounts * SIGNATURE_BYTES + encodeMessage(message).length
 }
