@@ -53,7 +53,7 @@ interface NotificationManagerDeps {
   readonly queue: JobQueue
   /** Where urls of callers may lead. */
   readonly policy: AddressPolicy
-  /** How long a delivery is tried, in ms. */
+  /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
   /** The relayers whose events it gets, by id. */
   readonly usersOf: (tx: Transaction<Schema>, id: string) => Promise<readonly string[]>

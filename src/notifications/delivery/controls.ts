@@ -25,7 +25,7 @@ export interface DeliveryControls {
 interface DeliveryControlsDeps {
   readonly db: Kysely<Schema>
   readonly queue: JobQueue
-  /** How long a delivery is tried, in ms. */
+  /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
 }
 

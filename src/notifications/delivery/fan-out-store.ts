@@ -14,7 +14,7 @@ const BATCH = 500
 interface RelayDeps {
   readonly db: Kysely<Schema>
   readonly queue: JobQueue
-  /** How long a delivery is tried, in ms. */
+  /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
 }
 
