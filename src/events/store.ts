@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { EventsTable, Schema } from '../database/schema.ts'
+import type { EventsTable } from '../database/event-tables.ts'
+import type { Schema } from '../database/schema.ts'
 import type { EventFilter, EventRecord, EventType } from './event.ts'
 
 /** The channel on which the database announces committed events, numbered or not. */
