@@ -6,21 +6,21 @@ const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000
 
 interface KeeperOptions {
-  /** A new connection, ready for use. */
+  /** Opens a new connection. */
   readonly open: () => Promise<pg.Client>
-  /** Called after a lost connection was replaced. */
+  /** Called after a new connection replaced a lost one. */
   readonly onReturn: () => void
   readonly log: Logger
   readonly clock: Clock
 }
 
-/** One connection that is opened at first use and opened again, for as long as it takes, when it is lost. */
+/** One connection that opens at its first use. When it is lost, the keeper tries to open a new one until it succeeds. */
 export interface ConnectionKeeper {
   get(): Promise<pg.Client>
   close(): Promise<void>
 }
 
-/** See `ConnectionKeeper`. A first opening that fails is the caller's to handle; the next use tries again. */
+/** Creates a keeper. If the first connection fails, the caller gets the error, and the next use tries again. */
 export function createConnectionKeeper({ open, onReturn, log, clock }: KeeperOptions): ConnectionKeeper {
   const stop = new AbortController()
   let connection: Promise<pg.Client> | undefined
@@ -30,7 +30,7 @@ export function createConnectionKeeper({ open, onReturn, log, clock }: KeeperOpt
     client.once('end', () => {
       if (stop.signal.aborted) return
       connection = reopen()
-      // It fails only when the keeper is closed meanwhile, and then nobody may be waiting for it.
+      // The promise rejects only when the keeper is closed, and then there may be no caller to handle it.
       connection.catch(() => {})
     })
     return client
@@ -45,7 +45,7 @@ export function createConnectionKeeper({ open, onReturn, log, clock }: KeeperOpt
         onReturn()
         return client
       } catch (error) {
-        log.warn({ err: error }, 'the database cannot be listened to; trying again')
+        log.warn({ err: error }, 'database listener connection failed; retrying')
       }
     }
   }
@@ -67,7 +67,7 @@ export function createConnectionKeeper({ open, onReturn, log, clock }: KeeperOpt
   return { get, close }
 }
 
-/** Half fixed, half random: many processes that lost the same server must not come back in step. */
+/** Adds randomness to half of the delay, so that processes that lost the same server do not reconnect at the same time. */
 function jittered(delayMs: number): number {
   return (delayMs * (1 + Math.random())) / 2
 }

@@ -4,13 +4,13 @@ import { openPGlite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
 
 export interface DatabaseOptions {
-  /** `postgres://…`; absent means embedded. */
+  /** `postgres://…`; when absent, the embedded database is used. */
   readonly url?: string
-  /** Folder of the embedded database, created with mode 0700 when missing; `memory://` keeps nothing. */
+  /** The folder of the embedded database, created with mode 0700 when missing; `memory://` stores nothing on disk. */
   readonly dataDir: string
 }
 
-/** Opens the PostgreSQL of `url`, or the embedded one in `dataDir`. Does not migrate. */
+/** Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. */
 export function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
   if (options.url !== undefined) return openPostgres(options.url, log)
   return openPGlite(options.dataDir)

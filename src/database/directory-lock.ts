@@ -1,13 +1,13 @@
 import { link, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** `relayer.lock.1`, `relayer.lock.2` …: the highest number counts. */
+/** Lock files are `relayer.lock.1`, `relayer.lock.2` …; the highest number is valid. */
 const LOCK_FILE = /^relayer\.lock\.([1-9][0-9]{0,14})$/
 
-/** A round is lost only to somebody who won it, so this many means that something else is wrong. */
+/** A process loses a round only if another process wins it, so this many lost rounds mean another fault. */
 const MAX_ROUNDS = 100
 
-/** Another process works in the folder. The embedded engine would be damaged by two. */
+/** Another process uses the folder. Two processes would damage the embedded database. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError'
 
@@ -21,17 +21,16 @@ export class DirectoryInUseError extends Error {
 
 interface Holder {
   readonly pid: number
-  /** Start of the process as the kernel counts it: a pid alone is given again, to us too after a container restart. */
+  /** The start time of the process in the kernel's count. A pid alone is reused, for example after a container restart. */
   readonly started: string
 }
 
 /**
- * Takes the folder for this process and gives the function that frees it. The lock of a process that is gone is taken
- * over. It does not see processes of another machine or container that share the folder.
+ * Locks the folder for this process and returns the function that unlocks it. The lock of a dead process is replaced. Processes of another
+ * machine or container that share the folder are not detected.
  *
- * A taker never removes the lock it judged dead (in between, that name could have become somebody's living lock) but
- * makes the next number, which only one can. The highest number is never removed, so who slept through several of them
- * finds out.
+ * A process never removes the lock of a dead process, because another process could have taken that name meanwhile. It creates the next
+ * number instead, which only one process can do. The highest number is never removed, so a process that was suspended meanwhile notices.
  * @throws DirectoryInUseError
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
@@ -51,10 +50,10 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   }
 }
 
-/** False when somebody else has this number or a higher one. */
+/** Creates the lock file with this number. Returns false when another process has this number or a higher one. */
 async function take(own: string, directory: string, number: number): Promise<boolean> {
   const path = pathOf(directory, number)
-  // A hard link appears complete or not at all: nobody reads a half-written lock.
+  // A hard link appears complete or not at all, so no process reads a half-written lock.
   if (!(await succeeds(link(own, path), 'EEXIST'))) return false
   const numbers = await lockNumbers(directory)
   if (numbers.some((other) => other > number)) {
@@ -65,7 +64,7 @@ async function take(own: string, directory: string, number: number): Promise<boo
   return true
 }
 
-/** Emptied, not removed: the number stays taken. */
+/** Empties the file instead of removing it, so that the number stays in use. */
 async function free(path: string): Promise<void> {
   await succeeds(truncate(path), 'ENOENT')
 }
@@ -89,19 +88,19 @@ async function isAlive({ pid, started }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: the process is alive and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   return started === '' || started === (await startOf(pid))
 }
 
-/** Field 22 of /proc/<pid>/stat, counted after the name, which may contain spaces. Empty where there is no /proc. */
+/** Reads field 22 of /proc/<pid>/stat, counted after the name, which may contain spaces. Empty on systems without /proc. */
 async function startOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
-/** Undefined for a lock that was freed, removed by a newer holder, or cut by a full disk. */
+/** Reads a lock file. Undefined for a lock that was freed, removed by a newer holder, or truncated by a full disk. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     const { pid, started } = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>
@@ -112,7 +111,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   }
 }
 
-/** False when the promise fails with exactly this code. */
+/** Returns false when the promise rejects with exactly this code. */
 async function succeeds(action: Promise<void>, code: string): Promise<boolean> {
   try {
     await action

@@ -1,8 +1,8 @@
-/** What an error of either driver means. Both carry the SQLSTATE in `code` and the name of the broken constraint. */
+/** Classification of errors of both drivers. Both have the SQLSTATE in `code`, and the name of the violated constraint. */
 
 const UNIQUE_VIOLATION = '23505'
 
-/** SQLSTATE codes that say: nothing was wrong with the statement, the same one may succeed now. */
+/** SQLSTATE codes of errors after which the same statement may succeed. */
 const RETRYABLE_STATES = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
@@ -13,7 +13,7 @@ const RETRYABLE_STATES = new Set([
   '57P03', // cannot_connect_now
 ])
 
-/** Connection loss as Node reports it. */
+/** Codes with which Node.js reports a lost connection. */
 const RETRYABLE_ERRNOS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -23,19 +23,19 @@ const RETRYABLE_ERRNOS = new Set([
   'EAI_AGAIN',
 ])
 
-/** node-postgres has no code for these. */
+/** Messages of node-postgres about lost connections that have no code. */
 const CONNECTION_LOST =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/
 
-/** A row with this key exists already; with `constraint`, in exactly that index. */
+/** Returns true when a row with this key exists already; with `constraint`, only for exactly that index. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== UNIQUE_VIOLATION) return false
   return constraint === undefined || (error as { constraint?: unknown }).constraint === constraint
 }
 
 /**
- * True when the statement may be tried again: serialization failure, deadlock, or a lost connection. After a lost
- * connection the outcome of a commit is unknown, so only work that is guarded against running twice may be repeated.
+ * Returns true when the statement may be tried again: after a serialization failure, a deadlock, or a lost connection. After a lost
+ * connection the result of a commit is unknown, so repeat only work that is guarded against a second run.
  */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error)

@@ -1,15 +1,15 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** The right to work on something, for a while. All times are the database's own, so clocks of processes may differ. */
+/** An exclusive right to work on something for a limited time. All times are those of the database, so the clocks of processes may differ. */
 export interface Lease {
   readonly name: string
   readonly owner: string
-  /** Larger for each new owner. Who writes with an older fence has lost the lease, whatever its clock says. */
+  /** A number that grows with each new owner. A writer with an older fence has lost the lease, independent of its clock. */
   readonly fence: bigint
 }
 
-/** Somebody else owns the lease now; what was to be written under it must not be. */
+/** Another process owns the lease now, so the write must not happen. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
   readonly lease: Lease
@@ -22,14 +22,14 @@ export class LeaseLostError extends Error {
 
 interface LeaseRequest {
   readonly name: string
-  /** Unique for each process life, not only for each machine. */
+  /** Unique for each run of a process, not only for each machine. */
   readonly owner: string
   readonly ttlMs: number
 }
 
 /**
- * Takes the lease, or keeps it when it is already `owner`'s. Undefined while somebody else holds it. One statement, so
- * two callers cannot both see it free. Inside a long transaction `now()` is its start, which errs on the careful side.
+ * Acquires the lease, or renews it if `owner` has it. Undefined while another owner has it. It is one statement, so two callers cannot both
+ * see a free lease. In a long transaction `now()` is the start of the transaction, so the lease only ends earlier.
  */
 export async function acquireLease(db: Kysely<Schema>, request: LeaseRequest): Promise<Lease | undefined> {
   const { name, owner } = request
@@ -51,28 +51,28 @@ export async function acquireLease(db: Kysely<Schema>, request: LeaseRequest): P
   return row && { name, owner, fence: row.fence }
 }
 
-/** Moves the deadline to `ttlMs` from now. False when the lease went to somebody else meanwhile. */
+/** Moves the deadline to `ttlMs` from now. Returns false when another owner has the lease. */
 export async function extendLease(db: Kysely<Schema>, lease: Lease, ttlMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await held(db, lease)
+  const { numUpdatedRows } = await leaseRow(db, lease)
     .set({ expires_at: fromNow(ttlMs) })
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** Gives the lease back. The row stays, so that the fence never restarts. Does nothing when it was lost before. */
+/** Releases the lease. The row stays, so that the fence never restarts. Does nothing when the lease was lost. */
 export async function releaseLease(db: Kysely<Schema>, lease: Lease): Promise<void> {
-  await held(db, lease).set({ expires_at: sql<Date>`now()` }).execute()
+  await leaseRow(db, lease).set({ expires_at: sql<Date>`now()` }).execute()
 }
 
 /**
- * Ends every lease. Only for a database that nobody else can have open: after a crash the leases of the dead process
- * would otherwise have to run out first.
+ * Ends all leases. Use it only for a database that no other process can have open: otherwise, after a crash, the leases of the dead process
+ * would have to expire first.
  */
 export async function endAllLeases(db: Kysely<Schema>): Promise<void> {
   await db.updateTable('leases').set({ expires_at: sql<Date>`now()` }).execute()
 }
 
-/** How many leases `owner` holds, by kind: what their names have before the colon. */
+/** Counts the leases of `owner` by kind, which is the part of the name before the colon. */
 export async function countLeases(db: Kysely<Schema>, owner: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ kind: string; count: bigint }>`
     select split_part(name, ':', 1) as kind, count(*) as count from leases
@@ -81,9 +81,9 @@ export async function countLeases(db: Kysely<Schema>, owner: string): Promise<Ma
 }
 
 /**
- * Proves, inside a database transaction, that the lease is still ours, and keeps it so until the commit: the row lock
- * makes the next owner wait. A deadline that has passed with nobody taking over is still ours.
- * @throws LeaseLostError when the fence moved on
+ * Asserts inside a database transaction that the lease still has this owner, and locks its row until the commit, so that the next owner
+ * waits. A lease whose deadline has passed is valid until another owner acquires it.
+ * @throws LeaseLostError when another owner has acquired it
  */
 export async function assertFence(tx: Transaction<Schema>, lease: Lease): Promise<void> {
   const row = await tx
@@ -97,7 +97,7 @@ export async function assertFence(tx: Transaction<Schema>, lease: Lease): Promis
   if (!row) throw new LeaseLostError(lease)
 }
 
-function held(db: Kysely<Schema>, { name, owner, fence }: Lease) {
+function leaseRow(db: Kysely<Schema>, { name, owner, fence }: Lease) {
   return db
     .updateTable('leases')
     .where('name', '=', name)

@@ -6,7 +6,7 @@ import { migrations } from './migrations/index.ts'
 const MIGRATION_TABLE = 'schema_migrations'
 const LOCK_TABLE = 'schema_migrations_lock'
 
-/** The database was migrated by a later release; running this one on it could damage data. */
+/** A newer release has migrated the database; this release could damage data. */
 export class DatabaseTooNewError extends Error {
   override readonly name = 'DatabaseTooNewError'
 
@@ -16,8 +16,8 @@ export class DatabaseTooNewError extends Error {
 }
 
 /**
- * Brings the tables up to date and gives the names of what was applied, oldest first; empty when there was nothing to
- * do. Several processes may call it at once: one works, the others wait on the database's lock. All or nothing.
+ * Applies all pending migrations in one database transaction, and returns their names, oldest first. Several processes may call it at the
+ * same time: one works, and the others wait for the lock in the database.
  * @throws DatabaseTooNewError
  */
 export async function migrate(database: Database): Promise<string[]> {
@@ -33,7 +33,7 @@ export async function migrate(database: Database): Promise<string[]> {
   return results.map((result) => result.migrationName)
 }
 
-/** Names of known migrations that the database does not have yet. Changes nothing. */
+/** Finds the names of migrations that the database does not have yet. Changes nothing. */
 export async function pendingMigrations(database: Database): Promise<string[]> {
   const applied = new Set(await appliedMigrations(database))
   return Object.keys(migrations).filter((name) => !applied.has(name))

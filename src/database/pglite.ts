@@ -10,9 +10,9 @@ import { TYPE_PARSERS } from './types.ts'
 const MEMORY = 'memory://'
 
 /**
- * PostgreSQL inside this process. What is committed has been handed to the operating system, so it survives a killed
- * process; the engine has no fsync on Node, so a power cut can take the last moments with it. Use PostgreSQL where that
- * matters. One connection: a transaction makes every other query wait.
+ * Opens PostgreSQL inside this process. Commits are written to the operating system, so they survive a killed process. The engine has no
+ * fsync on Node.js, so a power cut can lose the last commits; use a PostgreSQL server where that matters. There is one connection: a
+ * transaction makes every other query wait.
  * @throws DirectoryInUseError when another process has `dataDir` open
  */
 export async function openPGlite(dataDir: string): Promise<Database> {
@@ -38,8 +38,8 @@ function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {
     engine: 'pglite',
     db,
     async listen(channel, handler) {
-      // Quoted, because the engine folds a bare name to lower case and pg_notify does not. The function that the
-      // engine gives back forgets the quotes, so we do not use it.
+      // The name is quoted, because the engine converts an unquoted name to lower case and pg_notify does not. The function that `listen`
+      // returns omits the quotes, so it is not used.
       const name = `"${channel}"`
       await pglite.listen(name, handler)
       return () => pglite.unlisten(name, handler)
@@ -52,7 +52,7 @@ function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {
   }
 }
 
-/** The engine takes several statements only without values, and a failed one can leave its transaction open. */
+/** Runs statements. The engine accepts several only without values, and a failed one can leave its transaction open. */
 async function runScript(pglite: PGlite, text: string, values: unknown[] = []) {
   try {
     if (values.length > 0) return await pglite.query<object>(text, values)
@@ -66,6 +66,6 @@ async function runScript(pglite: PGlite, text: string, values: unknown[] = []) {
 
 async function shut(db: Kysely<Schema>, pglite: PGlite): Promise<void> {
   await db.destroy()
-  // Kysely closes the engine only if it was asked something.
+  // Kysely closes the engine only if it ran a query.
   if (!pglite.closed) await pglite.close()
 }

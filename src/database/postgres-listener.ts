@@ -11,15 +11,15 @@ interface ListenerOptions {
   readonly clock: Clock
 }
 
-/** The listening half of `Database`. */
+/** The part of `Database` that listens to notifications. */
 export interface Listener {
   listen(channel: string, handler: Handler): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
 /**
- * One connection of its own for LISTEN: a pool would hand it to others and drop it when idle. After a lost connection
- * every handler is called once with an empty payload, because notifications are not kept for those who are away.
+ * Creates a listener with its own connection, because a pool would share it and close it when idle. After a lost connection every handler is
+ * called once with an empty payload, because PostgreSQL does not store notifications.
  */
 export function createListener({ settings, log, clock }: ListenerOptions): Listener {
   const handlers = new Map<string, Set<Handler>>()
@@ -30,7 +30,7 @@ export function createListener({ settings, log, clock }: ListenerOptions): Liste
 
   async function open(): Promise<pg.Client> {
     const client = new pg.Client(settings)
-    client.on('error', (error) => log.warn({ err: error }, 'the listening database connection was lost'))
+    client.on('error', (error) => log.warn({ err: error }, 'database listener connection lost'))
     client.on('notification', ({ channel, payload }) => call(channel, payload ?? ''))
     await connectListening(client, handlers.keys())
     return client
@@ -41,7 +41,7 @@ export function createListener({ settings, log, clock }: ListenerOptions): Liste
   }
   const keeper = createConnectionKeeper({ open, onReturn, log, clock })
 
-  /** True when `handler` was the last one of its channel. */
+  /** Removes a handler, and returns true when it was the last one of its channel. */
   function forget(channel: string, handler: Handler): boolean {
     const set = handlers.get(channel)
     return set?.delete(handler) === true && set.size === 0 && handlers.delete(channel)
@@ -69,7 +69,7 @@ async function connectListening(client: pg.Client, channels: Iterable<string>): 
     await client.connect()
     for (const channel of channels) await client.query(statement('listen', channel))
   } catch (error) {
-    // Half open; why it failed is what counts, not how it ends.
+    // The connection is half open. Only the reason for the failure matters, so errors of the end are ignored.
     await client.end().catch(() => {})
     throw error
   }

@@ -7,13 +7,13 @@ import { createListener } from './postgres-listener.ts'
 import type { Schema } from './schema.ts'
 import { TYPE_PARSERS } from './types.ts'
 
-/** Connections of this process, besides the one that listens. PostgreSQL allows 100 in all unless told otherwise. */
+/** The number of connections of this process, without the one that listens. PostgreSQL allows 100 in all by default. */
 const POOL_SIZE = 10
 
-/** How long a query waits for a free connection before it fails. */
+/** Time in ms that a query waits for a free connection before it fails. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** A PostgreSQL server, version 15 or later. Fails at once when it cannot be reached. */
+/** Opens a PostgreSQL server, version 15 or later. The promise rejects at once when the server cannot be reached. */
 export async function openPostgres(url: string, log: Logger): Promise<Database> {
   const settings: pg.ClientConfig = {
     connectionString: url,
@@ -22,9 +22,9 @@ export async function openPostgres(url: string, log: Logger): Promise<Database> 
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   }
   const pool = new pg.Pool({ ...settings, max: POOL_SIZE, types: { getTypeParser } })
-  // Without a listener a lost idle connection would end the process. The pool replaces it by itself.
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
-  // The pool listens only to idle ones. Whoever uses a lost connection learns it from the failing query.
+  // Without this handler, a lost idle connection would end the process. The pool replaces the connection itself.
+  pool.on('error', (error) => log.warn({ err: error }, 'database connection lost while idle'))
+  // The pool handles errors only of idle connections. The user of a lost connection gets the error from its query.
   pool.on('connect', (client) => client.on('error', () => {}))
 
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
@@ -48,7 +48,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Database> 
   }
 }
 
-/** The driver gives a list of results for several statements. */
+/** Runs statements. The driver returns a list of results for several statements. */
 async function runScript(pool: pg.Pool, text: string, values?: unknown[]) {
   const results = [await pool.query(text, values)].flat()
   return { rows: results.flatMap(({ rows }) => rows) }
@@ -56,7 +56,7 @@ async function runScript(pool: pg.Pool, text: string, values?: unknown[]) {
 
 async function endPool(db: Kysely<Schema>, pool: pg.Pool): Promise<void> {
   await db.destroy()
-  // Kysely ends the pool only if it was asked something.
+  // Kysely ends the pool only if it ran a query.
   if (!pool.ending) await pool.end()
 }
 

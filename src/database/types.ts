@@ -1,17 +1,17 @@
 /**
- * How PostgreSQL's values become JavaScript values, the same for both drivers. Left alone, node-postgres gives strings
- * for int8 and numeric where PGlite gives numbers, and a Buffer for bytea where PGlite gives a Uint8Array. Lists of
- * these types may be parameters; a column of them would be read differently, so unnest it.
+ * Conversion of PostgreSQL values to JavaScript values, the same for both drivers. By default, node-postgres returns strings for int8 and
+ * numeric where PGlite returns numbers, and a Buffer for bytea where PGlite returns a Uint8Array. Lists of these types may be parameters; a
+ * list column would be read differently, so unnest it.
  */
 
 /** Reads the text form of one value. */
 export type TypeParser = (text: string) => unknown
 
-/** By object id of the type, from `pg_type`. Those not listed are read alike by both drivers. */
+/** Parsers by object id of the type, from `pg_type`. Both drivers read all other types in the same way. */
 export const TYPE_PARSERS: Readonly<Record<number, TypeParser>> = {
-  // bytea, always in the `hex` output format: `\x` and two digits for each byte.
+  // bytea in the `hex` output format: `\x` and two digits for each byte.
   17: (text) => Uint8Array.from(Buffer.from(text.slice(2), 'hex')),
-  // int8, and with it count(*).
+  // int8, and so count(*).
   20: (text) => BigInt(text),
   // numeric: the schema keeps whole numbers only, and a fraction must fail loudly instead of losing digits.
   1700: (text) => BigInt(text),

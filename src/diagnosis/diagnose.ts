@@ -4,7 +4,7 @@ import type { Diagnosis, Finding } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
 import { nextAction } from './next-action.ts'
 
-/** Pure: from the facts to the findings, in the order of what has to be cured first. */
+/** Derives the findings from the facts, the most urgent first, and the next action. Pure. */
 export function diagnose(facts: DiagnosisFacts): Diagnosis {
   const [first, ...rest] = RULES.flatMap((rule) => rule(facts) ?? [])
   const found: readonly [Finding, ...Finding[]] = first ? [first, ...rest] : [inOrder(facts)]
@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
   waitingForFunds,
   inFlightLimit,
   noncePassed,
-  notTaken,
+  notAccepted,
   stuck,
   belowBaseFee,
   feeAtCap,
@@ -112,7 +112,7 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
   return isUnmined(status) && nonce !== undefined && chainNonce !== undefined && nonce < chainNonce
 }
 
-function notTaken(facts: DiagnosisFacts): Finding | undefined {
+function notAccepted(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt } = facts
   if (transaction.status !== 'sent' || hasPassed(facts)) return undefined
   // The reason has the words of the node, and their consequence for a price or limit that the caller named.
@@ -150,7 +150,7 @@ function behindOthers({ transaction, ahead }: DiagnosisFacts): Finding | undefin
   }
 }
 
-/** Of what a price is a price. */
+/** The unit that a price is per: gas, operation, or compute unit. */
 const PRICES = {
   wei: 'wei per gas',
   stroops: 'stroops per operation',
@@ -166,7 +166,7 @@ function belowMarket({ transaction, price, unit }: DiagnosisFacts): Finding | un
   }
 }
 
-/** Nodes that are a few seconds apart are on their way; further apart, one of them is behind. In blocks. */
+/** The tolerated difference between the heads of nodes, in blocks. A larger difference means that a node lags behind. */
 const TOLERATED_LAG = { wei: 2n, stroops: 2n, lamports: 32n } as const
 
 function nodesDisagree({ endpoints, unit }: DiagnosisFacts): Finding | undefined {

@@ -31,19 +31,19 @@ export type NextAction =
   | 'fill_gap'
   | 'none'
 
-/** One reason why a transaction is where it is. */
+/** One reason for the present state of a transaction. */
 export interface Finding {
   readonly code: FindingCode
   readonly message: string
 }
 
-/** Why a transaction is where it is, and what happens next. */
+/** The reasons for the state of a transaction, and the next action of the service. */
 export interface Diagnosis {
   /** The most important first; never empty. */
   readonly findings: readonly [Finding, ...Finding[]]
   readonly nextAction: {
     readonly action: NextAction
-    /** Absent for as soon as possible, and for never. */
+    /** Absent when the action happens as soon as possible, or never. */
     readonly at?: Date | undefined
     readonly message: string
   }

@@ -11,10 +11,10 @@ import { findUsedNonces } from '../transactions/store/nonce-store.ts'
 import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
 import { countInFlight, reservedBy } from '../transactions/store/work-store.ts'
 
-/** The most missing nonces that are listed. */
+/** The maximum number of missing nonces in a diagnosis. */
 const MAX_MISSING = 64n
 
-/** Everything that a diagnosis looks at. What no node could tell is undefined. */
+/** The inputs of a diagnosis. A value is undefined when no node gave it. */
 export interface DiagnosisFacts {
   readonly transaction: Transaction
   readonly relayer: Relayer
@@ -24,24 +24,24 @@ export interface DiagnosisFacts {
   readonly ahead: number
   readonly inFlight: number
   readonly inFlightLimit: number
-  /** What the other open transactions can still take, in the smallest unit. */
+  /** The sum that the other open transactions can still take, in the smallest unit. */
   readonly reserved: bigint
   readonly balance: bigint | undefined
   readonly chainNonce: bigint | undefined
-  /** Nonces from the chain's next one up to its own that belong to nobody. */
+  /** Nonces between the next one on the chain and its own that no transaction has. */
   readonly missing: readonly bigint[]
   readonly price: PriceComparison | undefined
   readonly head: Head | undefined
   readonly requiredConfirmations: number
-  /** Whether what waits lapses and is signed anew, instead of being raised. */
+  /** True when signed bytes expire and are signed again, instead of a raise of the fee. */
   readonly expires: boolean
   readonly unit: Unit
   readonly endpoints: readonly EndpointReport[]
-  /** When the fee of the shown attempt is raised, in ms since the epoch; undefined when it never is. */
+  /** The time when the fee of the current attempt is raised, in ms since the epoch; undefined when it is never raised. */
   readonly raiseAt: number | undefined
 }
 
-/** Asks the database and the network. A final transaction needs neither. */
+/** Reads the facts from the database and the network. A final transaction needs no network. */
 export async function gatherFacts(
   context: TransactionsContext,
   relayer: Relayer,
@@ -51,7 +51,7 @@ export async function gatherFacts(
   const runtime = context.runtimeOf(relayer)
   const [account, network] = await Promise.all([
     accountFacts(context, transaction),
-    isFinal(transaction.status) ? NOTHING_ASKED : networkFacts(context, relayer, item),
+    isFinal(transaction.status) ? NO_NETWORK_FACTS : networkFacts(context, relayer, item),
   ])
   const missing = await missingNonces(context, transaction, network.chainNonce)
   return {
@@ -70,16 +70,16 @@ export async function gatherFacts(
   }
 }
 
-/** Of all lines together. */
+/** Sums the in-flight limits of all source accounts. */
 async function limitOf(
   { maxInFlight }: TransactionsContext,
   { chain, sourceAccounts }: RelayerRuntime,
 ): Promise<number> {
-  const most = chain.sequencing?.maxInFlight ?? maxInFlight
+  const maximum = chain.sequencing?.maxInFlight ?? maxInFlight
   const limits = await Promise.all(
     sourceAccounts.map(({ address }) => chain.sequencing?.inFlightLimit?.(address)),
   )
-  return limits.reduce<number>((sum, limit) => sum + Math.min(most, limit ?? most), 0)
+  return limits.reduce<number>((sum, limit) => sum + Math.min(maximum, limit ?? maximum), 0)
 }
 
 async function accountFacts({ db }: TransactionsContext, transaction: Transaction) {
@@ -93,7 +93,7 @@ async function accountFacts({ db }: TransactionsContext, transaction: Transactio
 
 type NetworkFacts = Pick<DiagnosisFacts, 'balance' | 'chainNonce' | 'price' | 'head' | 'endpoints'>
 
-const NOTHING_ASKED: NetworkFacts = {
+const NO_NETWORK_FACTS: NetworkFacts = {
   balance: undefined,
   chainNonce: undefined,
   price: undefined,
@@ -131,9 +131,9 @@ async function missingNonces(
   const { nonce } = transaction
   if (nonce === undefined || chainNonce === undefined || chainNonce >= nonce) return []
   const to = nonce - chainNonce > MAX_MISSING ? chainNonce + MAX_MISSING : nonce
-  const taken = await findUsedNonces(db, transaction, { from: chainNonce, to })
+  const used = await findUsedNonces(db, transaction, { from: chainNonce, to })
   const candidates = Array.from({ length: Number(to - chainNonce) }, (_, index) => chainNonce + BigInt(index))
-  return candidates.filter((candidate) => !taken.has(candidate))
+  return candidates.filter((candidate) => !used.has(candidate))
 }
 
 async function raiseTime(

@@ -4,7 +4,7 @@ import type { DiagnosisFacts } from './facts.ts'
 
 type NextAction = Diagnosis['nextAction']
 
-/** What the service does next about a transaction, and when. Pure. */
+/** Derives the next action of the service for a transaction, with its time. Pure. */
 export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]): NextAction {
   const { transaction } = facts
   const codes = new Set(findings.map(({ code }) => code))
@@ -95,7 +95,7 @@ function expiring({ attempt }: DiagnosisFacts): NextAction {
     : { action: 'watch', at: new Date(Number(end) * 1_000), message }
 }
 
-/** When a height is reached nobody knows; blocks come as they come. */
+/** Gives an action without a time, because nobody can predict when the chain reaches a height. */
 function expiringByHeight(expiresAt: bigint | undefined): NextAction {
   const message =
     expiresAt === undefined

@@ -1,11 +1,10 @@
 /**
- * What needs a person's attention about a transaction. `transaction_undecided`: no endpoint can prove whether it was included ·
- * `transaction_stuck`: others of its account wait for it longer than is normal · `transaction_reorganized`: the block of a confirmed
- * transaction is gone.
+ * Incidents of transactions that a person should know. `transaction_undecided`: no endpoint can prove whether it was included ·
+ * `transaction_stuck`: it blocks its account for too long · `transaction_reorganized`: the block of a confirmed transaction is gone.
  */
 export type IncidentType = 'transaction_undecided' | 'transaction_stuck' | 'transaction_reorganized'
 
-/** `transaction_update`: status or attempt · `relayer_state_update`: switched off or on · `notification_test`: asked for. */
+/** `transaction_update`: status or attempt changed · `relayer_state_update`: disabled or enabled · `notification_test`: a caller requested it. */
 export type EventType = 'transaction_update' | IncidentType | 'relayer_state_update' | 'notification_test'
 
 /** Types whose payload is a snapshot of a transaction. */
@@ -16,12 +15,12 @@ export const TRANSACTION_EVENTS: readonly EventType[] = [
   'transaction_reorganized',
 ]
 
-/** An entry of the event log, without the snapshot that its payload is made of. */
+/** An entry of the event log, without the snapshot in its payload. */
 export interface EventRecord {
   readonly id: bigint
-  /** Position in the log: 1, 2, 3 … */
+  /** The position in the log: 1, 2, 3 … */
   readonly number: bigint
-  /** Names the event to receivers; the same on every try. */
+  /** The id for receivers; the same in every try. */
   readonly uid: string
   readonly type: EventType
   readonly relayerId?: string
@@ -30,7 +29,7 @@ export interface EventRecord {
   readonly createdAt: Date
 }
 
-/** Which events a reader wants. */
+/** Selects the events of a reader. */
 export interface EventFilter {
   readonly relayerId?: string | undefined
   readonly type?: EventType | undefined

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 
-/** Events numbered in one database transaction: bounds how long the lock is held. */
+/** The number of events that one database transaction numbers. It limits how long the lock is held. */
 const BATCH = 1_000
 
-/** Numbers everything that is committed, and tells the last number that was ever given. */
+/** Numbers all committed events and returns the last assigned number. */
 export async function lastNumber(db: Kysely<Schema>): Promise<bigint> {
   let more = true
   while (more) more = (await numberBatch(db)).more
@@ -13,10 +13,10 @@ export async function lastNumber(db: Kysely<Schema>): Promise<bigint> {
 }
 
 /**
- * Gives the next numbers to committed events that have none, and tells whether any are left. Ids are given before the commit,
- * so a reader that went by them would step over an event whose transaction commits late. Numbers are given afterwards,
- * under the lock of one row: whatever has a number up to n is visible to everybody who sees n, and nothing is ever put in
- * between. Of one transaction the events keep their order, because a later change waits for the commit of the earlier.
+ * Assigns the next numbers to committed events without one, and returns `more` when some are left. Ids are assigned before the commit, so a
+ * reader that uses them would skip an event whose database transaction commits late. Numbers are assigned after the commit, under the lock
+ * of one row: a reader that sees number n can see every event up to n, and no event is inserted before it later. Events of one transaction
+ * keep their order, because a later change waits for the commit of the earlier one.
  */
 export async function numberBatch(db: Kysely<Schema>, batch = BATCH): Promise<{ more: boolean }> {
   const { rows } = await sql<{ found: boolean }>`
@@ -28,7 +28,7 @@ export async function numberBatch(db: Kysely<Schema>, batch = BATCH): Promise<{ 
       .select('last_number')
       .forUpdate()
       .executeTakeFirstOrThrow()
-    // A statement of its own: its snapshot begins after the lock, so it sees what the previous holder numbered.
+    // This is a separate statement: its snapshot starts after the lock, so it sees the numbers of the previous lock owner.
     const result = await sql`
       update events set number = ${last_number}::bigint + fresh.rank
       from (

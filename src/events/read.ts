@@ -5,8 +5,8 @@ import { numberBatch } from './number-store.ts'
 import { readEvents } from './store.ts'
 
 /**
- * The next events of a reader, oldest first; everything committed before the call is taken into account. Numbers are given
- * here, when somebody asks, so that a service whose events nobody reads never pays for them.
+ * Reads the next events of a reader, oldest first, including everything that was committed before the call. Numbers are assigned here, at the
+ * read, so that a service without readers never pays for them.
  */
 export async function nextEvents(
   db: Kysely<Schema>,
@@ -15,7 +15,7 @@ export async function nextEvents(
   for (;;) {
     const { more } = await numberBatch(db)
     const found = await readEvents(db, options)
-    // Without `more` there is nothing newer; with it the log is being numbered for the first time, a piece at a time.
+    // Without `more` there is nothing newer. With it, the log is numbered for the first time, one batch after the other.
     if (found.length > 0 || !more) return found
   }
 }

@@ -1,11 +1,12 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { EventsTable, Schema } from '../database/schema.ts'
+import type { EventsTable } from '../database/event-tables.ts'
+import type { Schema } from '../database/schema.ts'
 import type { EventFilter, EventRecord, EventType } from './event.ts'
 
-/** Told by the database whenever events were committed, numbered or not. */
+/** The channel on which the database announces committed events, numbered or not. */
 export const EVENTS_CHANNEL = 'events_written'
 
-/** The columns that an `EventRecord` is made of. */
+/** The columns of an `EventRecord`. */
 export const EVENT_COLUMNS = [
   'id',
   'uid',
@@ -18,12 +19,12 @@ export const EVENT_COLUMNS = [
 ] as const
 
 interface ReadOptions extends EventFilter {
-  /** The number of the last event that the reader knows; 0 for none. */
+  /** The number of the last event that the reader has; 0 for none. */
   readonly after: bigint
   readonly limit: number
 }
 
-/** Numbered events after a cursor, oldest first. */
+/** Reads numbered events after a cursor, oldest first. */
 export async function readEvents(
   db: Kysely<Schema>,
   { after, limit, relayerId, type }: ReadOptions,
@@ -35,7 +36,7 @@ export async function readEvents(
   return rows.map(toEventRecord)
 }
 
-/** The numbers of the oldest event that is kept and of the newest; both undefined while there is none. */
+/** Reads the numbers of the oldest and the newest stored event; both are undefined when there is none. */
 export async function logBounds(
   db: Kysely<Schema>,
 ): Promise<{ first: bigint | undefined; last: bigint | undefined }> {
@@ -51,8 +52,8 @@ export async function logBounds(
 }
 
 /**
- * Tells that a relayer was switched off or on, with a snapshot of the relayer as it is in this database transaction. To
- * be called after the change, in the same one (I8).
+ * Stores the event that a relayer was disabled or enabled, with a snapshot of the relayer. Call it after the change, in the same database
+ * transaction (I8).
  */
 export async function recordRelayerState(tx: Transaction<Schema>, relayerId: string): Promise<void> {
   await sql`
@@ -62,7 +63,7 @@ export async function recordRelayerState(tx: Transaction<Schema>, relayerId: str
   )
 }
 
-/** Adds an event that tells a notification nothing but that it works. Gives its name. */
+/** Stores a test event for a notification and returns its `uid`. */
 export async function recordTestEvent(tx: Transaction<Schema>, notificationId: string): Promise<string> {
   const { uid } = await tx
     .insertInto('events')
@@ -73,8 +74,8 @@ export async function recordTestEvent(tx: Transaction<Schema>, notificationId: s
 }
 
 /**
- * Deletes up to `limit` events that are older than `before` and that no open delivery needs, and with them their settled
- * deliveries. Tells how many; fewer than `limit` means that nothing is left to delete.
+ * Deletes up to `limit` events that are older than `before` and that no open delivery needs, with their settled deliveries. Returns the
+ * number of deleted events; fewer than `limit` means that nothing is left to delete.
  */
 export async function deleteOldEvents(
   db: Kysely<Schema>,
@@ -89,7 +90,10 @@ export async function deleteOldEvents(
   return Number(result.numAffectedRows ?? 0n)
 }
 
-/** The row as the rest of the house sees it. Only for numbered ones. */
+/**
+ * Converts a row to an event record.
+ * @throws Error for an event without a number
+ */
 export function toEventRecord(
   row: Pick<Selectable<EventsTable>, (typeof EVENT_COLUMNS)[number]>,
 ): EventRecord {

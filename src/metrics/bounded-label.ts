@@ -1,12 +1,12 @@
-/** What stands for everything beyond the limit. */
+/** The label of all values beyond the limit. */
 export const OTHER = 'other'
 
-/** Different values of a label that keep their names. Each makes series of its own, in memory here and in Prometheus. */
+/** The number of different values of a label that keep their names. Each value creates series in memory, here and in Prometheus. */
 const MAX_VALUES = 100
 
 /**
- * A label whose values come from a configuration or a database and may be many: the first hundred keep their names, for as long
- * as the process lives, and all others are one.
+ * Limits a label whose values come from the configuration or the database and may be many. The first hundred values keep their names for the
+ * life of the process; all others become `other`.
  */
 export function createBoundedLabel(limit: number = MAX_VALUES): (value: string) => string {
   const known = new Set<string>()
@@ -18,7 +18,7 @@ export function createBoundedLabel(limit: number = MAX_VALUES): (value: string) 
   }
 }
 
-/** A label with values that are known beforehand. */
+/** Limits a label to values that are known in advance. */
 export function createFixedLabel(values: readonly string[]): (value: string) => string {
   const known = new Set(values)
   return (value) => (known.has(value) ? value : OTHER)

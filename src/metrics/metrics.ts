@@ -12,30 +12,30 @@ import type { StateSource, StoredState } from './state.ts'
 import { createStateMetrics } from './state-metrics.ts'
 import { createTransactionMetrics } from './transaction-metrics.ts'
 
-/** However many scrape, the database is asked at most once in this time, in ms. */
+/** The database is read at most once in this time, in ms, for any number of scrapers. */
 const FRESH_MS = 1_000
 
-/** The database has this long to answer, in ms; scrapers wait for ten seconds. */
+/** Timeout in ms for the database. Scrapers wait for ten seconds. */
 const TIMEOUT_MS = 3_000
 
-/** In the text format of Prometheus. */
+/** The metrics in the text format of Prometheus. */
 export interface MetricsText {
   readonly contentType: string
   readonly body: string
 }
 
-/** The observers that the rooms are given, and what they have seen. Of this process alone, but for the gauges of the database. */
+/** The observers of the domains, and the metrics of this process. Only the gauges of the database cover all processes. */
 export interface Metrics {
   readonly requests: RequestObserver
   readonly transactions: TransactionObserver
   readonly deliveries: DeliveryObserver
   rpc(network: string): RpcObserver
-  /** What is asked for when somebody looks, from now on. */
+  /** Sets the source of the gauges. */
   watch(source: StateSource): void
   read(): Promise<MetricsText>
 }
 
-/** Metrics in a registry of their own, with those of the process and of Node.js. */
+/** Creates metrics in a registry of their own, including those of the process and of Node.js. */
 export function createMetrics({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -65,7 +65,7 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
   }
 }
 
-/** Undefined when the state cannot be had, or not soon: what is counted here is told all the same. */
+/** Reads the stored state. Undefined when the database fails or is too slow: the counters of this process are returned all the same. */
 async function readWithin(clock: Clock, source: StateSource, log: Logger): Promise<StoredState | undefined> {
   const stop = new AbortController()
   const late = clock.sleep(TIMEOUT_MS, stop.signal).then(() => {
@@ -75,7 +75,7 @@ async function readWithin(clock: Clock, source: StateSource, log: Logger): Promi
   try {
     return await Promise.race([source.stored(), late])
   } catch (error) {
-    log.warn({ err: error }, 'the state for the metrics could not be read')
+    log.warn({ err: error }, 'metrics state not readable')
     return undefined
   } finally {
     stop.abort()

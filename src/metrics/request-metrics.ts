@@ -6,18 +6,18 @@ const LABELS = ['endpoint', 'method', 'status'] as const
 
 const methodLabel = createFixedLabel(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
 
-/** Requests by operation of the contract, never by path. */
+/** Counts requests by operation of the contract, never by path. */
 export function createRequestMetrics(registry: Registry): RequestObserver {
   const registers = [registry]
   const total = new Counter({
     name: 'requests_total',
-    help: 'Requests that were answered, by operation of the contract; other: pages, and paths that do not exist.',
+    help: 'Answered requests, by operation of the contract; other: pages, and paths that do not exist.',
     labelNames: LABELS,
     registers,
   })
   const failed = new Counter({
     name: 'error_requests_total',
-    help: 'Of these, the ones that were answered with a status from 400.',
+    help: 'Requests that were answered with a status of 400 or higher.',
     labelNames: LABELS,
     registers,
   })

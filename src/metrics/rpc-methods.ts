@@ -1,6 +1,6 @@
 /**
- * The methods that the chains ask. Whatever else goes through to a node, such as the methods of callers, is `other`: their names
- * are not ours to bound.
+ * The RPC methods that the chains use. Other methods, such as those that callers send through `…/rpc`, count as `other`, because their number
+ * is not limited.
  */
 export const RPC_METHODS: readonly string[] = [
   'eth_blockNumber',

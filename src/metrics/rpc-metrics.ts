@@ -3,10 +3,10 @@ import type { RpcObserver } from '../chains/rpc/observer.ts'
 import { createBoundedLabel, createFixedLabel } from './bounded-label.ts'
 import { RPC_METHODS } from './rpc-methods.ts'
 
-/** An endpoint takes from a few milliseconds to the ten seconds of the usual time-out. */
+/** Buckets in seconds: an endpoint needs from a few milliseconds to the usual time-out of ten seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Gives an observer for each network. Labels hold its name, never an url: those have keys in them. */
+/** Creates an observer for each network. Labels contain its name and never a url, because urls contain keys (I11). */
 export function createRpcMetrics(registry: Registry): (network: string) => RpcObserver {
   const registers = [registry]
   const latency = new Histogram({

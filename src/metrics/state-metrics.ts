@@ -2,14 +2,14 @@ import { Gauge, type Registry } from 'prom-client'
 import { createBoundedLabel } from './bounded-label.ts'
 import type { StoredState, WorkerState } from './state.ts'
 
-/** Sets the gauges of what is so at present. */
+/** Sets the gauges of the present state. */
 export interface StateMetrics {
-  /** Without a state they tell nothing, so that an old number is not taken for a new one. */
+  /** Without a state the gauges are cleared, so that an old number does not look like a new one. */
   setStored(state: StoredState | undefined): void
   setWorkers(workers: readonly WorkerState[]): void
 }
 
-/** Gauges that are set when somebody looks. */
+/** Creates gauges that are set when metrics are read. */
 export function createStateMetrics(registry: Registry): StateMetrics {
   return { setStored: createStoredMetrics(registry), setWorkers: createWorkerMetrics(registry) }
 }
@@ -24,7 +24,7 @@ function createStoredMetrics(registry: Registry): StateMetrics['setStored'] {
     if (state?.eventsLag === undefined) lag.remove()
     else lag.set(state.eventsLag)
     if (state === undefined) return
-    // Added, as several may share the label of all others.
+    // Counts are added, because several relayers may share the label `other`.
     for (const { relayerId, networkType, status, count } of state.transactions) {
       const labels = { relayer_id: relayerLabel(relayerId), network_type: networkType, status }
       lists.transactions.inc(labels, count)
@@ -47,7 +47,7 @@ function createStoredGauges(registry: Registry) {
     }),
     deadLetters: new Gauge({
       name: 'webhook_dead_letters',
-      help: 'Deliveries that were given up and not made again; the same from every process.',
+      help: 'Deliveries that were given up and not sent again; the same from every process.',
       labelNames: ['notification_id'],
       registers,
     }),
@@ -59,30 +59,30 @@ function createStoredGauges(registry: Registry) {
     }),
     leases: new Gauge({
       name: 'leases_held',
-      help: 'Leases of this process, by what they are for.',
+      help: 'Leases of this process, by kind.',
       labelNames: ['kind'],
       registers,
     }),
     lag: new Gauge({
       name: 'events_relay_lag',
-      help: 'Events that are not yet turned into deliveries; the same from every process. Absent without notifications.',
+      help: 'Events without deliveries yet; the same from every process. Absent without notifications.',
       registers,
     }),
     answers: new Gauge({
       name: 'database_answers',
-      help: '0: the database did not answer in time, and what it knows is missing here.',
+      help: '0: the database did not answer in time, so the values that it stores are missing.',
       registers,
     }),
   }
 }
 
-/** One line for each kind of worker, with the one that does worst. */
+/** Creates one series for each kind of worker, with the worst value of its members. */
 function createWorkerMetrics(registry: Registry): StateMetrics['setWorkers'] {
   const registers = [registry]
   const labelNames = ['worker'] as const
   const quiet = new Gauge({
     name: 'worker_quiet_seconds',
-    help: 'Time since a worker last ended a round well; the longest of its kind.',
+    help: 'Time since the last successful round of a worker; the longest of its kind.',
     labelNames,
     registers,
   })

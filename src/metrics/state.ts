@@ -1,4 +1,4 @@
-/** How many transactions of a relayer are in a status. */
+/** The number of transactions of a relayer in a status. */
 export interface StatusCount {
   readonly relayerId: string
   readonly networkType: string
@@ -6,10 +6,10 @@ export interface StatusCount {
   readonly count: number
 }
 
-/** What the database knows. */
+/** The state that is read from the database. */
 export interface StoredState {
   readonly transactions: readonly StatusCount[]
-  /** Committed events that the relay has not looked at; absent when there is nobody to tell. */
+  /** The number of committed events without deliveries yet; absent without notifications. */
   readonly eventsLag?: number | undefined
   /** Dead letters by notification. */
   readonly deadLetters: ReadonlyMap<string, number>
@@ -19,19 +19,19 @@ export interface StoredState {
   readonly leases: ReadonlyMap<string, number>
 }
 
-/** How a loop of this process is doing. */
+/** The state of a loop of this process. */
 export interface WorkerState {
-  /** The kind comes first: `watch sepolia`. */
+  /** The name starts with the kind: `watch sepolia`. */
   readonly name: string
-  /** Milliseconds since the last round that ended well. */
+  /** Time in ms since the last successful round. */
   readonly quietMs: number
-  /** The last round failed. */
+  /** The error of the last round; absent when it succeeded. */
   readonly error?: string
 }
 
-/** What is not counted while it happens but asked for when somebody looks. */
+/** State that is read when metrics are read, instead of being counted as it happens. */
 export interface StateSource {
   workers(): readonly WorkerState[]
-  /** Rejects when the database does not answer. */
+  /** Reads the database; rejects when it does not answer. */
   stored(): Promise<StoredState>
 }

@@ -3,12 +3,12 @@ import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { Transaction } from '../transactions/model/transaction.ts'
 import { createBoundedLabel } from './bounded-label.ts'
 
-/** From a sequencer's quarter of a second to a transaction that waits for a cheaper hour. */
+/** Buckets in seconds: from a sequencer's quarter of a second to a transaction that waits an hour for a lower price. */
 const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
 
 const LABELS = ['relayer_id', 'network_type'] as const
 
-/** What this process did. Relayers are labels by the ids of the configuration, up to a limit; transactions never are. */
+/** Counts the transactions of this process. Relayer ids are labels up to a limit; transaction ids never are. */
 export function createTransactionMetrics(registry: Registry): TransactionObserver {
   const relayerLabel = createBoundedLabel()
   const labelsOf = ({ relayerId, request }: Transaction) => ({
@@ -45,12 +45,18 @@ function createCounters(registry: Registry) {
   const registers = [registry]
   const counter = (name: string, help: string) => new Counter({ name, help, labelNames: LABELS, registers })
   return {
-    created: counter('transactions_created_total', 'Transactions accepted, or made by the service itself.'),
-    submitted: counter('transactions_submitted_total', 'Transactions that a node took for the first time.'),
+    created: counter(
+      'transactions_created_total',
+      'Transactions accepted, or created by the service itself.',
+    ),
+    submitted: counter(
+      'transactions_submitted_total',
+      'Transactions that a node accepted for the first time.',
+    ),
     succeeded: counter('transactions_success_total', 'Transactions that were confirmed.'),
     failed: new Counter({
       name: 'transactions_failed_total',
-      help: 'Transactions that ended otherwise: failed, expired or canceled.',
+      help: 'Transactions that ended as failed, expired or canceled.',
       labelNames: [...LABELS, 'failure_reason'],
       registers,
     }),
@@ -59,11 +65,11 @@ function createCounters(registry: Registry) {
 
 type Stage = 'creation_to_submission' | 'submission_to_confirmation' | 'creation_to_confirmation'
 
-/** A stage whose ends are not both known says nothing. */
+/** Records the time of a stage. A stage without a known start or end is not recorded. */
 function createStages(registry: Registry): (transaction: Transaction, stage: Stage) => void {
   const seconds = new Histogram({
     name: 'transaction_processing_seconds',
-    help: 'Time that transactions took from one point of their life to another.',
+    help: 'Time that transactions needed for a stage of their life.',
     labelNames: ['network', 'network_type', 'stage'],
     buckets: BUCKETS,
     registers: [registry],

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 
-/** Where a key came from: changed in the file, it counts again; unchanged, one that came by the API since stays. */
+/** The source of a key. A key from the API stays in use until the key in the configuration file changes. */
 export type KeySource = 'config' | 'api'
 
 export interface SealedKey {
@@ -9,7 +9,7 @@ export interface SealedKey {
   readonly sealed: Uint8Array
 }
 
-/** The keys that sign at this time, the newest first. */
+/** Reads the keys that sign at this time, newest first. */
 export async function keysInUse(db: Kysely<Schema>, notificationId: string): Promise<SealedKey[]> {
   const rows = await db
     .selectFrom('notification_keys')
@@ -21,7 +21,7 @@ export async function keysInUse(db: Kysely<Schema>, notificationId: string): Pro
   return rows.map(({ source, sealed }) => ({ source: source as KeySource, sealed }))
 }
 
-/** The last key that the configuration brought, in use or not. */
+/** Reads the newest key that came from the configuration, in use or not. */
 export async function lastConfiguredKey(
   db: Kysely<Schema>,
   notificationId: string,
@@ -36,7 +36,7 @@ export async function lastConfiguredKey(
   return row?.sealed
 }
 
-/** From now on no key signs. The configuration's last one is kept, so that it is not taken for a new one. */
+/** Ends all keys. The newest one from the configuration is kept, so that the next start does not treat it as new. */
 export async function endKeys(tx: Transaction<Schema>, notificationId: string): Promise<void> {
   await sql`
     update notification_keys set expires_at = now()
@@ -46,10 +46,10 @@ export async function endKeys(tx: Transaction<Schema>, notificationId: string): 
     .set({ has_signing_key: false })
     .where('id', '=', notificationId)
     .execute()
-  await deleteUseless(tx, notificationId)
+  await deleteExpired(tx, notificationId)
 }
 
-async function deleteUseless(tx: Transaction<Schema>, notificationId: string): Promise<void> {
+async function deleteExpired(tx: Transaction<Schema>, notificationId: string): Promise<void> {
   await sql`
     delete from notification_keys k where notification_id = ${notificationId} and expires_at <= now()
       and not (source = 'config' and id = (
@@ -64,8 +64,9 @@ interface NewKey extends SealedKey {
 }
 
 /**
- * Makes a key the newest one of a notification that the database transaction holds; the one before signs beside it until the overlap
- * is over, older ones no longer. Tells when that is, undefined when there was none. Keys that are no use to anybody are deleted, but for the configuration's last.
+ * Adds the newest key of a notification that the database transaction has locked. The previous key also signs until the overlap ends; older
+ * ones stop. Returns the end of the overlap; undefined when there was no previous key. Expired keys are deleted, except the newest one from
+ * the configuration.
  */
 export async function addKey(tx: Transaction<Schema>, key: NewKey): Promise<Date | undefined> {
   const { notificationId, source, sealed, overlapMs } = key
@@ -85,6 +86,6 @@ export async function addKey(tx: Transaction<Schema>, key: NewKey): Promise<Date
     .set({ has_signing_key: true })
     .where('id', '=', notificationId)
     .execute()
-  await deleteUseless(tx, notificationId)
+  await deleteExpired(tx, notificationId)
   return rows[0]?.expires_at
 }

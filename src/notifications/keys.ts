@@ -6,36 +6,36 @@ import { addKey, endKeys, type KeySource, keysInUse, lastConfiguredKey } from '.
 import type { Notification } from './notification.ts'
 import { findNotification, lockNotification } from './store.ts'
 
-/** How long the key before goes on signing when the configuration brings a new one, in ms. */
+/** Time in ms for which the previous key also signs after the configuration has a new one. */
 const CONFIGURED_OVERLAP_MS = 86_400_000
 
 /** The signing keys of notifications. */
 export interface SigningKeys {
-  /** Keys that sign now, the newest first. */
+  /** Reads the keys that sign now, newest first. */
   of(notificationId: string): Promise<readonly string[]>
   /**
-   * Makes a key the newest. Gives the time until which the one before signs, too.
-   * @throws AppError 404 when there is no such notification; 400 `not_supported` without a key to seal with
+   * Adds the newest key. Returns the time until which the previous key also signs; undefined when there was none.
+   * @throws AppError `notification_not_found`, or `not_supported` when the deployment has no STORAGE_ENCRYPTION_KEY
    */
   rotate(notificationId: string, key: string, overlapMs: number): Promise<Date | undefined>
   /**
-   * Makes it the only key, or leaves none with null, of a notification that the database transaction holds.
-   * @throws AppError 400 `not_supported` without a key to seal with, unless there is nothing to do
+   * Makes it the only key of a notification that the database transaction has locked, or removes all keys with `null`.
+   * @throws AppError `not_supported` when the deployment has no STORAGE_ENCRYPTION_KEY, unless there is nothing to do
    */
   replace(tx: Transaction<Schema>, notificationId: string, key: string | null): Promise<void>
-  /** Takes over what is new in the configuration. What callers made of a notification since stays. */
+  /** Stores the new keys of the configuration. Changes that callers made since then stay. */
   adopt(): Promise<void>
 }
 
 interface KeysDeps {
   readonly db: Kysely<Schema>
-  /** Absent when the deployment has no STORAGE_ENCRYPTION_KEY: then nothing is stored, and the configuration's keys are all. */
+  /** Undefined without a STORAGE_ENCRYPTION_KEY. Then no key is stored, and only those of the configuration sign. */
   readonly sealer: Sealer | undefined
-  /** The configuration's keys by notification. */
+  /** The keys of the configuration, by notification. */
   readonly configured: ReadonlyMap<string, string>
 }
 
-/** The name that is sealed in, so that a stored key is no use to another notification. */
+/** The owner name for sealing, so that a stored key cannot be opened for another notification. */
 const ownerOf = (notificationId: string) => `notification ${notificationId}`
 
 export function createSigningKeys({ db, sealer, configured }: KeysDeps): SigningKeys {
@@ -47,11 +47,11 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
     return addKey(tx, { notificationId, sealed, source: key.source, overlapMs: key.overlapMs })
   }
 
-  /** True when the configuration's key is the one that it had at an earlier start, and nobody asks for it anew. */
+  /** Returns true when the configuration had this key at an earlier start, and no change of the file activates it again. */
   async function isAdopted(id: string, key: string, { hasSigningKey }: Notification): Promise<boolean> {
     const last = await lastConfiguredKey(db, id)
     if (last === undefined || open(last, ownerOf(id)) !== key) return false
-    // A changed entry of the file gave the notification its key back, and a caller had ended it.
+    // If a caller removed the key and the entry of the file changed later, the key is activated again.
     return !hasSigningKey || (await keysInUse(db, id)).length > 0
   }
 
@@ -81,7 +81,7 @@ export function createSigningKeys({ db, sealer, configured }: KeysDeps): Signing
 interface NewKey {
   readonly text: string
   readonly source: KeySource
-  /** How long the one before signs beside it, in ms. */
+  /** Time in ms for which the previous key also signs. */
   readonly overlapMs: number
 }
 

@@ -17,7 +17,7 @@ import {
   saveNotification,
 } from './store.ts'
 
-/** A notification as a caller describes it. */
+/** The description of a notification by a caller. */
 export interface NotificationRequest {
   /** A new UUID when absent. */
   readonly id?: string | undefined
@@ -26,23 +26,23 @@ export interface NotificationRequest {
   readonly signingKey?: string | undefined
 }
 
-/** What a caller changes; what is absent stays. `signingKey`: null for none. */
+/** The changes of a caller. Absent fields stay. `signingKey`: `null` removes it. */
 export interface NotificationPatch {
   readonly url?: string | undefined
   readonly signingKey?: string | null | undefined
 }
 
-/** What callers can do about notifications. */
+/** Manages notifications for callers. */
 export interface NotificationManager {
-  /** @throws AppError 400 for a url that may not be reached, or a signing key that cannot be kept; 409 when the id is taken */
+  /** @throws AppError `invalid_request` for a forbidden url, `not_supported` for a key that cannot be stored, `already_exists` */
   create(request: NotificationRequest): Promise<Notification>
-  /** @throws AppError 404 */
+  /** @throws AppError `notification_not_found` */
   get(id: string): Promise<Notification>
-  /** @throws AppError 404; 400 as `create` */
+  /** @throws AppError `notification_not_found`, or as `create` */
   update(id: string, patch: NotificationPatch): Promise<Notification>
   /**
-   * With its keys and deliveries.
-   * @throws AppError 404; 400 when relayers tell it of their events
+   * Deletes a notification with its keys and deliveries.
+   * @throws AppError `notification_not_found`, or `in_use` when a relayer uses it
    */
   delete(id: string): Promise<void>
 }
@@ -51,11 +51,11 @@ interface NotificationManagerDeps {
   readonly db: Kysely<Schema>
   readonly keys: SigningKeys
   readonly queue: JobQueue
-  /** Where urls of callers may lead. */
+  /** The addresses that urls of callers may lead to. */
   readonly policy: AddressPolicy
-  /** How long a delivery is tried, in ms. */
+  /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
-  /** The relayers whose events it gets, by id. */
+  /** Finds the ids of the relayers that use a notification. */
   readonly usersOf: (tx: Transaction<Schema>, id: string) => Promise<readonly string[]>
 }
 
@@ -77,7 +77,7 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
     },
     delete: async (id) => {
       requireNotification(await findNotification(db, id), id)
-      // Before the transaction: it is pg-boss's own work, with statements of its own.
+      // Called before the database transaction, because pg-boss creates a queue with statements of its own.
       await deps.queue.open(id)
       await db.transaction().execute((tx) => remove(deps, tx, id))
     },
@@ -95,10 +95,10 @@ async function change(
   { id, patch: { url, signingKey } }: Change,
 ): Promise<Notification> {
   const before = requireNotification(await lockNotification(tx, id), id)
-  // Who names the url that is there has chosen nothing: the operator's stays the operator's.
+  // A caller that sends the stored url has not chosen it, so a trusted url stays trusted.
   if (url !== undefined && url !== before.url) {
     await saveNotification(tx, { ...before, url, urlUntrusted: true })
-    // It goes on with another receiver; what waited has its whole time again.
+    // The new url ends the pause, so the waiting deliveries get their whole retry time again.
     if (before.paused === 'gone') await restartWindow(tx, id, windowMs)
   }
   if (signingKey !== undefined) await keys.replace(tx, id, signingKey)
@@ -116,7 +116,7 @@ async function remove(
     const names = users.map((user) => `"${user}"`).join(', ')
     throw new AppError('in_use', `Notification ${id} is used by ${names}; change what uses it first.`)
   }
-  // A later notification of this id must not find them.
+  // A later notification with this id must not find these jobs.
   await queue.remove(tx, id, await pendingIds(tx, id))
   await deleteNotification(tx, id)
 }

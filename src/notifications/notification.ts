@@ -1,17 +1,17 @@
 import type { Secret } from '../security/secret.ts'
 
-/** The reason for a pause: a caller asked for it, or the receiver answered that it is gone (410). */
+/** The reason for a pause. `operator`: a caller requested it · `gone`: the receiver answered with 410. */
 export type PauseReason = 'operator' | 'gone'
 
-/** A configured destination for events. Signing keys are in `keys.ts`. */
+/** A destination for events. `keys.ts` manages its signing keys. */
 export interface Notification {
   readonly id: string
   readonly type: 'webhook'
   readonly url: string
   readonly hasSigningKey: boolean
-  /** A caller of the API chose the url: it leads only where callers may lead us. */
+  /** A caller of the API chose the url, so it may lead only to addresses that are allowed for callers. */
   readonly urlUntrusted?: true
-  /** Set while nothing is sent to it. */
+  /** Present while the notification is paused. */
   readonly paused?: PauseReason
 }
 

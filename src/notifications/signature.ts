@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto'
 
 interface Signed {
-  /** Name of the event: `webhook-id`. */
+  /** The `uid` of the event: `webhook-id`. */
   readonly id: string
-  /** When this try is sent, in ms since 1970. */
+  /** The time of this try, in ms since the epoch. */
   readonly at: number
   /** The exact body. */
   readonly body: string
-  /** The newest key first; none for a notification that does not sign. */
+  /** Keys, newest first; empty for a notification that does not sign. */
   readonly keys: readonly string[]
 }
 
 /**
- * The headers that prove who sent a body: `X-Signature`, the base64 of HMAC-SHA256 over the body with the UTF-8 bytes of the
- * key, and those of Standard Webhooks (github.com/standard-webhooks, "Signature scheme"), which sign id and time, too, so
- * that an old request cannot be sent again by somebody else. Its `webhook-signature` has room for several keys.
+ * Creates the headers that authenticate a body. `X-Signature` is the base64 of HMAC-SHA256 over the body with the UTF-8 bytes of the key. The
+ * headers of Standard Webhooks (github.com/standard-webhooks, "Signature scheme") also sign the id and the time, so that a third party cannot
+ * replay an old request; their `webhook-signature` can contain several signatures.
  */
 export function signatureHeaders({ id, at, body, keys }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000))

@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { NotificationsTable, Schema } from '../database/schema.ts'
 import type { Notification, PauseReason } from './notification.ts'
 
-/** Notifications in order of creation, then id. `total` counts all of them, whatever the range. */
+/** Lists notifications in the order of creation, then id. `total` counts all of them. */
 export async function listNotifications(
   db: Kysely<Schema>,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -24,13 +24,13 @@ export async function listNotifications(
   return { items: rows.map(toNotification), total: Number(total) }
 }
 
-/** Undefined when there is none of this id. */
+/** Finds a notification; undefined when none has this id. */
 export async function findNotification(db: Kysely<Schema>, id: string): Promise<Notification | undefined> {
   const row = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toNotification(row)
 }
 
-/** Whether there is one of this id; held against its deletion until the commit, for who is about to refer to it. */
+/** Returns true when a notification with this id exists, and locks it against deletion until the commit. Use it before storing a reference. */
 export async function holdNotification(tx: Transaction<Schema>, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom('notifications')
@@ -41,12 +41,12 @@ export async function holdNotification(tx: Transaction<Schema>, id: string): Pro
   return row !== undefined
 }
 
-/** Whether there is anybody to tell. */
+/** Returns true when any notification exists. */
 export async function hasNotifications(db: Kysely<Schema>): Promise<boolean> {
   return (await db.selectFrom('notifications').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Those that something can be sent to now. */
+/** Lists the notifications that are not paused. */
 export async function activeNotifications(db: Kysely<Schema>): Promise<Notification[]> {
   const rows = await db
     .selectFrom('notifications')
@@ -57,7 +57,7 @@ export async function activeNotifications(db: Kysely<Schema>): Promise<Notificat
   return rows.map(toNotification)
 }
 
-/** Every notification as far as the configuration decides it, held against other changes until the commit. */
+/** Locks all notifications until the commit, and returns the fields that the configuration defines, by id. */
 export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<string, Notification>> {
   const rows = await tx.selectFrom('notifications').selectAll().forUpdate().execute()
   return new Map(
@@ -68,11 +68,11 @@ export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<st
   )
 }
 
-/** Creates or overwrites a notification. It stays paused if it is, unless a receiver that was gone has a new url. */
+/** Creates or overwrites a notification. A pause stays, unless the receiver was gone and has a new url. */
 export async function saveNotification(tx: Transaction<Schema>, notification: Notification): Promise<void> {
   const { id, type, url, hasSigningKey, urlUntrusted = false } = notification
   const values = { type, url, url_untrusted: urlUntrusted }
-  // One that a caller gave goes on signing: receivers rely on it.
+  // A key from a caller stays in use, because receivers rely on it.
   const keyOfCaller = sql<boolean>`exists (select from notification_keys k
     where k.notification_id = notifications.id and k.source = 'api' and k.expires_at is null)`
   const moved = sql<boolean>`notifications.paused_reason = 'gone' and notifications.url <> excluded.url`
@@ -90,7 +90,7 @@ export async function saveNotification(tx: Transaction<Schema>, notification: No
     .execute()
 }
 
-/** One notification, held against other changes until the commit; undefined when there is none of this id. */
+/** Finds a notification and locks it until the commit; undefined when none has this id. */
 export async function lockNotification(
   tx: Transaction<Schema>,
   id: string,
@@ -105,8 +105,8 @@ export async function lockNotification(
 }
 
 /**
- * Adds a notification of a caller. False, and nothing was done, when its id is taken; those of the configuration file are, even
- * when a caller has deleted their notification: the keys that the file has for it would be mistaken for the caller's.
+ * Stores a notification of a caller. Returns false, and stores nothing, when the id is in use. Ids of the configuration file stay in use even
+ * after a caller deleted the notification: its keys in the file would otherwise be used for the notification of the caller.
  */
 export async function insertNotification(
   tx: Transaction<Schema>,
@@ -128,7 +128,7 @@ export async function insertNotification(
   return inserted !== undefined
 }
 
-/** Pauses with a reason, or lets it go on with null. */
+/** Pauses a notification with a reason, or resumes it with `null`. */
 export async function setPaused(db: Kysely<Schema>, id: string, reason: PauseReason | null): Promise<void> {
   await db
     .updateTable('notifications')
@@ -137,7 +137,7 @@ export async function setPaused(db: Kysely<Schema>, id: string, reason: PauseRea
     .execute()
 }
 
-/** Pauses because the receiver at this url wants nothing more. It may have another url by now. */
+/** Pauses a notification because the receiver at this url is gone. Does nothing if the notification has another url by now. */
 export async function pauseGone(tx: Transaction<Schema>, id: string, url: string): Promise<void> {
   await tx
     .updateTable('notifications')
@@ -147,7 +147,7 @@ export async function pauseGone(tx: Transaction<Schema>, id: string, url: string
     .execute()
 }
 
-/** Deletes a notification that no relayer refers to, with its keys and deliveries. */
+/** Deletes a notification with its keys and deliveries. No relayer may refer to it. */
 export async function deleteNotification(tx: Transaction<Schema>, id: string): Promise<void> {
   await tx.deleteFrom('notifications').where('id', '=', id).execute()
 }

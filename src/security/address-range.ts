@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 
-/** `public`: anywhere · `private`: this machine or the network around it · `forbidden`: nothing of ours is ever there. */
+/** `public`: the internet · `private`: this machine or a private network · `forbidden`: never a legitimate target. */
 export type Reach = 'public' | 'private' | 'forbidden'
 
 /** [network, bits], after the special-purpose registries of IANA (RFC 6890 and its updates). */
@@ -41,7 +41,7 @@ const PRIVATE_V6 = [
   ['fec0::', 10], // site-local, deprecated
 ] as const
 
-/** Prefixes whose last 32 bits, or those after the prefix, are an IPv4 address that a gateway may go on to. */
+/** Prefixes that contain an IPv4 address, to which a gateway may forward. */
 const TRANSLATED_V6 = [
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
@@ -52,10 +52,10 @@ const TRANSLATED_V6 = [
 const forbidden = listOf(FORBIDDEN_V4, FORBIDDEN_V6)
 const notPublic = listOf(PRIVATE_V4, [...PRIVATE_V6, ...TRANSLATED_V6])
 
-/** How far an IP address reaches. IPv4 addresses written as IPv6 count as what they are. */
+/** Classifies an IP address. An IPv4 address in IPv6 notation counts as IPv4. */
 export function reachOf(address: string): Reach {
   const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-  // A BlockList looks at `::ffff:a.b.c.d` as at `a.b.c.d`.
+  // A BlockList treats `::ffff:a.b.c.d` as `a.b.c.d`.
   if (forbidden.check(address, family)) return 'forbidden'
   return notPublic.check(address, family) ? 'private' : 'public'
 }

@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { type Reach, reachOf } from './address-range.ts'
 
-/** The url leads where this service does not go. */
+/** The url leads to an address that this service does not connect to. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError'
   readonly reach: Reach
@@ -15,18 +15,18 @@ export class ForbiddenAddressError extends Error {
 }
 
 export interface AddressPolicy {
-  /** Whether this machine and the private networks around it may be reached. Link-local addresses never may. */
+  /** True allows connections to this machine and to private networks. Link-local addresses are never allowed. */
   readonly allowPrivate: boolean
 }
 
-/** The policy's word on an address. */
+/** Applies the policy to an address. */
 function isAllowed(address: string, { allowPrivate }: AddressPolicy): boolean {
   const reach = reachOf(address)
   return reach === 'public' || (reach === 'private' && allowPrivate)
 }
 
 /**
- * A url that names an address itself is never looked up, so it is checked here.
+ * Checks a url whose host is an IP address. Such a host has no DNS lookup, so `guardedLookup` does not see it.
  * @throws ForbiddenAddressError
  */
 export function checkLiteral(url: URL, policy: AddressPolicy): void {
@@ -35,8 +35,8 @@ export function checkLiteral(url: URL, policy: AddressPolicy): void {
 }
 
 /**
- * A `lookup` for sockets that gives only allowed addresses. Checked here, when the connection is made, because a name that was
- * harmless when the url was configured can point elsewhere a moment later.
+ * Creates a `lookup` for sockets that returns only allowed addresses. The check happens at the connection, because a name that was harmless
+ * at the configuration can resolve to another address a moment later.
  */
 export function guardedLookup(policy: AddressPolicy): LookupFunction {
   return (host, options, callback) => {

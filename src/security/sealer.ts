@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** First byte of everything sealed, so that another way of sealing can be told apart later. */
+/** The first byte of sealed data, so that a later format can be distinguished. */
 const VERSION = 1
 
 const IV_BYTES = 12
@@ -9,13 +9,13 @@ const KEY_BYTES = 32
 
 /** Encrypts secrets for storage. */
 export interface Sealer {
-  /** `owner` names whose secret it is; sealed bytes copied to another owner do not open. */
+  /** Encrypts a secret for its owner. Sealed bytes that are copied to another owner do not open. */
   seal(secret: string, owner: string): Uint8Array
-  /** @throws UnsealError when the key is another one, or the bytes are not what was sealed for this owner */
+  /** @throws UnsealError when the key is another one, or the bytes were not sealed for this owner */
   open(sealed: Uint8Array, owner: string): string
 }
 
-/** A stored secret cannot be read. Says nothing about the secret. */
+/** A stored secret cannot be decrypted. The message does not contain the secret (I11). */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError'
 
@@ -24,7 +24,7 @@ export class UnsealError extends Error {
   }
 }
 
-/** Reads the 32 bytes of a key from base64; undefined when it is something else. */
+/** Reads the 32 bytes of a key from base64; undefined for any other text. */
 export function readSealingKey(base64: string): Uint8Array | undefined {
   const bytes = Buffer.from(base64, 'base64')
   return bytes.length === KEY_BYTES && bytes.toString('base64') === base64 ? bytes : undefined

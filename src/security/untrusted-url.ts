@@ -1,12 +1,12 @@
 import { type AddressPolicy, checkLiteral, ForbiddenAddressError } from './guarded-lookup.ts'
 
-/** Characters that the parser of urls leaves out or rewrites: what was stored would not be what is asked. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Characters that the url parser removes or rewrites, so that the requested url would differ from the stored one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
 const UNWRITTEN = /[\u0000-\u0020\u007f]/
 
 /**
- * What is wrong with a url that a caller of the API chose, for the sentence that names its field; undefined when nothing is. A
- * name is looked up only when it is connected to: what it stands for may change at any time.
+ * Describes the problem of a url that a caller of the API chose; undefined when there is none. Host names are resolved only at the
+ * connection, because their addresses can change at any time.
  */
 export function untrustedUrlProblem(text: string, policy: AddressPolicy): string | undefined {
   const url = URL.canParse(text) && !UNWRITTEN.test(text) ? new URL(text) : undefined

@@ -3,19 +3,19 @@ import type { Notification } from '../notifications/notification.ts'
 import { activeNotifications } from '../notifications/store.ts'
 import { createLoop, type Loop } from './loop.ts'
 
-/** How long a due delivery can lie that nobody announced, in ms: after a wait, or a crash of its process. */
+/** The longest delay in ms of a due delivery without a wake: after a retry delay, or after a crash of its process. */
 const BACKSTOP_MS = 1_000
 
 export interface DeliverLoop extends Loop {
-  /** Something is due for this notification; without a name, perhaps for any. */
+  /** A delivery of this notification is due; without an id, any notification may have one. */
   wake(notificationId?: string): void
 }
 
-/** Brings due deliveries to their receivers, side by side; none waits for another. */
+/** Starts due deliveries of all receivers in parallel; none waits for another. */
 export function createDeliverWorker(deps: DelivererDeps): DeliverLoop {
   const { db, clock, log } = deps
   const due = new Set<string>()
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checkedAllAt = Number.NEGATIVE_INFINITY
   const deliverer = createDeliverer(deps, (notificationId) => wake(notificationId))
 
   const loop = createLoop({
@@ -24,29 +24,26 @@ export function createDeliverWorker(deps: DelivererDeps): DeliverLoop {
     clock,
     log,
     work: async () => {
-      const everybody = clock.now() - lookedAt >= BACKSTOP_MS
-      if (everybody) lookedAt = clock.now()
+      const all = clock.now() - checkedAllAt >= BACKSTOP_MS
+      if (all) checkedAllAt = clock.now()
       const named = new Set(due)
       due.clear()
-      const wanted = ({ id }: Notification) => everybody || named.has(id)
+      const wanted = ({ id }: Notification) => all || named.has(id)
       for (const notification of (await activeNotifications(db)).filter(wanted)) await deliver(notification)
     },
   })
 
-  /** What is wrong with one notification stops no other. */
+  /** Catches errors, so that a fault of one notification stops no other. */
   async function deliver(notification: Notification): Promise<void> {
     try {
       await deliverer.deliverDue(notification)
     } catch (error) {
-      log.error(
-        { err: error, notification: notification.id },
-        'deliveries could not be started; they are tried again',
-      )
+      log.error({ err: error, notification: notification.id }, 'delivery start failed; retrying')
     }
   }
 
   function wake(notificationId?: string): void {
-    if (notificationId === undefined) lookedAt = Number.NEGATIVE_INFINITY
+    if (notificationId === undefined) checkedAllAt = Number.NEGATIVE_INFINITY
     else due.add(notificationId)
     loop.wake()
   }

@@ -9,13 +9,13 @@ import type { JobQueue } from '../notifications/delivery/job-queue.ts'
 import { hasNotifications } from '../notifications/store.ts'
 import { createLoop, type Loop } from './loop.ts'
 
-/** How long one process relays without asking for the lease again, in ms. */
+/** Time in ms that the lease lasts. */
 const LEASE_MS = 10_000
 
-/** How long an event can lie that nobody announced, in ms. */
+/** The longest delay in ms of an event whose notification was lost. */
 const BACKSTOP_MS = 1_000
 
-/** Events that come within this time are relayed together, in ms: fewer transactions, and nobody sees the difference. */
+/** Time in ms for which events are collected, so that fewer database transactions are needed. The delay is not noticeable. */
 const GATHER_MS = 50
 
 interface RelayWorkerDeps {
@@ -25,7 +25,7 @@ interface RelayWorkerDeps {
   readonly queue: JobQueue
   /** Identifies this process in leases. */
   readonly owner: string
-  /** How long a delivery is tried, in ms. */
+  /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
 }
 
@@ -34,19 +34,19 @@ export function createRelayWorker(deps: RelayWorkerDeps): Loop {
   const { db, clock, log, owner } = deps
   const stopping = new AbortController()
   let lease: Lease | undefined
-  let askAgainAt = 0
+  let renewAt = 0
 
   async function hold(): Promise<Lease | undefined> {
-    if (clock.now() < askAgainAt) return lease
+    if (clock.now() < renewAt) return lease
     lease = await acquireLease(db, { name: 'relay', owner, ttlMs: LEASE_MS })
-    askAgainAt = lease === undefined ? 0 : clock.now() + LEASE_MS / 2
+    renewAt = lease === undefined ? 0 : clock.now() + LEASE_MS / 2
     return lease
   }
 
-  async function relayAll(held: Lease): Promise<void> {
+  async function relayAll(current: Lease): Promise<void> {
     await clock.sleep(GATHER_MS, stopping.signal)
     await lastNumber(db)
-    while ((await relayEvents(deps, held)).more) if ((await hold()) === undefined) return
+    while ((await relayEvents(deps, current)).more) if ((await hold()) === undefined) return
   }
 
   const loop = createLoop({
@@ -56,14 +56,14 @@ export function createRelayWorker(deps: RelayWorkerDeps): Loop {
     log,
     work: async () => {
       if (!(await hasNotifications(db))) return
-      const held = await hold()
-      if (held === undefined) return
+      const current = await hold()
+      if (current === undefined) return
       try {
-        await relayAll(held)
+        await relayAll(current)
       } catch (error) {
         if (!(error instanceof LeaseLostError)) throw error
-        // Another process was faster; it relays what we did not.
-        askAgainAt = 0
+        // Another process has the lease now, and relays the rest.
+        renewAt = 0
       }
     },
   })

@@ -11,13 +11,13 @@ import type { Relayer } from '../relayers/relayer.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
 
-/** How often the loop asks itself whether a check is due, in ms. It costs nothing while none is. */
+/** Time in ms between two rounds of the loop. A round costs nothing while no check is due. */
 const ROUND_MS = 1_000
 
-/** How long one process checks without asking for the lease again, in ms. Two that check at once only ask twice. */
+/** Time in ms that the lease lasts. Two processes that check at the same time only check twice. */
 const LEASE_MS = 15_000
 
-/** How often a process without the lease asks for it, in ms. */
+/** Time in ms between two tries of a process to get the lease. */
 const STANDBY_MS = 5_000
 
 interface HealthWorkerDeps {
@@ -27,22 +27,22 @@ interface HealthWorkerDeps {
   /** Identifies this process in leases. */
   readonly owner: string
   readonly checker: HealthChecker
-  /** Where a relayer acts now; throws when it cannot act. */
+  /** Gives the chain and accounts of a relayer; throws when it cannot act. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
-  /** Between two checks of an enabled relayer, in ms. */
+  /** Time in ms between two checks of an enabled relayer. */
   readonly intervalMs: number
 }
 
 interface Plan {
-  /** In ms since the epoch; never while its check is under way. */
+  /** The time of the next check in ms since the epoch; infinite while a check runs. */
   readonly dueAt: number
-  /** Of the last check; what was found on one chain says nothing about another. */
+  /** The result of the last check, with its chain: a result of one chain says nothing about another. */
   readonly seen?: { readonly chain: Chain; readonly memory: HealthMemory }
 }
 
 /**
- * Checks every relayer again and again, paused ones too, in one process at a time: at the start, at intervals while enabled, sooner
- * after it was disabled. Chains are asked side by side, and none waits for another.
+ * Checks every relayer, including paused ones, in one process at a time: at the start, at intervals while it is enabled, and more often
+ * after it was disabled. Chains are checked in parallel, and none waits for another.
  */
 export function createHealthWorker(deps: HealthWorkerDeps): Loop {
   const { db, clock, log, owner, intervalMs } = deps
@@ -57,13 +57,13 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
   const plans = new Map<string, Plan>()
-  let lookAt = Number.NEGATIVE_INFINITY
+  let listAt = Number.NEGATIVE_INFINITY
 
-  /** Those that are due. Looks at the database only when somebody is, or might be new. */
+  /** Finds the due relayers. It reads the database only when a check is due or relayers may be new. */
   async function findDue(): Promise<HealthSubject[]> {
     const now = clock.now()
-    if (now < lookAt && ![...plans.values()].some(({ dueAt }) => dueAt <= now)) return []
-    lookAt = now + intervalMs
+    if (now < listAt && ![...plans.values()].some(({ dueAt }) => dueAt <= now)) return []
+    listAt = now + intervalMs
     const subjects = await listSubjects(db)
     const present = new Set(subjects.map(({ relayer }) => relayer.id))
     for (const id of [...plans.keys()].filter((known) => !present.has(known))) plans.delete(id)
@@ -78,7 +78,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
       plans.set(id, { ...(seen && { seen }), dueAt: Number.POSITIVE_INFINITY })
       return { ...subject, chain, sourceAccounts, memory: seen?.chain === chain ? seen.memory : NO_MEMORY }
     } catch {
-      // Whoever follows the relayers says why it cannot act.
+      // The relayer registry logs why the relayer cannot act.
       plans.set(id, { dueAt: clock.now() + intervalMs })
       return undefined
     }
@@ -89,7 +89,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
     try {
       checked = await deps.checker.check(chain, targets, stopping.signal)
     } catch (error) {
-      log.error({ err: error }, 'relayers could not be checked; they are tried again')
+      log.error({ err: error }, 'health check failed; retrying')
     }
     for (const { relayer, memory: before } of targets) {
       const { memory = before, failedChecks = 0 } = checked.find(({ id }) => id === relayer.id) ?? {}
@@ -99,10 +99,10 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
   }
 
   async function round(): Promise<void> {
-    if (!(await lease.ask())) {
-      // Whoever has it remembers better; should it come back, everything is looked at anew.
+    if (!(await lease.hold())) {
+      // The process that has the lease knows the plans. If the lease comes back, everything is checked again.
       plans.clear()
-      lookAt = Number.NEGATIVE_INFINITY
+      listAt = Number.NEGATIVE_INFINITY
       return
     }
     const due = await Promise.all((await findDue()).map(toHealthTarget))
@@ -121,7 +121,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
       stopping.abort()
       await loop.stop()
       await Promise.all(running)
-      await lease.giveUp()
+      await lease.release()
     },
   }
 }

@@ -6,16 +6,16 @@ import { deleteOldEvents } from '../events/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createLoop, type Loop } from './loop.ts'
 
-/** Time between two cleanings, in ms. */
+/** Time in ms between two cleanups. */
 const INTERVAL_MS = 3_600_000
 
-/** How long others leave it alone after one, in ms. */
+/** Time in ms after a cleanup during which no other process starts one. */
 const LEASE_MS = INTERVAL_MS / 2
 
-/** How often the loop shows that it lives, in ms; readiness takes a minute of silence for a fault. */
+/** Time in ms between two rounds. It is short, because readiness treats a minute without a round as a fault. */
 const ROUND_MS = 30_000
 
-/** Rows deleted in one statement: each holds up the embedded database for as long as it takes. */
+/** The number of rows that one statement deletes. A statement blocks the embedded database while it runs. */
 const BATCH = 500
 
 interface HousekeepingDeps {
@@ -24,11 +24,11 @@ interface HousekeepingDeps {
   readonly log: Logger
   /** Identifies this process in leases. */
   readonly owner: string
-  /** How long events are kept, in ms. */
+  /** Time in ms for which events are kept. */
   readonly retentionMs: number
 }
 
-/** Deletes what is kept no longer, in one process at a time. */
+/** Deletes events that are older than their retention time, in one process at a time. */
 export function createHousekeepingWorker({ db, clock, log, owner, retentionMs }: HousekeepingDeps): Loop {
   let dueAt = 0
   return createLoop({
@@ -45,7 +45,7 @@ export function createHousekeepingWorker({ db, clock, log, owner, retentionMs }:
       for (let deleted = BATCH; deleted === BATCH; total += deleted) {
         deleted = await deleteOldEvents(db, { before, limit: BATCH })
       }
-      if (total > 0) log.info({ events: total, before }, 'old events deleted')
+      if (total > 0) log.info({ events: total, before }, 'events deleted after their retention time')
     },
   })
 }

@@ -9,32 +9,33 @@ interface LeaseHolderOptions {
   /** Identifies this process in leases. */
   readonly owner: string
   readonly name: string
-  /** How long it is ours without being asked for again, in ms. */
+  /** Time in ms that the lease lasts. It is renewed at half of it. */
   readonly ttlMs: number
-  /** How often it is asked for while somebody else has it, in ms. Default: whenever we are asked. */
+  /** Time in ms between two tries while another process has the lease. Default: at every call. */
   readonly standbyMs?: number
 }
 
-/** A lease that is renewed in time; asking whether it is ours is cheap while it lasts. */
+/** A lease that is renewed in time. Calls are cheap while it lasts. */
 export interface LeaseHolder {
-  ask(): Promise<boolean>
-  giveUp(): Promise<void>
+  /** Acquires or renews the lease when that is due. Returns true while this process has it. */
+  hold(): Promise<boolean>
+  release(): Promise<void>
 }
 
 export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
   const { db, clock, owner, name, ttlMs, standbyMs = 0 } = options
   let lease: Lease | undefined
-  let askAgainAt = 0
+  let renewAt = 0
   return {
-    ask: async () => {
+    hold: async () => {
       const now = clock.now()
-      if (now >= askAgainAt) {
+      if (now >= renewAt) {
         lease = await acquireLease(db, { name, owner, ttlMs })
-        askAgainAt = now + (lease === undefined ? standbyMs : ttlMs / 2)
+        renewAt = now + (lease === undefined ? standbyMs : ttlMs / 2)
       }
       return lease !== undefined
     },
-    giveUp: async () => {
+    release: async () => {
       if (lease !== undefined) await releaseLease(db, lease)
     },
   }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 
-/** How a loop is doing, for readiness. */
+/** The health of a loop, for readiness. */
 export interface LoopHealth {
   readonly name: string
-  /** Milliseconds since the last round that ended well; since the start when there was none. */
+  /** Time in ms since the last successful round, or since the start when there was none. */
   readonly quietMs: number
   readonly error?: string
 }
@@ -21,14 +21,14 @@ export interface Loop {
 
 interface LoopOptions {
   readonly name: string
-  /** The longest wait between two rounds, in ms; waking is the rule, the timer only the backstop. */
+  /** The longest wait between two rounds, in ms. A wake normally comes first; the timer is only the backstop. */
   readonly intervalMs: number
   readonly clock: Clock
   readonly log: Logger
   readonly work: () => Promise<void>
 }
 
-/** A round of work, again and again: woken early, drained on stop. A failed round is logged and tried again. */
+/** Repeats a round of work until it is stopped. A wake starts the next round early. A failed round is logged, and the next one follows. */
 export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions): Loop {
   const stopping = new AbortController()
   let waiting = new AbortController()
@@ -45,7 +45,7 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
       error = undefined
     } catch (fault) {
       error = fault instanceof Error ? fault.message : String(fault)
-      log.error({ err: fault, loop: name }, 'a round of work failed; it is tried again')
+      log.error({ err: fault, loop: name }, `${name.split(' ', 1)[0]} round failed; retrying`)
     }
   }
 

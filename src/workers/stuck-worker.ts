@@ -3,13 +3,13 @@ import { type QueueHeads, reportStuck } from '../transactions/watch/stuck.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
 
-/** Time between two looks at the heads of all queues, in ms. Short against the time after which a head counts as stuck. */
+/** Time in ms between two checks of all queue heads. It is short against the time after which a head counts as stuck. */
 const INTERVAL_MS = 30_000
 
-/** How long one process does this without asking for the lease again, in ms. */
+/** Time in ms that the lease lasts. */
 const LEASE_MS = 2 * INTERVAL_MS
 
-/** Announces transactions that hold up their account, in one process at a time. */
+/** Announces transactions that block their account, in one process at a time. */
 export function createStuckWorker(context: TransactionsContext): Loop {
   const { db, clock, owner, log } = context
   const lease = createLeaseHolder({ db, clock, owner, name: 'stuck', ttlMs: LEASE_MS })
@@ -20,14 +20,14 @@ export function createStuckWorker(context: TransactionsContext): Loop {
     clock,
     log,
     work: async () => {
-      if (await lease.ask()) await reportStuck(context, seen)
+      if (await lease.hold()) await reportStuck(context, seen)
     },
   })
   return {
     ...loop,
     stop: async () => {
       await loop.stop()
-      await lease.giveUp()
+      await lease.release()
     },
   }
 }

@@ -3,15 +3,15 @@ import { findDueRelayers } from '../transactions/store/work-store.ts'
 import { workAccount } from '../transactions/submit/account-step.ts'
 import { createLoop, type Loop } from './loop.ts'
 
-/** How long work that nobody announced can lie, in ms: after a crash, or when a wait is over. */
+/** The longest delay in ms of due work without a wake: after a crash, or when a waiting time ends. */
 const BACKSTOP_MS = 500
 
 export interface SubmitLoop extends Loop {
-  /** Ends the present wait. Work of an account whose step is under way is looked for after it, and costs no query now. */
+  /** Ends the present wait. While a step of the relayer runs, the next query follows the step. */
   wake(relayerId?: string): void
 }
 
-/** Brings accounts with something to do to `workAccount`, side by side, each by one step at a time. */
+/** Runs `workAccount` for the accounts with due work, in parallel, and one step at a time for each account. */
 export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
   const running = new Map<string, Promise<void>>()
   const again = new Set<string>()
@@ -22,7 +22,7 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
     log: context.log,
     work: async () => {
       for (const relayerId of await findDueRelayers(context.db, new Date(context.clock.now()))) {
-        // What was announced while a step ran may have come too late for it.
+        // Work that arrived during a step may have come too late for it.
         if (running.has(relayerId)) again.add(relayerId)
         else running.set(relayerId, step(relayerId))
       }
@@ -33,7 +33,7 @@ export function createSubmitWorker(context: TransactionsContext): SubmitLoop {
     try {
       await workAccount(context, relayerId)
     } catch (error) {
-      context.log.error({ err: error, relayer: relayerId }, 'a step of an account failed; it is tried again')
+      context.log.error({ err: error, relayer: relayerId }, 'account step failed; retrying')
     } finally {
       running.delete(relayerId)
       if (again.delete(relayerId)) loop.wake()

@@ -6,25 +6,25 @@ import { createWatchMemory } from '../transactions/watch/watch-round.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
 
-/** How long one process watches a network without asking for the lease again, in ms. */
+/** Time in ms that the lease of a network lasts. */
 const LEASE_MS = 10_000
 
-/** Bounds of the time between two looks at a network, in ms. Twice per block is enough to tell of each within it. */
+/** Bounds of the time between two watch rounds, in ms. Two rounds per block report each block in time. */
 const MIN_INTERVAL_MS = 100
 const MAX_INTERVAL_MS = 5_000
 
-/** Between two looks while new blocks announce themselves and nothing is left open, in blocks: only the backstop. */
+/** Blocks between two watch rounds while a subscription announces new blocks and nothing is open. This is only the backstop. */
 const BACKSTOP_BLOCKS = 4
 
 export interface WatchTarget {
-  /** Distinguishes networks, and relayers of one network that have RPC urls of their own. */
+  /** Identifies a network, or the relayers of a network that have their own RPC urls. */
   readonly key: string
   readonly runtime: RelayerRuntime
-  /** Those that there are now. */
+  /** The present relayers. */
   readonly relayers: () => readonly Relayer[]
 }
 
-/** Watches one network, in one process at a time: at each block where an endpoint tells of them, else by polling. */
+/** Watches one network, in one process at a time: at each block if an endpoint announces blocks, otherwise by polling. */
 export function createWatchWorker(context: TransactionsContext, target: WatchTarget): Loop {
   const memory = createWatchMemory()
   const { chain, network } = target.runtime
@@ -33,13 +33,13 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
   const lease = createLeaseHolder({ db, clock, owner, name: `watch:${target.key}`, ttlMs: LEASE_MS })
   let feed: HeadFeed | undefined
   let newHead = false
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let lastRoundAt = Number.NEGATIVE_INFINITY
 
   const mayWait = () =>
     feed?.live === true &&
     !newHead &&
     memory.settledAt !== undefined &&
-    context.clock.now() - lookedAt < backstopMs
+    context.clock.now() - lastRoundAt < backstopMs
 
   const loop = createLoop({
     name: `watch ${target.key}`,
@@ -50,9 +50,9 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     clock: context.clock,
     log: context.log,
     work: async () => {
-      if (!(await lease.ask()) || mayWait()) return
+      if (!(await lease.hold()) || mayWait()) return
       newHead = false
-      lookedAt = context.clock.now()
+      lastRoundAt = context.clock.now()
       await watchNetwork(context, { runtime: target.runtime, relayers: target.relayers(), memory })
     },
   })
@@ -68,7 +68,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     stop: async () => {
       feed?.stop()
       await loop.stop()
-      await lease.giveUp()
+      await lease.release()
     },
   }
 }

@@ -91,7 +91,7 @@ describe('a pool that takes no tip below a minimum', () => {
   test('gets the same nonce at its price', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse: poolOf(minimum) })
     expect(stateOf((await step()).transaction)).toMatch(
-      /^pending: The network asks for a higher fee .*minimum needed/,
+      /^pending: The network requires a higher fee .*minimum needed/,
     )
     const { transaction, attempts } = await step(5_000)
     expect(transaction).toMatchObject({ status: 'submitted', nonce: 0n })
@@ -168,7 +168,7 @@ describe('a gas limit that the node refuses', () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse: demanding(1_000_000n) })
     expect(stateOf((await step()).transaction)).toMatch(/^sent: .*second opinion/)
     await mine()
-    expect(stateOf((await step()).transaction)).toMatch(/^pending: Its gas is estimated anew/)
+    expect(stateOf((await step()).transaction)).toMatch(/^pending: Its gas is estimated again/)
     nodes[0].habits = undefined
     const { transaction, attempts } = await step()
     expect(transaction).toMatchObject({ status: 'submitted', purpose: 'request', nonce: 0n })

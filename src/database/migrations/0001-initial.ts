@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The tables of the first release. Comments on columns stand in `database/schema.ts`. */
+/** Creates the tables of the first release. `database/schema.ts` describes the columns. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -61,7 +61,7 @@ const STATEMENTS = [
     where nonce is not null`,
   'create unique index transactions_listed on transactions (relayer_id, position)',
   'create index transactions_by_status on transactions (relayer_id, status, position)',
-  // What workers ask for; small however long the history is.
+  // Queries of workers use this index. It stays small with a long history.
   `create index transactions_open on transactions (relayer_id, status, position)
     where status in ('pending', 'sent', 'submitted', 'mined')`,
   `create table attempts (

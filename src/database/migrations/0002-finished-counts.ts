@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * How many transactions of a relayer ended in which status, as counting them for each list takes longer with each of them;
- * and the index for lists of one status limited to final ones.
+ * Adds the number of final transactions by status, because counting them for each list takes longer with a longer history, and limits the
+ * index for lists of one status to final transactions.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     select relayer_id, status, count(*) from transactions
     where status not in ('pending', 'sent', 'submitted', 'mined')
     group by relayer_id, status`.execute(db)
-  // Open ones have an index of their own; a row in both pays twice for every step of its life.
+  // Open transactions have their own index; a row in both indexes would cost twice at every update.
   await sql`drop index transactions_by_status`.execute(db)
   await sql`
     create index transactions_final on transactions (relayer_id, status, position)

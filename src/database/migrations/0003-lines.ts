@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Several lines of nonces for one relayer, transactions without nonces, and what a chain tells of an inclusion. Comments on
- * columns stand in `database/schema.ts`.
+ * Adds several source accounts for one relayer, transactions without nonces, and the result of an inclusion. `database/schema.ts` describes
+ * the columns.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
@@ -18,10 +18,10 @@ const STATEMENTS = [
 
   'alter table transactions add column line text',
   'update transactions set line = from_address where nonce is not null',
-  // Nulls are all different to an index: a nonce without a line would escape the next one.
+  // An index treats nulls as different, so a nonce without a source account would not be checked by the next index.
   'alter table transactions add constraint transactions_line check (nonce is null or line is not null)',
   'drop index transactions_nonce',
-  // I2: a nonce of a line belongs to one transaction.
+  // I2: a nonce of a source account belongs to one transaction.
   `create unique index transactions_nonce on transactions (relayer_id, network, line, nonce)
     where nonce is not null`,
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The event log gets its numbers and readers; notifications get deliveries, keys and a pause. */
+/** Adds numbers and readers to the event log, and deliveries, keys and a pause to notifications. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -11,7 +11,7 @@ const STATEMENTS = [
     add column uid uuid not null default gen_random_uuid(),
     add column notification_id text,
     add column number bigint`,
-  // Those that are there were all committed long ago: the order of their ids is as good as any.
+  // Existing events were committed before, so the order of their ids is a valid order.
   'update events set number = ranked.number from (select id, row_number() over (order by id) as number from events) ranked where ranked.id = events.id',
   'create unique index events_number on events (number) where number is not null',
   'create index events_of_relayer on events (relayer_id, number) where number is not null',
@@ -23,7 +23,7 @@ const STATEMENTS = [
     relayed_number bigint not null
   )`,
   'insert into event_log (last_number, relayed_number) select coalesce(max(number), 0), coalesce(max(number), 0) from events',
-  // A trigger, so that no writer of events can forget to wake their readers. Fires on commit, once however many rows there were.
+  // A trigger wakes the readers, so that no writer of events can forget it. It fires once at the commit, for any number of rows.
   `create function announce_events() returns trigger language plpgsql as $$
     begin
       perform pg_notify('events_written', '');

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The callers' own names for their requests. Comments on columns stand in `database/schema.ts`. */
+/** Adds idempotency keys. `database/schema.ts` describes the columns. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -14,6 +14,6 @@ const STATEMENTS = [
     created_at timestamptz not null default now(),
     primary key (relayer_id, key)
   )`,
-  // For the deletion of transactions; nobody asks for the key of one.
+  // This index serves the deletion of transactions.
   'create index idempotency_keys_of_transaction on idempotency_keys (transaction_id)',
 ]

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Records that callers create beside those of the configuration file. What is here already was the file's. Comments on
- * columns stand in `database/schema.ts`.
+ * Adds records that callers create beside those of the configuration file. Existing records came from the file. `database/schema.ts`
+ * describes the columns.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
@@ -17,7 +17,7 @@ const STATEMENTS = [
     fingerprint text not null,
     primary key (kind, id)
   )`,
-  // Unlike any fingerprint: the first start with this release applies them once more.
+  // This value equals no fingerprint, so the first start with this release applies the entries once more.
   "insert into file_entries select 'relayer', id, '' from relayers where removed_at is null",
   "insert into file_entries select 'notification', id, '' from notifications",
   `create table signers (
@@ -33,7 +33,7 @@ const STATEMENTS = [
     instead_of text not null,
     primary key (network_type, network)
   )`,
-  // I2: two relayers that number the same account would take each other's nonces.
+  // I2: two relayers with the same account would use each other's nonces.
   `create table operated_accounts (
     chain text not null,
     address text not null,
@@ -41,9 +41,9 @@ const STATEMENTS = [
     primary key (chain, address)
   )`,
   'create index operated_accounts_of on operated_accounts (relayer_id)',
-  // When a relayer's last one was.
+  // This index finds the last confirmed transaction of a relayer.
   "create index transactions_confirmed on transactions (relayer_id, confirmed_at) where status = 'confirmed'",
-  // Triggers, so that no writer can forget to tell the processes that hold copies. They fire on commit.
+  // Triggers notify the processes that hold copies, so that no writer can forget it. They fire at the commit.
   `create function announce_fleet() returns trigger language plpgsql as $$
     begin
       perform pg_notify('fleet_changed', '');

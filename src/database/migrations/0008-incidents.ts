@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Incidents of transactions: a fate that nobody can prove, a queue that stands still, and a confirmed block that is gone. Comments on
- * columns stand in `database/schema.ts`.
+ * Adds incidents of transactions: an inclusion that no endpoint can prove, a blocked queue, and a confirmed block that is gone.
+ * `database/schema.ts` describes the columns.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
@@ -13,14 +13,14 @@ const STATEMENTS = [
     add column undecided_since timestamptz,
     add column stuck_since timestamptz,
     add column reorganized_at timestamptz`,
-  // What the command line lists; almost always empty.
+  // The command line lists these rows. The index is almost always empty.
   'create index transactions_undecided on transactions (undecided_since) where undecided_since is not null',
-  // Almost always empty, too.
+  // This index is almost always empty, too.
   'create index transactions_reorganized on transactions (relayer_id) where reorganized_at is not null',
-  // The blocks of everything that ended lately are looked at again, whatever it ended as.
+  // The service checks the blocks of all recently final transactions again, in any final status.
   'drop index transactions_confirmed',
   'create index transactions_ended on transactions (relayer_id, confirmed_at) where confirmed_at is not null',
-  // An audit trail: rows are never changed.
+  // This table is an audit trail: rows are never changed.
   `create table operator_decisions (
     id bigint generated always as identity primary key,
     transaction_id text not null references transactions (id),

@@ -87,7 +87,7 @@ const STATEMENTS = [
     const list = (values as string[]).map((value) => `'${value}'`).join(', ')
     return `alter table ${table} add constraint ${table}_${column} check (${column} in (${list}))`
   }),
-  // Only columns that a process keeps a copy of: a failed health check changes a counter that nobody keeps.
+  // The trigger covers only columns that processes keep copies of; a failed health check changes a counter without copies.
   'drop trigger announce_fleet on relayers',
   'drop trigger announce_fleet on network_urls',
   'drop function announce_fleet()',

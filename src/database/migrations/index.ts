@@ -9,7 +9,7 @@ import * as innerHash from './0007-inner-hash.ts'
 import * as incidents from './0008-incidents.ts'
 import * as fieldNames from './0009-field-names.ts'
 
-/** Every migration in order. Forward only: one that was released is never edited, the next one corrects it. */
+/** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
   '0002-finished-counts': finishedCounts,

@@ -5,27 +5,27 @@ import { findNotification, setPaused } from '../store.ts'
 import type { JobQueue } from './job-queue.ts'
 import { countSelected, redeliver, restartWindow, type Selection } from './redeliver-store.ts'
 
-/** The most deliveries that one call delivers again. */
+/** The maximum number of deliveries that one call delivers again. */
 const MAX_REDELIVERED = 1_000
 
-/** What a person or a program can do about deliveries. Every id is that of a notification that exists. */
+/** Controls of deliveries for callers. Every id must belong to an existing notification. */
 export interface DeliveryControls {
-  /** Delivers again, at most 1000, the oldest first. */
+  /** Delivers again at most 1000 deliveries, oldest first, and counts the remaining ones. */
   redeliver(
     notificationId: string,
     selection: Selection,
   ): Promise<{ readonly redelivered: number; readonly remaining: number }>
-  /** Sends a test event and gives its name. */
+  /** Sends a test event and returns its `uid`. */
   test(notificationId: string): Promise<string>
   pause(notificationId: string): Promise<void>
-  /** Goes on. What waited has its whole time again. */
+  /** Ends a pause, and restarts the retry time of the waiting deliveries. */
   resume(notificationId: string): Promise<void>
 }
 
 interface DeliveryControlsDeps {
   readonly db: Kysely<Schema>
   readonly queue: JobQueue
-  /** How long a delivery is tried, in ms. */
+  /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
 }
 

@@ -13,13 +13,13 @@ import { createReceivers } from './receivers.ts'
 import { settleTries } from './settle.ts'
 import { type TryDeps, type TryResult, tryDelivery } from './try-delivery.ts'
 
-/** The exact body of each event, in the order given. */
+/** Writes the exact body of each event, in the same order. */
 export type BodyWriter = (events: readonly EventRecord[]) => Promise<readonly string[]>
 
-export interface DelivererDeps extends Omit<TryDeps, 'poster'> {
-  /** For urls of the configuration, which are the operator's own. */
+export interface DelivererDeps extends TryDeps {
+  /** The client for urls of the configuration, which the operator trusts. */
   readonly httpClient: GuardedHttpClient
-  /** For urls that callers chose. */
+  /** The client for untrusted urls of callers. */
   readonly guardedClient: GuardedHttpClient
   readonly db: Kysely<Schema>
   readonly log: Logger
@@ -30,15 +30,15 @@ export interface DelivererDeps extends Omit<TryDeps, 'poster'> {
   readonly observer?: DeliveryObserver | undefined
 }
 
-/** Delivers what is due. */
+/** Delivers due deliveries. */
 export interface Deliverer {
-  /** Starts tries for due deliveries, as many as the receiver may have at a time. Does not wait for their end. */
+  /** Starts tries of due deliveries, up to the concurrency limit of the receiver. It does not wait for their end. */
   deliverDue(notification: Notification): Promise<void>
-  /** Waits for the tries under way. */
+  /** Waits for the running tries. */
   finish(): Promise<void>
 }
 
-/** Tries settled in one database transaction at most. */
+/** The maximum number of tries that one database transaction settles. */
 const MAX_SETTLED = 100
 
 interface Done {
@@ -46,7 +46,7 @@ interface Done {
   readonly result: TryResult
 }
 
-/** `onFree` is called whenever a receiver may be given more. */
+/** Creates the deliverer. It calls `onFree` whenever a receiver has a free slot again. */
 export function createDeliverer(deps: DelivererDeps, onFree: (notificationId: string) => void): Deliverer {
   const receivers = createReceivers(deps.clock)
   const running = new Set<Promise<void>>()
@@ -61,38 +61,38 @@ export function createDeliverer(deps: DelivererDeps, onFree: (notificationId: st
     },
   })
 
-  /** A try that cannot be settled, as the database is away, is left to the queue, which gives its job out again. */
+  /** If the result cannot be stored, because the database does not answer, the queue gives the job to a later try. */
   async function attempt({ id, url, urlUntrusted }: Notification, one: Prepared): Promise<void> {
     try {
       const httpClient = urlUntrusted ? deps.guardedClient : deps.httpClient
       const result = await tryDelivery({ ...deps, httpClient }, { ...one, url })
-      receivers.ended(id, result)
+      receivers.learn(id, result)
       await settle({ notificationId: id, result })
       deps.observer?.tried(outcomeOf(result))
     } catch (error) {
       const { delivery, event } = one.item
       deps.log.error(
         { err: error, notification: id, delivery: delivery.id, transaction: event.transactionId },
-        'a delivery could not be settled; it is made again',
+        'delivery result not stored; retrying',
       )
     } finally {
-      receivers.left(id)
+      receivers.finished(id)
       onFree(id)
     }
   }
 
   function start(notification: Notification, one: Prepared): void {
-    receivers.entered(notification.id)
+    receivers.started(notification.id)
     const work = attempt(notification, one).finally(() => running.delete(work))
     running.add(work)
   }
 
   return {
     async deliverDue(notification) {
-      const free = receivers.free(notification.id)
+      const free = receivers.freeSlots(notification.id)
       if (free === 0) return
       await deps.queue.open(notification.id)
-      // Before anything is taken: without its keys nothing can be sent, and what was taken would have to time out.
+      // Keys are read before jobs are claimed: without keys nothing can be sent, and the claimed jobs would have to time out.
       const keys = await deps.keys.of(notification.id)
       const ids = await deps.queue.take(notification.id, free)
       for (const one of await prepare(deps, keys, ids)) start(notification, one)
@@ -115,7 +115,7 @@ interface Prepared {
   readonly body: string
 }
 
-/** A job whose delivery is not pending any more was overtaken by a settlement; it is gone with it. */
+/** Reads deliveries with their bodies. A delivery that is no longer pending was settled meanwhile, so it is skipped. */
 async function prepare(
   { db, bodiesOf }: DelivererDeps,
   keys: readonly string[],

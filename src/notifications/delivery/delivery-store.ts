@@ -1,10 +1,11 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { DeliveriesTable, Schema } from '../../database/schema.ts'
+import type { DeliveriesTable } from '../../database/event-tables.ts'
+import type { Schema } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { EVENT_COLUMNS, toEventRecord } from '../../events/store.ts'
 import type { Delivery, DeliveryStatus, Exchange } from './delivery.ts'
 
-/** A delivery and the event that it brings. */
+/** A delivery with its event. */
 export interface DeliveryOfEvent {
   readonly delivery: Delivery
   readonly event: EventRecord
@@ -17,7 +18,7 @@ interface ListQuery {
   readonly limit: number
 }
 
-/** Deliveries of a notification, the newest event first. */
+/** Lists the deliveries of a notification, newest event first. */
 export async function listDeliveries(
   db: Kysely<Schema>,
   { notificationId, status, offset, limit }: ListQuery,
@@ -31,7 +32,7 @@ export async function listDeliveries(
   return { items: await withEvents(db, rows), total: Number(total) }
 }
 
-/** One delivery of this notification; those of another do not exist here. */
+/** Finds a delivery of this notification; undefined for the id of another notification's delivery. */
 export async function findDelivery(
   db: Kysely<Schema>,
   notificationId: string,
@@ -41,13 +42,13 @@ export async function findDelivery(
     .selectFrom('deliveries')
     .selectAll()
     .where('notification_id', '=', notificationId)
-    // As text: an id that is no UUID is the id of nothing.
+    // The comparison is by text, so that an id that is not a UUID finds nothing instead of failing.
     .where(sql<string>`id::text`, '=', id)
     .execute()
   return (await withEvents(db, rows))[0]
 }
 
-/** All of a notification that have a job, by id. */
+/** Finds the ids of a notification's deliveries that have a job. */
 export async function pendingIds(tx: Transaction<Schema>, notificationId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('deliveries')
@@ -58,7 +59,7 @@ export async function pendingIds(tx: Transaction<Schema>, notificationId: string
   return rows.map(({ id }) => id)
 }
 
-/** Those among these that are still to be delivered. */
+/** Finds the deliveries among these that are still pending, with their events. */
 export async function findPending(db: Kysely<Schema>, ids: readonly string[]): Promise<DeliveryOfEvent[]> {
   if (ids.length === 0) return []
   const rows = await db
@@ -70,11 +71,11 @@ export async function findPending(db: Kysely<Schema>, ids: readonly string[]): P
   return withEvents(db, rows)
 }
 
-/** What became of a try. `delayMs` belongs to `pending`: how long until the next one. */
+/** The result of a try, ready to be written. `delayMs` is the delay until the next try, in the status `pending`. */
 export interface Settlement {
   readonly id: string
   readonly orderingKey: string
-  /** As it was when the try began: who finds another number was overtaken, and changes nothing. */
+  /** The number of tries when this one began. If the stored number differs, another process was faster and nothing is written. */
   readonly tries: number
   readonly status: 'delivered' | 'dead' | 'pending'
   readonly delayMs?: number | undefined
@@ -82,7 +83,7 @@ export interface Settlement {
   readonly exchange: Exchange
 }
 
-/** Writes what became of tries. Gives the ids of those that were written. */
+/** Writes the results of tries, and returns the ids of the written deliveries. */
 export async function saveTries(
   tx: Transaction<Schema>,
   settlements: readonly Settlement[],
@@ -108,8 +109,8 @@ export async function saveTries(
 }
 
 /**
- * Holds everything open in these ordering keys until the commit, so that who adds to an ordering key and who settles in it take turns:
- * otherwise the one could see a predecessor that the other is just settling, and nobody would start the successor.
+ * Locks all open deliveries of these ordering keys until the commit, so that inserts and settlements of a key run one after the other.
+ * Otherwise an insert could see a predecessor that a settlement is just finishing, and no process would start the successor.
  */
 export async function lockOrderingKeys(
   tx: Transaction<Schema>,
@@ -122,7 +123,7 @@ export async function lockOrderingKeys(
     order by id for update`.execute(tx)
 }
 
-/** Makes the first of each ordering key pending in which nothing is, and gives the ids. Their jobs are the caller's to add. */
+/** Makes the first delivery of each ordering key without a pending one pending, and returns the ids. The caller adds their jobs. */
 export async function startNext(
   tx: Transaction<Schema>,
   notificationId: string,
@@ -179,7 +180,7 @@ function toDelivery(row: Selectable<DeliveriesTable>): Delivery {
   }
 }
 
-/** The dead letters of each notification that has any. */
+/** Counts the dead letters by notification. Notifications without any are absent. */
 export async function countDead(db: Kysely<Schema>): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('deliveries')

@@ -1,18 +1,18 @@
-/** `waiting` for an earlier one of its ordering key · `pending`: has a job · `delivered` · `dead`: given up. The last two are final. */
+/** `waiting`: an earlier delivery of its ordering key is open · `pending`: has a job · `delivered` · `dead`: given up. The last two are final. */
 export type DeliveryStatus = 'waiting' | 'pending' | 'delivered' | 'dead'
 
-/** What was sent at a try and what came back, as it is kept. */
+/** The stored request and answer of a try. */
 export interface Exchange {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly latencyMs: number
-  /** Absent when there was no complete answer. */
+  /** Absent when no complete answer arrived. */
   readonly response?: {
     readonly code: number
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }
-  /** Why it failed; absent after a success. */
+  /** The reason for the failure; absent after a success. */
   readonly error?: string
 }
 

@@ -5,23 +5,22 @@ import type { Schema } from '../../database/schema.ts'
 import { lockOrderingKeys, startNext } from './delivery-store.ts'
 import type { JobQueue } from './job-queue.ts'
 
-/** Tells every process that a notification, named by the payload, has something due. */
+/** The channel that announces a due delivery to every process. The payload is the notification id. */
 export const DUE_CHANNEL = 'deliveries_due'
 
-/** Events looked at in one database transaction. */
+/** The number of events that one database transaction processes. */
 const BATCH = 500
 
 interface RelayDeps {
   readonly db: Kysely<Schema>
   readonly queue: JobQueue
-  /** How long a delivery is tried, in ms. */
+  /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
 }
 
 /**
- * Turns the next numbered events into deliveries with their jobs, and moves the cursor, in one database transaction: a crash
- * leaves both or neither. Tells whether there may be more. The `lease` keeps others from doing
- * the same.
+ * Creates deliveries with their jobs for the next numbered events and moves the cursor, in one database transaction, so that a crash leaves
+ * both or neither. Returns `more` when further events wait. The `lease` excludes other processes.
  */
 export async function relayEvents(
   { db, queue, windowMs }: RelayDeps,
@@ -43,16 +42,16 @@ export async function relayEvents(
   })
 }
 
-/** Before the transaction: making a queue is pg-boss's own work, with statements of its own. */
+/** Runs before the database transaction, because pg-boss creates a queue with statements of its own. */
 async function openQueues(db: Kysely<Schema>, queue: JobQueue): Promise<void> {
   const rows = await db.selectFrom('notifications').select('id').execute()
   for (const { id } of rows) await queue.open(id)
 }
 
-/** Events without a number that are counted at most: beyond it, only that there are very many matters. */
+/** The maximum number of unnumbered events that are counted. The exact number above it does not matter. */
 const MAX_UNNUMBERED = 10_000
 
-/** How many committed events the relay has not looked at yet; undefined when there is nobody to tell. */
+/** Counts the committed events without deliveries yet; undefined when there are no notifications. */
 export async function relayLag(db: Kysely<Schema>): Promise<number | undefined> {
   const { rows } = await sql<{ lag: bigint }>`
     select last_number - relayed_number
@@ -72,7 +71,7 @@ interface NewDelivery {
   readonly orderingKey: string
 }
 
-/** All of them wait at first. An event without a transaction has an ordering key of its own. */
+/** Inserts deliveries in the status `waiting`. An event without a transaction has its own ordering key. */
 async function insertDeliveries(
   tx: Transaction<Schema>,
   { after, upTo, windowMs }: Piece,

@@ -5,53 +5,53 @@ import type { Logger } from 'pino'
 import type { RunScript } from '../../database/engine.ts'
 import type { Schema } from '../../database/schema.ts'
 
-/** Tables of pg-boss, which it makes and migrates itself. */
+/** The schema of pg-boss, which creates and migrates its own tables. */
 const SCHEMA = 'pgboss'
 
-/** Longer than any pause lasts, in seconds: a job that is thrown away would be an event that never arrives. */
-const KEPT_SECONDS = 10 * 365 * 86_400
+/** Retention of jobs in seconds. It is longer than any pause, because a deleted job would be an event that never arrives. */
+const RETENTION_SECONDS = 10 * 365 * 86_400
 
-/** A job that a dead process had taken is given to another this often, at the latest, in seconds. */
+/** Interval in seconds at which the jobs of dead processes are given to others. */
 const SUPERVISE_SECONDS = 5
 
-/** Between the longest try and the time when its process counts as dead, in seconds. */
+/** Time in seconds after the longest try until its process counts as dead. */
 const MARGIN_SECONDS = 10
 
-/** How many processes may die over one job until it is given up: never. */
-const MOST_LOST = 1_000_000
+/** The number of processes that may die with one job before pg-boss drops it: practically never. */
+const MAX_JOB_RETRIES = 1_000_000
 
-/** When a delivery is to be tried. */
+/** A due time of a delivery. */
 export interface Job {
-  /** Id of the delivery. */
+  /** The id of the delivery. */
   readonly id: string
   readonly delayMs: number
 }
 
 /**
- * Which deliveries are due: pg-boss, one queue for each notification, so that a receiver is only ever behind itself. A job is
- * there for each delivery that is `pending`; the deliveries table knows everything else.
+ * The schedule of deliveries in pg-boss. Each notification has its own queue, so that a slow receiver delays only itself. Each `pending`
+ * delivery has a job; the deliveries table stores everything else.
  */
 export interface JobQueue {
-  /** Makes the queue of a notification ready; cheap when it is. */
+  /** Creates the queue of a notification if it is missing; cheap when it exists. */
   open(notificationId: string): Promise<void>
-  /** Adds jobs, inside a database transaction. Their queue has to be open. */
+  /** Adds jobs inside a database transaction. `open` must have been called for the notification. */
   add(tx: Transaction<Schema>, notificationId: string, jobs: readonly Job[]): Promise<void>
-  /** Takes due jobs for as long as a try may last; after that, unless removed, they are given to somebody else. */
+  /** Claims due jobs for the time that a try may last. Jobs that are not removed by then are given to another process. */
   take(notificationId: string, limit: number): Promise<string[]>
-  /** Removes jobs, inside a database transaction, taken or not. */
+  /** Removes jobs inside a database transaction, claimed or not. */
   remove(tx: Transaction<Schema>, notificationId: string, ids: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
 interface JobQueueOptions {
   readonly runScript: RunScript
-  /** The longest that one try lasts, in ms. */
+  /** The longest duration of a try, in ms. */
   readonly tryMs: number
   readonly log: Logger
 }
 
 /**
- * Starts pg-boss at its first use. Its code is loaded then and not before: a service without notifications does without.
+ * Creates the queue. pg-boss is loaded and started at its first use, so that a service without notifications does not load it.
  */
 export function createJobQueue(options: JobQueueOptions): JobQueue {
   let started: Promise<Boss> | undefined
@@ -92,14 +92,13 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
 
 interface Boss {
   readonly boss: PgBoss
-  /** Lets `work` run all of its statements inside the transaction. */
+  /** Runs all statements of `work` inside the database transaction. */
   withTimeout<T>(tx: Transaction<Schema>, work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Some calls of pg-boss look up the queue outside of the transaction that they are given; on the one connection of the
- * embedded database that would wait for ever for the transaction to end. So the transaction is found by the context of
- * the call, and every statement goes through it.
+ * Some calls of pg-boss read the queue outside the database transaction that they get. On the single connection of the embedded database,
+ * that would wait for ever for the transaction to end. So the transaction is found through the async context, and every statement uses it.
  */
 async function startBoss({ runScript, log }: JobQueueOptions): Promise<Boss> {
   const { PgBoss, fromKysely } = await import('pg-boss')
@@ -114,7 +113,7 @@ async function startBoss({ runScript, log }: JobQueueOptions): Promise<Boss> {
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   })
-  boss.on('error', (error) => log.warn({ err: error }, 'the delivery queue has a problem; it goes on'))
+  boss.on('error', (error) => log.warn({ err: error }, 'delivery queue error; continuing'))
   await boss.start()
   return { boss, withTimeout: (tx, work) => inside.run(fromKysely(tx), work) }
 }
@@ -122,8 +121,8 @@ async function startBoss({ runScript, log }: JobQueueOptions): Promise<Boss> {
 function queueSettings({ tryMs }: JobQueueOptions) {
   return {
     expireInSeconds: Math.ceil(tryMs / 1000) + MARGIN_SECONDS,
-    retentionSeconds: KEPT_SECONDS,
-    retryLimit: MOST_LOST,
+    retentionSeconds: RETENTION_SECONDS,
+    retryLimit: MAX_JOB_RETRIES,
   }
 }
 

@@ -1,7 +1,7 @@
-/** Is told of tries to deliver events, once their outcome is stored. Must not throw. */
+/** Receives the outcomes of delivery tries after they are stored. It must not throw. */
 export interface DeliveryObserver {
   tried(attempt: {
-    /** `retried`: it failed and is made again. `dead`: it is not made again by itself. */
+    /** `retried`: it failed and is tried again. `dead`: the service does not try it again by itself. */
     readonly outcome: 'delivered' | 'retried' | 'dead'
     readonly seconds: number
   }): void

@@ -1,23 +1,26 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { TryResult } from './try-delivery.ts'
 
-/** Requests that one receiver has at a time, from each process. */
-const AT_A_TIME = 16
+/** The maximum number of concurrent requests to one receiver, for each process. */
+const MAX_CONCURRENT = 16
 
-/** While a receiver fails it gets one request at a time: enough to notice that it is back, and no storm when it is. */
-const AT_A_TIME_FAILING = 1
+/** The limit while a receiver fails: one request notices that it is back, and does not overload it. */
+const MAX_CONCURRENT_FAILING = 1
 
-/** How each receiver is doing, as this process has seen it. A restart forgets it, which costs a few requests. */
+/** The state of each receiver, as seen by this process. A restart loses it, which costs a few requests. */
 export interface Receivers {
-  /** How many more requests it may be sent now. */
-  free(notificationId: string): number
-  entered(notificationId: string): void
-  left(notificationId: string): void
-  ended(notificationId: string, result: TryResult): void
+  /** The number of further requests that may start now. */
+  freeSlots(notificationId: string): number
+  /** Counts a request that starts. */
+  started(notificationId: string): void
+  /** Counts a request that has ended. */
+  finished(notificationId: string): void
+  /** Learns from the result of a try: failures, and times without requests. */
+  learn(notificationId: string, result: TryResult): void
 }
 
 interface Receiver {
-  underWay: number
+  running: number
   failing: boolean
   restsUntil: number
 }
@@ -26,24 +29,24 @@ export function createReceivers(clock: Clock): Receivers {
   const known = new Map<string, Receiver>()
 
   function of(id: string): Receiver {
-    const receiver = known.get(id) ?? { underWay: 0, failing: false, restsUntil: 0 }
+    const receiver = known.get(id) ?? { running: 0, failing: false, restsUntil: 0 }
     known.set(id, receiver)
     return receiver
   }
 
   return {
-    free(id) {
-      const { underWay, failing, restsUntil } = of(id)
+    freeSlots(id) {
+      const { running, failing, restsUntil } = of(id)
       if (clock.now() < restsUntil) return 0
-      return Math.max(0, (failing ? AT_A_TIME_FAILING : AT_A_TIME) - underWay)
+      return Math.max(0, (failing ? MAX_CONCURRENT_FAILING : MAX_CONCURRENT) - running)
     },
-    entered(id) {
-      of(id).underWay += 1
+    started(id) {
+      of(id).running += 1
     },
-    left(id) {
-      of(id).underWay -= 1
+    finished(id) {
+      of(id).running -= 1
     },
-    ended(id, { settlement, restMs }) {
+    learn(id, { settlement, restMs }) {
       const receiver = of(id)
       receiver.failing = settlement.exchange.error !== undefined
       if (restMs !== undefined) receiver.restsUntil = Math.max(receiver.restsUntil, clock.now() + restMs)

@@ -5,7 +5,7 @@ import { lockOrderingKeys, startNext } from './delivery-store.ts'
 import { DUE_CHANNEL } from './fan-out-store.ts'
 import type { JobQueue } from './job-queue.ts'
 
-/** Which deliveries of a notification. */
+/** Selects deliveries of a notification. */
 export type Selection =
   | { readonly kind: 'one'; readonly id: string }
   | { readonly kind: 'dead' }
@@ -14,9 +14,9 @@ export type Selection =
 interface Redelivery {
   readonly notificationId: string
   readonly selection: Selection
-  /** The most of them, the oldest events first. */
+  /** The maximum number of deliveries, oldest events first. */
   readonly limit: number
-  /** How long they are tried, in ms. */
+  /** Time in ms for which they are tried. */
   readonly windowMs: number
 }
 
@@ -25,17 +25,17 @@ interface RedeliverDeps {
   readonly queue: JobQueue
 }
 
-/** Delivers again, whatever became of it before; what waits for its next try is tried now. Tells how many. */
+/** Delivers the selected deliveries again, in any status; those that wait for a retry are tried now. Returns their number. */
 export async function redeliver(
   { db, queue }: RedeliverDeps,
   { notificationId, selection, limit, windowMs }: Redelivery,
 ): Promise<number> {
   await queue.open(notificationId)
   return db.transaction().execute(async (tx) => {
-    const chosen = await choose(tx, notificationId, { selection, limit })
-    if (chosen.length === 0) return 0
-    const ids = chosen.map(({ id }) => id)
-    const orderingKeys = [...new Set(chosen.map(({ orderingKey }) => orderingKey))]
+    const selected = await select(tx, notificationId, { selection, limit })
+    if (selected.length === 0) return 0
+    const ids = selected.map(({ id }) => id)
+    const orderingKeys = [...new Set(selected.map(({ orderingKey }) => orderingKey))]
     await lockOrderingKeys(tx, notificationId, orderingKeys)
     await sql`
       update deliveries set status = 'waiting', settled_at = null, next_try_at = null,
@@ -49,24 +49,24 @@ export async function redeliver(
       ready.map((id) => ({ id, delayMs: 0 })),
     )
     await notify(tx, DUE_CHANNEL, notificationId)
-    return chosen.length
+    return selected.length
   })
 }
 
-/** How many deliveries fit a selection, to tell what is left. */
+/** Counts the deliveries that match a selection. */
 export async function countSelected(
   db: Kysely<Schema>,
   notificationId: string,
   selection: Selection,
 ): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
-    select count(*) as count from deliveries where notification_id = ${notificationId} and ${fits(selection)}`.execute(
+    select count(*) as count from deliveries where notification_id = ${notificationId} and ${matches(selection)}`.execute(
     db,
   )
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Gives those that are open their full time again, from now: it did not run while nothing was sent. */
+/** Restarts the retry time of all open deliveries from now, because nothing was sent during the pause. */
 export async function restartWindow(
   tx: Transaction<Schema>,
   notificationId: string,
@@ -78,19 +78,19 @@ export async function restartWindow(
   await notify(tx, DUE_CHANNEL, notificationId)
 }
 
-async function choose(
+async function select(
   tx: Transaction<Schema>,
   notificationId: string,
   { selection, limit }: Pick<Redelivery, 'selection' | 'limit'>,
 ): Promise<{ id: string; orderingKey: string }[]> {
   const { rows } = await sql<{ id: string; orderingKey: string }>`
     select id, ordering_key as "orderingKey" from deliveries
-    where notification_id = ${notificationId} and ${fits(selection)}
+    where notification_id = ${notificationId} and ${matches(selection)}
     order by event_number limit ${limit}`.execute(tx)
   return rows
 }
 
-function fits(selection: Selection) {
+function matches(selection: Selection) {
   switch (selection.kind) {
     case 'one':
       return sql`id::text = ${selection.id}`

@@ -13,8 +13,8 @@ interface SettleDeps {
 }
 
 /**
- * Writes what became of tries of one notification: the deliveries, their jobs, the next of each ordering key and a pause, in one
- * database transaction. After a crash before it, the jobs are given out again, and receivers see an event id twice.
+ * Writes the results of tries of one notification in one database transaction: the deliveries, their jobs, the next delivery of each ordering
+ * key, and a pause. After a crash before the commit, the jobs run again and receivers get an event id twice.
  */
 export function settleTries(
   { db, queue }: SettleDeps,
@@ -23,7 +23,7 @@ export function settleTries(
 ): Promise<void> {
   return db.transaction().execute(async (tx) => {
     const settlements = results.map(({ settlement }) => settlement)
-    // First, as everybody takes a notification before its deliveries: who waits for both in another order waits for ever.
+    // Lock order: notification before deliveries. Any other order can deadlock.
     const gone = new Set(results.filter((one) => one.gone).map(({ settlement }) => settlement.exchange.url))
     for (const url of gone) await pauseGone(tx, notificationId, url)
     const orderingKeys = [...new Set(settlements.map(({ orderingKey }) => orderingKey))]

@@ -6,37 +6,37 @@ import type { Exchange } from './delivery.ts'
 import type { DeliveryOfEvent, Settlement } from './delivery-store.ts'
 import { nextTry } from './schedule.ts'
 
-/** What a try needs besides the delivery. */
+/** The dependencies of a try. */
 export interface TryDeps {
   readonly clock: Clock
   readonly httpClient: GuardedHttpClient
-  /** The longest that a try may last, in ms. */
+  /** Timeout of a try, in ms. */
   readonly timeoutMs: number
-  /** From 0 to 1; `Math.random` but for tests. */
+  /** Returns a number from 0 to 1; `Math.random` except in tests. */
   readonly random: () => number
 }
 
 interface Try {
   readonly item: DeliveryOfEvent
   readonly url: string
-  /** The newest first. */
+  /** Signing keys, newest first. */
   readonly keys: readonly string[]
-  /** Exactly what is signed and sent. */
+  /** The exact text that is signed and sent. */
   readonly body: string
 }
 
-/** What became of a try, and what it says about the receiver. */
+/** The result of a try, and its consequences for the receiver. */
 export interface TryResult {
   readonly settlement: Settlement
-  /** The receiver wants nothing more (410). */
+  /** The receiver answered with 410 and wants no further events. */
   readonly gone: boolean
-  /** How long the receiver asks everybody to wait, in ms. */
+  /** Time in ms during which the receiver wants no requests (`Retry-After`). */
   readonly restMs?: number | undefined
 }
 
 const USER_AGENT = 'relayer-webhooks'
 
-/** Sends an event once. Never rejects: whatever happens is an outcome. */
+/** Sends an event once. The promise never rejects: every failure is an outcome. */
 export async function tryDelivery(deps: TryDeps, { item, url, keys, body }: Try): Promise<TryResult> {
   const at = deps.clock.now()
   const headers = {
@@ -69,7 +69,7 @@ function isSuccess(code: number): boolean {
   return code >= 200 && code <= 299
 }
 
-/** Node's own words for what went wrong on the way; several when a name has several addresses. */
+/** The error messages of Node.js; several when a host name has several addresses. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message : String(error)

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { OperatorDecisionsTable, Schema } from '../../database/schema.ts'
+import type { Schema } from '../../database/schema.ts'
 import { storableText } from '../../database/text.ts'
+import type { OperatorDecisionsTable } from '../../database/transaction-tables.ts'
 import type { Transaction } from '../model/transaction.ts'
 
 /** The decision of an operator about a transaction whose inclusion no endpoint can prove. */

@@ -262,7 +262,7 @@ describe('when it cannot be done', () => {
     world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     const { transaction, logs } = await replace(before, 7n)
     expect(transaction).toMatchObject({ status: 'sent', currentAttempt: 2, request: { value: 7n } })
-    expect(logs.at(-1)).toContain('not taken by a node yet (time-out)')
+    expect(logs.at(-1)).toContain('no node has accepted it yet (time-out)')
     world.answerBroadcast = () => ({ kind: 'accepted' })
     fixture.clock.advance(1_000)
     await workAccount(fixture.context, owner.relayer.id)

@@ -148,7 +148,7 @@ describe('a transaction that is signed and not mined', () => {
     await step()
     const { purpose, statusReason, nonce } = await now(first)
     expect([purpose, nonce]).toEqual(['abandon', 0n])
-    expect(statusReason).toContain('held up the account for a day')
+    expect(statusReason).toContain('blocked the account for a day')
     expect((await reload(fixture.context, first)).attempts.map(({ kind }) => kind)).toEqual([
       'send',
       'abandon',

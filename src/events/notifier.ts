@@ -1,12 +1,12 @@
-/** One who waits for events. */
+/** A waiting reader of events. */
 export interface EventListener {
-  /** A signal that is aborted at the next news after this call, or by `wake`. */
+  /** Returns a signal that aborts at the next announced event after this call, or at `wake`. */
   arm(): AbortSignal
   wake(): void
   remove(): void
 }
 
-/** Everybody of this process who waits for events; one listening database connection serves them all. */
+/** Wakes all readers of this process that wait for events. One listening database connection serves them all. */
 export interface EventNotifier {
   add(): EventListener
   wake(): void

@@ -1,0 +1,100 @@
+import type { Generated, JSONColumnType } from 'kysely'
+
+/** The nonce counters of a relayer's source accounts. All rows of a relayer are locked while nonces are assigned. */
+export interface AccountsTable {
+  relayer_id: string
+  /** The source account whose nonces are counted. */
+  address: string
+  /** The next nonce to assign; null until it was read from the chain. */
+  next_nonce: bigint | null
+}
+
+export interface TransactionsTable {
+  id: string
+  /** The order of acceptance. */
+  position: Generated<bigint>
+  relayer_id: string
+  /** The network of the sender. A relayer may get another signer later, but nonces stay with the account. */
+  network: string
+  from_address: string
+  status: string
+  status_reason: string | null
+  purpose: string
+  request: JSONColumnType<object>
+  /** Gas estimated at acceptance. It saves a second simulation. */
+  estimated_gas: bigint | null
+  /** The account whose nonce it uses: the relayer's own account, a channel account, or that of a third party. */
+  source_account: string | null
+  nonce: bigint | null
+  version: Generated<number>
+  current_attempt: number | null
+  /** The maximum that it can still take from the account, in the smallest unit; 0 after the chain has decided. */
+  cost: Generated<bigint>
+  block_number: bigint | null
+  block_hash: string | null
+  /** The earliest time at which a worker processes the row again. */
+  next_run_at: Generated<Date>
+  created_at: Generated<Date>
+  sent_at: Date | null
+  confirmed_at: Date | null
+  /** The time since which no endpoint can prove whether it was included. */
+  undecided_since: Date | null
+  /** The time when it was found to block its account for too long. */
+  stuck_since: Date | null
+  /** The time when the block of the confirmed transaction was found to be missing from the chain. */
+  reorganized_at: Date | null
+}
+
+/** Decisions of operators about transactions whose inclusion no endpoint can prove. Rows are never changed. */
+export interface OperatorDecisionsTable {
+  id: Generated<bigint>
+  transaction_id: string
+  /** `included` or `not_included`. */
+  decision: string
+  /** The attempt that was included; null when none was. */
+  attempt: number | null
+  /** Identifies the incident: the decision is not valid for a later incident of the same transaction. */
+  undecided_since: Date
+  /** The words of the operator. */
+  reason: string
+  /** The user name of the operator on the machine. */
+  decided_by: string
+  decided_at: Generated<Date>
+}
+
+export interface AttemptsTable {
+  transaction_id: string
+  number: number
+  kind: string
+  source_account: string
+  nonce: bigint | null
+  hash: string
+  /** The hash of the transaction inside a fee bump (Stellar). Null in old rows, too; there it is computed from `raw`. */
+  inner_hash: string | null
+  raw: Uint8Array
+  draft: JSONColumnType<object>
+  signature: JSONColumnType<{ r: string; s: string; v: number; sig: string }>
+  outcome: string
+  error: string | null
+  /** The result of the inclusion on the chain. */
+  result: JSONColumnType<object> | null
+  signed_at: Generated<Date>
+  broadcast_at: Date | null
+}
+
+/** The number of transactions of a relayer by final status, updated in the statement that makes them final. */
+export interface FinishedCountsTable {
+  relayer_id: string
+  status: string
+  count: bigint
+}
+
+/** The idempotency keys of accepted requests, written with the transaction and kept as long. */
+export interface IdempotencyKeysTable {
+  relayer_id: string
+  key: string
+  /** The SHA-256 of the body in canonical form, in hex. */
+  fingerprint: string
+  transaction_id: string
+  created_at: Generated<Date>
+}
