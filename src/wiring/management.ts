@@ -9,7 +9,7 @@ import { relayersSigningWith } from '../relayers/store.ts'
 import { createSignerManager, type SignerManager } from '../signers/manage.ts'
 import { createHealthWorker } from '../workers/health-worker.ts'
 import type { Loop } from '../workers/loop.ts'
-import type { RuntimeSet } from './create-registry.ts'
+import type { RuntimeSet } from './create-runtimes.ts'
 
 interface ManagementOptions {
   readonly config: Config
