@@ -380,7 +380,7 @@ describe('asking everywhere', () => {
 })
 
 describe('calls of callers', () => {
-  /** What a caller can make a node answer, or do. */
+  /** Answers and reactions of a node that a caller can provoke. */
   const PROVOKED = [
     { name: 'an unhealthy node', answer: failing(-32005, 'limit exceeded') },
     { name: 'a skipped slot', answer: failing(-32007, 'Slot 1 was skipped') },

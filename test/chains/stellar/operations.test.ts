@@ -14,7 +14,7 @@ afterEach(() => stage.ledger.stop())
 const EUR = { type: 'credit4', code: 'EUR', issuer: OTHER } as const
 const XLM_ASSET = { type: 'native' } as const
 
-/** Each does what it says on a ledger that judges real XDR. */
+/** Each operation has its effect on a ledger that reads real XDR. */
 test('every classic operation passes the network', async () => {
   const operations: readonly StellarOperation[] = [
     { type: 'create_account', destination: addressOf('new'), starting_balance: 2n * XLM },

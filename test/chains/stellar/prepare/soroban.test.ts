@@ -152,7 +152,7 @@ describe('a call of a smart contract', () => {
 })
 
 describe('the agreement of somebody else', () => {
-  /** What the node says that the other one has to sign, signed. */
+  /** Returns the signed authorization entry that the node demands of the other account. */
   async function signedEntry(contract: string): Promise<string> {
     const operation = Operation.invokeContractFunction({ contract, function: 'take', args: [] })
     const tx = new TransactionBuilder(new Account(SELF, '0'), { fee: '100', networkPassphrase: PASSPHRASE })
