@@ -55,7 +55,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     expect(spent).toBeGreaterThanOrEqual(chain.amountOut(under().move(7n)))
   })
 
-  test('the same draft for the same seat is the same bytes', async () => {
+  test('the same draft in the same signing context is the same bytes', async () => {
     const { draft, signed } = await signedOf(under(), under().move(1n), 5n)
     expect(await under().chain.sign(draft, under().signingContext(5n))).toEqual(signed)
   })
@@ -134,7 +134,7 @@ function promisesOfWaiting(under: () => ChainUnderTest): void {
       expect(await chain.replace(request, attempts, account)).toMatchObject({ kind: 'after_expiry' })
   })
 
-  test('what was included has not lapsed before the end that it has', async () => {
+  test('an included transaction does not expire before its own end', async () => {
     const { attempt } = await included(under())
     const head = expectOk(await under().chain.head())
     expect(await under().chain.expiry?.hasExpired(attempt.draft, head)).toBe(false)

@@ -126,7 +126,7 @@ describe('estimateGas', () => {
     { name: 'an estimate gets a margin', reply: result('0x5208'), want: { kind: 'ok', value: 23_100n } },
     { name: 'garbage', reply: result('lots'), want: { kind: 'unknown' } },
     { name: 'silence', reply: SILENT, want: { kind: 'unknown' } },
-    { name: 'trouble at the node', reply: BROKEN, want: { kind: 'unknown' } },
+    { name: 'a failure of the node', reply: BROKEN, want: { kind: 'unknown' } },
     {
       name: 'a revert',
       reply: error(3, 'execution reverted: no'),

@@ -139,7 +139,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     await expectStopped(asked(alibi(), approve))
   })
 
-  test('its authority, by a program of their own that is given its account (a transfer hook)', async () => {
+  test('its authority, by a program of their own that receives its account (a transfer hook)', async () => {
     const accounts = [{ address: SELF }, { address: loot, writes: true }]
     const hook = { program: TOKEN_2022_PROGRAM, accounts, data: Buffer.from([1]) }
     expect(await refusalOf(asked(alibi(), hook))).toBe('fee_payer_at_risk')

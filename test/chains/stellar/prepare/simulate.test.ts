@@ -108,7 +108,7 @@ describe('what a simulation complains of', () => {
   })
 })
 
-describe('a node in trouble', () => {
+describe('a faulty node', () => {
   let stage: Stage
   beforeAll(async () => {
     stage = await setStage()

@@ -236,7 +236,7 @@ describe('archived entries', () => {
     expect(await returned(await stage.run(request))).toBe(2)
   })
 
-  test('are brought back first, by an errand, where a network is older than protocol 23', async () => {
+  test('are restored first, by a setup transaction, where a network is older than protocol 23', async () => {
     const old = await setStage({ protocolVersion: 22, restoresAutomatically: false })
     const request = await archivedCounter(old)
     const answer = await old.chain.prepare(request, accountWith())
