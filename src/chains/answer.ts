@@ -61,7 +61,7 @@ export interface Receipt {
   readonly blockNumber: bigint
   readonly blockHash: string
   readonly success: boolean
-  /** Nothing can undo the inclusion any more. Chains set it whose receipts tell finality. */
+  /** The inclusion is irreversible. Only chains whose receipts tell finality set it. */
   readonly final?: boolean
   /** The reason of a failed execution, on chains whose receipts tell it. */
   readonly failure?: string

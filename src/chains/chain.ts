@@ -72,7 +72,7 @@ export interface Reviewed {
 export interface SigningContext {
   /** The account whose nonce is used. It has no signer when an external signer has signed the content for it. */
   readonly sourceAccount: { readonly address: string; readonly signer: Signer | undefined }
-  /** Absent on chains without nonces. */
+  /** The nonce of the transaction; undefined on chains without nonces. */
   readonly nonce: bigint | undefined
   /** The relayer's own account: it pays, and the content acts in its name. */
   readonly account: SourceAccount

@@ -16,7 +16,7 @@ export function toExactJson(value: unknown): unknown {
   )
 }
 
-/** What `toExactJson` was given. */
+/** Restores the value from which `toExactJson` made the JSON. */
 export function fromExactJson(stored: unknown): unknown {
   if (Array.isArray(stored)) return stored.map(fromExactJson)
   if (typeof stored !== 'object' || stored === null) return stored

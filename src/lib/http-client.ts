@@ -87,7 +87,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
-/** How the client reads the body of an answer. */
+/** A way to read the body of an answer. */
 interface BodyReader {
   /** Headers that ask for a body which `read` understands. */
   readonly headers: Readonly<Record<string, string>>

@@ -8,12 +8,12 @@ import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 import { until } from '../support/until.ts'
 import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 
-/** What each account gets, in wei: enough for every payment and fee of a run where gas costs up to 100 gwei. */
+/** The start balance of each account, in wei: enough for every payment and fee of a run where gas costs up to 100 gwei. */
 const FUNDS = 10n ** 17n
 
 const GWEI = 10n ** 9n
 
-/** How far the node that is behind lags, in blocks: more than a test takes. */
+/** The node that is behind lags by this many blocks: more than a test takes. */
 const BEHIND = 30
 
 /** Methods by which a node tells of a transaction. */

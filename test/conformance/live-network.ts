@@ -1,6 +1,6 @@
 import type { Account, Chain, ChainRequest, SourceAccount } from '../../src/chains/chain.ts'
 
-/** What the command line says about the node. */
+/** The node that the command line names. */
 export interface LiveTarget {
   readonly chain: 'evm' | 'stellar' | 'solana'
   readonly rpcUrls: readonly [string, ...string[]]
@@ -28,11 +28,13 @@ export interface LiveNetwork {
   readonly nonces: boolean
   /** The methods that carry signed bytes. */
   readonly broadcastMethods: readonly string[]
-  /** What a node that is behind answers instead: a lower height, and nothing of what was included lately. Undefined: the same. */
+  /**
+   * Changes an answer to that of a node that is behind: a lower height, and no recent transactions. Undefined: the answer stays the same.
+   */
   answerBehind(method: string, result: unknown): unknown
   chainAt(...urls: readonly string[]): Chain
   newAccount(): Promise<LiveAccount>
-  /** What an address can spend, in the smallest unit. */
+  /** Reads the amount that an address can spend, in the smallest unit. */
   balanceOf(address: string): Promise<bigint>
   /** A transfer, as the chain takes it and as a caller of the API writes it. */
   transfer(from: string, to: string, amount: bigint): ChainRequest
@@ -41,7 +43,7 @@ export interface LiveNetwork {
   pass(): Promise<void>
 }
 
-/** How long a node may take for what it has to do sooner or later, in ms: Solana finalizes after 13 s, its blockhashes expire after 60 s. */
+/** A node may take this long for an effect that is certain, in ms: Solana finalizes after 13 s, its blockhashes expire after 60 s. */
 export const LIVE_TIMEOUT_MS = 240_000
 
 /** The target that the command line left in the environment. */

@@ -11,13 +11,13 @@ import { transferBetween } from '../support/solana-scenario.ts'
 import { until } from '../support/until.ts'
 import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './live-network.ts'
 
-/** What each account gets, in lamports. */
+/** The start balance of each account, in lamports. */
 const FUNDS = 1_000_000_000
 
 /** A slot, in ms. */
 const SLOT_MS = 400
 
-/** How far the node that is behind lags, in slots: more than a test takes. */
+/** The node that is behind lags by this many slots: more than a test takes. */
 const BEHIND = 300
 
 /** A Solana cluster behind JSON-RPC of a node that gives airdrops. */

@@ -10,10 +10,10 @@ import { callNode, LIVE_TIMEOUT_MS, type LiveNetwork, type LiveTarget } from './
 /** Ledgers close every five seconds on public networks. */
 const LEDGER_MS = 5_000
 
-/** How far the node that is behind lags, in ledgers: more than a test takes. */
+/** The node that is behind lags by this many ledgers: more than a test takes. */
 const BEHIND = 20
 
-/** What stellar-rpc tells of itself in each answer to `getTransaction`. */
+/** The ledgers that stellar-rpc reports in each answer to `getTransaction`. */
 interface Known {
   readonly latestLedger: number
   readonly latestLedgerCloseTime: string

@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, LIVE_TIMEOUT_MS)
 afterAll(() => service.stop())
 
-/** What each of the two receivers has got so far. */
+/** Reads the amounts that the two receivers have received so far. */
 const received = () =>
   Promise.all(receivers.map(async ({ address, opening }) => (await network.balanceOf(address)) - opening))
 

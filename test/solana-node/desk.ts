@@ -14,7 +14,7 @@ export interface Reply {
 /** A network that ends with the test, and the words for talking to it. */
 export interface Desk {
   readonly solana: TestSolana
-  /** Somebody with 10 SOL. */
+  /** A wallet with 10 SOL. */
   readonly payer: Wallet
   /** The `result` of a call; throws when there is an error. */
   ask<Result = unknown>(method: string, ...params: unknown[]): Promise<Result>
@@ -26,7 +26,7 @@ export interface Desk {
   signed(...steps: Step[]): Promise<Signed>
   /** Sends it at commitment `processed`; gives the signature. */
   send(signed: Signed, options?: object): Promise<string>
-  /** How the transaction stands. */
+  /** Reads the status of a transaction. */
   status(signature: string): Promise<Status | null>
 }
 

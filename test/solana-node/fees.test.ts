@@ -50,7 +50,7 @@ test('more compute units than allowed end the program, and are paid', async () =
   expect(applied).toMatchObject({ err: { InstructionError: [1, 'ComputationalBudgetExceeded'] }, fee: 5001n })
 })
 
-test('where room is scarce the dearest go first, and what is too cheap waits', async () => {
+test('in a full block the highest prices go first, and lower ones wait', async () => {
   const { solana, payer, signed, send } = await openDesk({ market: { capacity: 1, requiredPrice: 5n } })
   const at = (price: bigint) => signed(unitPrice(price), transfer(payer.address, createWallet().address, SOL))
   const [cheap, dear, dearest] = await Promise.all([at(4n), at(5n), at(6n)])

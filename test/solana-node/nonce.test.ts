@@ -90,7 +90,7 @@ test('a nonce is used up by a transaction that fails, too', async () => {
 test('a nonce that is set in a block is good in the next one, not in the same', async () => {
   const { solana, payer, value, onNonce, send, status, blockhash } = await openNonceDesk()
   solana.tick()
-  // What the nonce becomes in the next block is known before: it is made of the newest blockhash.
+  // The next value of the nonce is known in advance: it is computed from the newest blockhash.
   const parent = Buffer.from(getBase58Encoder().encode(await blockhash()))
   const next = createHash('sha256').update('DURABLE_NONCE').update(parent).digest()
   const first = onNonce(value(), unitPrice(9n), transfer(payer.address, createWallet().address, SOL))

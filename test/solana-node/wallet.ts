@@ -13,7 +13,7 @@ export interface Wallet {
   readonly key: KeyObject
 }
 
-/** What stands before the 32 bytes of an ed25519 private key in PKCS#8 (RFC 8410). */
+/** The bytes before the 32 bytes of an ed25519 private key in PKCS#8 (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** A fresh one. */
@@ -24,7 +24,7 @@ export function createWallet(): Wallet {
   return { address: getAddressDecoder().decode(spki.subarray(-32)), key }
 }
 
-/** How an instruction uses an account. */
+/** The rights of an instruction on an account. */
 export interface Use {
   readonly address: Address
   readonly signs?: boolean
@@ -45,7 +45,7 @@ export interface Content {
   readonly blockhash: string
   readonly steps: readonly Step[]
   readonly lookups?: readonly { readonly table: Address; readonly writable: readonly Address[] }[]
-  /** What the tables hold, in their order. */
+  /** The addresses of the tables, in their order. */
   readonly tables?: Readonly<Record<string, readonly Address[]>>
 }
 

@@ -12,7 +12,7 @@ import type { Program } from '../support/stellar/soroban/contracts.ts'
 import type { LedgerOptions } from '../support/stellar/start-ledger.ts'
 import { type Desk, openDesk } from './desk.ts'
 
-/** What a successful call gives. */
+/** The codes of a successful call. */
 export const INVOKED = ['txSuccess', 'invokeHostFunctionSuccess']
 
 const COUNT = xdr.ScVal.scvSymbol('count')
@@ -30,7 +30,7 @@ export const COUNTER: Program = {
   fail: (env) => env.trap('as asked'),
 }
 
-/** How a transaction is to differ. */
+/** The differences of a transaction from the default. */
 export interface Difference {
   readonly data?: (data: SorobanDataBuilder) => SorobanDataBuilder
   readonly operations?: readonly xdr.Operation[]
@@ -43,10 +43,10 @@ export interface ContractDesk extends Desk {
     source: Keypair,
     operation: xdr.Operation,
   ): Promise<{ draft: Transaction; simulation: rpc.Api.SimulateTransactionResponse }>
-  /** Simulates it, takes what the simulation says, and signs. */
+  /** Simulates a transaction, adds the results of the simulation, and signs it. */
   prepare(source: Keypair, operation: xdr.Operation): Promise<Transaction>
   run(source: Keypair, operation: xdr.Operation): Promise<string[]>
-  /** What a call returns, by its simulation. */
+  /** Returns the value of a call, by its simulation. */
   ask(source: Keypair, operation: xdr.Operation): Promise<xdr.ScVal | undefined>
   /** The same transaction with a difference, as the next of its source, with a fee for its resources whatever they are. */
   vary(prepared: Transaction, source: Keypair, difference: Difference): Transaction

@@ -12,7 +12,7 @@ import { type LedgerOptions, startLedger, type TestLedger } from '../support/ste
 /** One XLM, in stroops. */
 export const XLM = 10_000_000n
 
-/** What a test says about a transaction besides its operations. */
+/** The properties of a transaction besides its operations. */
 export interface Wish {
   /** Stroops for each operation; 100 by default. */
   readonly fee?: string
@@ -25,7 +25,7 @@ export interface Wish {
   readonly change?: (builder: TransactionBuilder) => TransactionBuilder
 }
 
-/** A ledger that closes when the test says so, and the client that everybody uses. */
+/** A ledger that the test closes, and the client that all tests use. */
 export interface Desk {
   readonly ledger: TestLedger
   readonly client: rpc.Server
@@ -36,11 +36,11 @@ export interface Desk {
   /** A signed fee bump; `fee` is the whole fee in stroops, as it stands on the wire. */
   bump(payer: Keypair, inner: Transaction, fee: bigint): FeeBumpTransaction
   send(transaction: Transaction | FeeBumpTransaction): Promise<rpc.Api.SendTransactionResponse>
-  /** What the ledgers say of it. */
+  /** Looks a transaction up in the ledgers. */
   look(transaction: Transaction | FeeBumpTransaction): Promise<rpc.Api.GetTransactionResponse>
   /** Sends it, closes a ledger, and gives the result: the code, and that of each operation. */
   apply(transaction: Transaction | FeeBumpTransaction): Promise<string[]>
-  /** What the node answers to a transaction of these operations, which do nothing unless told: its status and the codes. */
+  /** Returns the answer of the node to a transaction of these operations, by default without effect: its status and the codes. */
   refusal(source: Keypair, wish: Wish, operations?: readonly xdr.Operation[]): Promise<string[]>
 }
 

@@ -24,7 +24,7 @@ const pay = (to: Keypair, amount: string, asset = Asset.native()) =>
 const create = (to: Keypair, startingBalance: string) =>
   Operation.createAccount({ destination: to.publicKey(), startingBalance })
 
-/** Somebody who holds 100 of an asset, and its issuer. */
+/** Creates an account that holds 100 of an asset, and its issuer. */
 async function holder(): Promise<{ usd: Asset; issuer: Keypair; alice: Keypair }> {
   const [issuer, alice] = [desk.person(), desk.person()]
   const usd = new Asset('USD', issuer.publicKey())
@@ -83,7 +83,7 @@ describe('payment', () => {
     expect(await desk.apply(transaction)).toEqual(['txFailed', 'paymentUnderfunded', 'paymentUnderfunded'])
   })
 
-  test('credit needs trust at both ends, room, and is free for its issuer', async () => {
+  test('credit needs trust at both ends and a limit that suffices, and is free for its issuer', async () => {
     const { usd, issuer, alice } = await holder()
     const bob = desk.person()
     expect(await run(alice, pay(bob, '1', usd))).toEqual(['txFailed', 'paymentNoTrust'])

@@ -92,7 +92,7 @@ describe('replace by fee', () => {
     expect(await desk.look(rival)).toMatchObject({ status: 'SUCCESS', feeBump: true })
   })
 
-  test('what is replaced may be offered again only for ten times more; it is not banned', async () => {
+  test('a replaced transaction may be sent again only for ten times more; it is not banned', async () => {
     const [alice, payer] = [desk.person(), desk.person()]
     const first = desk.build(alice, [NOTHING])
     await desk.send(first)
@@ -159,7 +159,7 @@ describe('age and bans', () => {
 })
 
 describe('a full queue', () => {
-  test('takes nobody who offers less than who was turned out, even where there is room', async () => {
+  test('accepts no bid below an evicted one, even where there is capacity', async () => {
     desk.ledger.setCapacity(1)
     await desk.send(desk.build(desk.person(), [NOTHING, NOTHING], { fee: '150' }))
     await desk.send(desk.build(desk.person(), [NOTHING], { fee: '200' }))
@@ -168,7 +168,7 @@ describe('a full queue', () => {
     expect(late.errorResult?.feeCharged).toBe(151n)
   })
 
-  test('turns out the lowest rate for a higher one, and tells the others what they must offer', async () => {
+  test('evicts the lowest rate for a higher one, and tells the others the rate that they need', async () => {
     desk.ledger.setCapacity(1)
     const [cheap, dear, late] = [desk.person(), desk.person(), desk.person()]
     const loser = desk.build(cheap, [NOTHING], { fee: '100' })

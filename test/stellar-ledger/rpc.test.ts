@@ -170,7 +170,7 @@ describe('ledgers', () => {
     expect((times[2]?.closeTime ?? 0) - (times[1]?.closeTime ?? 0)).toBe(100)
   })
 
-  test('follow the clock they are given', async () => {
+  test('follow the clock of the options', async () => {
     let now = 2_000_000_000_500
     const timed = await openDesk({ now: () => now })
     try {
@@ -204,7 +204,7 @@ describe('ledgers', () => {
 })
 
 describe('entries', () => {
-  test('are given in the order of the keys, without those that do not exist', async () => {
+  test('come in the order of the keys, without those that do not exist', async () => {
     const [alice, bob] = [desk.person(5n * XLM), desk.person(7n * XLM)]
     const keys = [bob, Keypair.random(), alice].map((keys) =>
       xdr.LedgerKey.account(new xdr.LedgerKeyAccount({ accountId: keys.xdrAccountId() })),

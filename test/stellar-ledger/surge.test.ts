@@ -58,7 +58,7 @@ test('the fee statistics tell what was charged for an operation', async () => {
   expect(latestLedger).toBe(3)
 })
 
-test('a fee bump takes the room of one operation more than what it wraps', async () => {
+test('a fee bump takes the capacity of one operation more than its inner transaction', async () => {
   desk.ledger.setCapacity(2)
   const [alice, payer] = [desk.person(), desk.person()]
   await desk.send(desk.bump(payer, desk.build(alice, [NOTHING]), 2000n))

@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/lib/clock.ts'
 
-/** The machine's clock with an offset that only grows: waits of minutes are over in the moment a test says so. */
+/** The machine's clock with an offset that only grows: a test can end waits of minutes at once. */
 export interface AdjustableClock extends Clock {
   /** Moves the time forward and ends every wait that is over by then. */
   advance(ms: number): void
-  /** How far it is ahead of the machine, in ms. */
+  /** The lead over the machine's clock, in ms. */
   readonly offsetMs: number
 }
 

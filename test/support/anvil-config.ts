@@ -14,5 +14,5 @@ export function anvilNetwork(rpcUrls: readonly string[], changes: object = {}) {
   }
 }
 
-/** What a relayer on it has, besides its names. */
+/** The fields of a relayer on it, besides its names. */
 export const ON_ANVIL = { network: 'anvil', network_type: 'evm', paused: false } as const

@@ -6,15 +6,15 @@ const BINARY = fileURLToPath(new URL('../../node_modules/.bin/anvil', import.met
 const START_DEADLINE_MS = 20_000
 const CALL_DEADLINE_MS = 10_000
 
-/** What to start anvil with. */
+/** The options with which anvil starts. */
 export interface AnvilOptions {
   /** Further arguments of the command line, e.g. `['--block-time', '1']` or `['--no-mining']`. */
   readonly args?: readonly string[]
 }
 
-/** A real EVM node of our own, on a port that the system chose; its chain id is 31337 unless `args` says otherwise. */
+/** A real EVM node of our own, on a port that the system chose; its chain id is 31337 unless `args` sets another one. */
 export interface Anvil {
-  /** Where it answers JSON-RPC, e.g. `http://127.0.0.1:43383`. */
+  /** The url of its JSON-RPC, e.g. `http://127.0.0.1:43383`. */
   readonly url: string
   /** The process to end; the launcher of the npm package hands SIGTERM and SIGINT on to the node itself. */
   readonly pid: number
@@ -60,7 +60,7 @@ async function listening(child: ChildProcess): Promise<string> {
       const address = /Listening on (\S+)/.exec(output)?.[1]
       if (!address) return
       clearTimeout(deadline)
-      // Whoever does not read the pipe stops the writer once it is full; nothing more is kept.
+      // A full pipe that nobody reads stops the writer, so the output is read and dropped.
       child.stdout?.off('data', read).resume()
       child.stderr?.off('data', read).resume()
       resolve(`http://${address}`)

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 export interface TestClock extends Clock {
   /** Moves the time and ends every wait that is over by then. */
   advance(ms: number): void
-  /** How many waits are under way. */
+  /** The number of waits under way. */
   readonly waiting: number
 }
 

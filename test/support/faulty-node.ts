@@ -6,12 +6,11 @@ import { answeredAt, askedAt, type WireEntry } from './lagging.ts'
 import { answeredPruned, type Pruning } from './pruned.ts'
 
 /**
- * What happens to a call. `pass`: nothing · `drop`: the connection breaks before the node hears of it · `lose`: the node
- * does it and the reply is lost · `duplicate`: the node hears it twice, the second reply arrives · `http_500` /
- * `http_429`: the endpoint answers so and the node hears nothing · `throttle`: 429 with Retry-After · `rest`: the same for so long · `delay`: it takes this long before the node hears of
- * it · `lag`: reads are answered from so many blocks ago · `fork`: reads are answered by
- * a replica that did not hear of the last reorganisation, where one can still be that late · `then`: the node does it, something happens, and the reply is
- * lost.
+ * The fault of a call. `pass`: none · `drop`: the connection breaks before the node receives it · `lose`: the node executes it and the
+ * reply is lost · `duplicate`: the node receives it twice, the second reply arrives · `http_500` / `http_429`: the endpoint answers this
+ * and the node receives nothing · `throttle`: 429 with Retry-After · `rest`: the same for so long · `delay`: it waits this long before the
+ * node receives it · `lag`: reads are answered from so many blocks ago · `fork`: reads are answered by a replica that has not learned of
+ * the last reorganisation, where one can still be that late · `then`: the node executes it, something happens, and the reply is lost.
  */
 export type Fault =
   | 'pass'
@@ -30,20 +29,20 @@ export type Fault =
 /** A node that can be made to fail, in front of a real one. */
 export interface FaultyNode {
   readonly url: string
-  /** Decides for each HTTP request by the methods in it, or by other names of its calls. As long as it decides, the request is held. */
+  /** Decides for each HTTP request by the methods in it, or by other names of its calls. The request waits for the decision. */
   fault: (methods: readonly string[]) => Fault | Promise<Fault>
-  /** How often each method was asked for. */
+  /** The number of requests for each method. */
   readonly calls: Map<string, number>
-  /** What `fork` tells of. */
+  /** The reorganisation that `fork` has not learned of. */
   fork?: Fork
-  /** What it has deleted; nothing when absent. */
+  /** The data that the node has deleted; nothing when absent. */
   pruning?: Pruning | undefined
-  /** How it behaves for good, whatever happens to single requests. */
+  /** Permanent behaviour, whatever happens to single requests. */
   habits?: Habits | undefined
   stop(): Promise<void>
 }
 
-/** How a node is set up, and how far it is. */
+/** The settings of a node, and its lag. */
 export interface Habits {
   /** The error by which it refuses a call by rules of its own; the chain's node hears nothing of it. */
   readonly refuse?: (call: WireEntry) => { readonly code: number; readonly message: string } | undefined
@@ -55,15 +54,15 @@ export interface Habits {
 
 type Decider = Pick<FaultyNode, 'fault' | 'calls' | 'fork' | 'pruning' | 'habits'> & FaultyNodeOptions
 
-/** What a faulty node has to be told about chains other than EVM. */
+/** Facts about chains other than EVM that a faulty node needs. */
 export interface FaultyNodeOptions {
-  /** What a call is for `fault` and `calls`; its method by default. */
+  /** The name of a call for `fault` and `calls`. Default: its method. */
   readonly nameOf?: (call: { readonly method?: string; readonly params?: unknown }) => string
   /** The address of a replica that is so many blocks behind. Default: the node's own answers, made older. */
   readonly replica?: (blocks: number) => string
 }
 
-/** What a throttling endpoint tells its callers, in seconds. */
+/** A throttling endpoint returns this wait to its callers, in seconds. */
 const RETRY_AFTER_SECONDS = 1
 
 /** Starts it on a free port; at first everything passes. */
@@ -109,7 +108,7 @@ async function serve(
   response.writeHead(200, { 'content-type': 'application/json' }).end(told)
 }
 
-/** What the habits make of a request to which nothing worse happens. */
+/** Applies the habits to a request without another fault. */
 function habitual(fault: Fault, habits: Habits = {}): Fault {
   if (habits.rests !== undefined) return { kind: 'rest', seconds: habits.rests }
   return fault === 'pass' && habits.behind !== undefined ? { kind: 'lag', blocks: habits.behind } : fault

@@ -1,7 +1,7 @@
 import type { Anvil } from './anvil.ts'
 import type { WireEntry } from './lagging.ts'
 
-/** What a replica knows that has not heard of a reorganisation: the blocks that were undone, and the state on them. */
+/** The knowledge of a replica that has not learned of a reorganisation: the undone blocks, and the state on them. */
 export interface Fork {
   readonly head: number
   /** By height; the lowest is the first that was undone. */
@@ -9,7 +9,7 @@ export interface Fork {
   readonly receipts: ReadonlyMap<string, unknown>
   /** By method and lower-case address. */
   readonly accounts: ReadonlyMap<string, unknown>
-  /** How many blocks the rest of the network may get ahead until this replica hears of it. */
+  /** The replica learns of the reorganisation when the rest of the network is this many blocks ahead. */
   readonly staysFor: number
 }
 
@@ -46,7 +46,7 @@ export async function captureFork(anvil: Anvil, { depth, addresses, staysFor }: 
   return { head, blocks, receipts, accounts, staysFor }
 }
 
-/** What that replica would answer. `reply` is that of the real node, right for all that was not undone. */
+/** Returns the answer of that replica. `reply` is that of the real node, and right for all data that was not undone. */
 export function answeredOnFork(call: WireEntry, reply: WireEntry, fork: Fork): WireEntry {
   const [first] = call.params ?? []
   switch (call.method) {
@@ -87,7 +87,7 @@ function blockOnFork(
   }
 }
 
-/** Of the same block as its receipt. */
+/** The transaction is in the same block as its receipt. */
 function transactionOnFork(hash: string, reply: WireEntry, fork: Fork): WireEntry {
   const undone = [...fork.blocks.values()]
     .flatMap(({ transactions }) => transactions)

@@ -8,7 +8,7 @@ export interface WireEntry {
   readonly error?: unknown
 }
 
-/** Where the block tag stands in the parameters of the reads that have one. */
+/** The index of the block tag in the parameters of the reads that have one. */
 const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
   eth_getBlockByNumber: 0,
   eth_getTransactionCount: 1,
@@ -23,7 +23,7 @@ export function askedAt(call: WireEntry, head: number): WireEntry {
   return { ...call, params: call.params.with(index, hex(head)) }
 }
 
-/** What that replica would answer: it has no block, no receipt and no transaction above its own newest block. */
+/** Returns the answer of that replica: it has no block, no receipt and no transaction above its own newest block. */
 export function answeredAt(call: WireEntry, reply: WireEntry, head: number): WireEntry {
   if (call.method === 'eth_blockNumber') return { ...reply, result: hex(head) }
   const height = heightOf(call, reply.result)

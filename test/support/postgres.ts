@@ -98,7 +98,7 @@ async function startCluster(binaries: string): Promise<{ url: string; stop: () =
   }
 }
 
-/** Resolves when the server says that it takes connections; fails with its output when it ends instead. */
+/** Resolves when the server accepts connections; fails with its output when it ends instead. */
 async function ready(server: ChildProcess): Promise<void> {
   let output = ''
   await new Promise<void>((resolve, reject) => {

@@ -27,11 +27,11 @@ interface ProcessOptions {
   /** Configuration and data live here and survive the process. */
   readonly folder: string
   readonly env?: Record<string, string>
-  /** Where the events of `main` go. Default: nowhere. */
+  /** The receiver of the events of `main`. Default: none. */
   readonly notificationUrl?: string
 }
 
-/** Starts the service with one relayer `main` and waits until it says that it is ready. */
+/** Starts the service with one relayer `main` and waits until it reports that it is ready. */
 export async function startProcess({
   rpcUrl,
   folder,

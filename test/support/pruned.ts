@@ -1,8 +1,8 @@
 import type { WireEntry } from './lagging.ts'
 
 /**
- * What a node has deleted, or not indexed yet. A height that is absent means that nothing of it is missing. geth keeps the state of
- * 128 blocks without `--gcmode archive`, and the index of `--history.transactions`; Reth with `--full` keeps receipts of 10,064.
+ * The data that a node has deleted, or not indexed yet. An absent height means that nothing is missing. geth keeps the state of 128 blocks
+ * without `--gcmode archive`, and the index of `--history.transactions`; Reth with `--full` keeps receipts of 10,064.
  */
 export interface Pruning {
   /** Receipts of blocks below this height: `null`, while their transactions are known (Reth). */
@@ -13,13 +13,13 @@ export interface Pruning {
   readonly hole?: number
   /** State of blocks below this height: the error of a missing trie node. */
   readonly stateBelow?: number
-  /** Whether the index is being built: then what is not found is an error instead of `null` (`internal/ethapi/errors.go` of geth). */
+  /** The node is building its index: then a missing transaction is an error instead of `null` (`internal/ethapi/errors.go` of geth). */
   readonly indexing?: boolean
 }
 
 const INDEXING = { code: -32000, message: 'transaction indexing is in progress' }
 
-/** What a node that has deleted so much answers to a call. */
+/** Returns the answer of a node that has deleted this data. */
 export function answeredPruned(call: WireEntry, reply: WireEntry, pruning: Pruning): WireEntry {
   switch (call.method) {
     case 'eth_getTransactionReceipt':
@@ -45,7 +45,7 @@ function floorOf({ receiptsBelow = 0, transactionsBelow = 0 }: Pruning, of: 'rec
   return of === 'receipts' ? Math.max(receiptsBelow, transactionsBelow) : transactionsBelow
 }
 
-/** Of what is in no block the height is above all others. */
+/** Returns the height of a transaction; one in no block is above all heights. */
 function blockOf({ result }: WireEntry): number {
   const { blockNumber } = (result ?? {}) as { blockNumber?: string | null }
   return blockNumber ? Number(blockNumber) : Number.POSITIVE_INFINITY

@@ -20,7 +20,7 @@ export interface WebhookBody {
   readonly payload: { readonly payload_type: string; readonly id?: string; readonly status?: string }
 }
 
-/** What to do with a request: an HTTP status, or anything that can be done to a response. */
+/** The reaction to a request: an HTTP status, or anything that can be done to a response. */
 export type Behaviour = number | ((response: ServerResponse) => void)
 
 /** A webhook receiver that behaves as told. */
@@ -28,7 +28,7 @@ export interface Receiver {
   readonly url: string
   /** Everything that came, in the order of arrival, whatever was answered. */
   readonly received: readonly Received[]
-  /** How to answer from now on; `always` is called for each request. */
+  /** Sets the reaction to each further request. */
   behave(always: (request: Received) => Behaviour): void
   /** Waits until so many have come. */
   arrived(count: number, timeoutMs?: number): Promise<readonly Received[]>

@@ -8,7 +8,7 @@ export interface WireCall {
   readonly params: readonly unknown[]
 }
 
-/** What the server answers to one HTTP request; `silent` never answers, `cut` breaks the connection. */
+/** The answer of the server to one HTTP request; `silent` never answers, `cut` breaks the connection. */
 export type WireAnswer =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly text: string }
@@ -22,7 +22,7 @@ export interface RpcServer {
   readonly requests: readonly (readonly WireCall[])[]
   /** The text of each HTTP request. */
   readonly bodies: readonly string[]
-  /** How many connections were opened so far. */
+  /** The number of connections that were opened so far. */
   readonly connections: number
   stop(): Promise<void>
 }

@@ -54,7 +54,7 @@ async function openCount(service: Service): Promise<number> {
         'GET',
         `/relayers/main/transactions?status=${status}&per_page=0`,
       )
-      // A failure says nothing of how many there are.
+      // A failed request does not tell the number.
       return body.pagination?.total_items ?? 1
     }),
   )

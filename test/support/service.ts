@@ -74,12 +74,12 @@ export interface ServiceOptions {
   readonly relayers?: readonly object[]
   /** Replaces the two standard signers `dev-0` and `dev-1`. */
   readonly signers?: readonly object[]
-  /** Where `ops` points. Default: a port of this machine where nobody is. */
+  /** The url of `ops`. Default: a port of this machine where nobody listens. */
   readonly notificationUrl?: string
   readonly env?: Record<string, string>
   /** Default: the machine's. */
   readonly clock?: Clock
-  /** Default: standard output, silent unless TEST_LOG_LEVEL says otherwise. */
+  /** Default: standard output, silent unless TEST_LOG_LEVEL sets another level. */
   readonly log?: Logger
 }
 

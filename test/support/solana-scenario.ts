@@ -19,7 +19,7 @@ export function addressOf(name: string): string {
 /** The account of relayer `main`. */
 export const MAIN = addressOf('main')
 
-/** Somebody to pay. */
+/** The receiver of payments. */
 export const RECEIVER = addressOf('receiver')
 
 /** A SOL, in lamports. */

@@ -13,7 +13,7 @@ export function keypairOf(name: string): Keypair {
 /** The account of relayer `main`. */
 export const MAIN = keypairOf('main')
 
-/** Somebody to pay. */
+/** The receiver of payments. */
 export const RECEIVER = keypairOf('receiver').publicKey()
 
 /** A lumen, in stroops. */
@@ -116,7 +116,7 @@ export async function submitTo(ledger: TestLedger, transaction: string): Promise
   return result?.status
 }
 
-/** Somebody else pays a lumen to the receiver and bids this many stroops. */
+/** Lets another account pay a lumen to the receiver and bid this many stroops. */
 export function payAs(ledger: TestLedger, payer: Keypair, fee: string): Promise<string | undefined> {
   const { sequence } = ledger.account(payer.publicKey()) ?? { sequence: 0n }
   const transaction = new TransactionBuilder(new Account(payer.publicKey(), String(sequence)), {

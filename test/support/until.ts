@@ -1,10 +1,10 @@
-/** How long a condition may take, in ms, unless told: far more than any needs, so that only a fault reaches it. */
+/** A condition may take this long by default, in ms: far more than any needs, so that only a fault reaches it. */
 const TIMEOUT_MS = 20_000
 
-/** How often it is looked at, in ms. */
+/** The condition is checked once in this time, in ms. */
 const LOOK_EVERY_MS = 20
 
-/** Waits for what has to become true, and says what it saw last when it does not. */
+/** Waits for a condition to become true, and reports the last value when it does not. */
 export async function until<T>(
   look: () => Promise<T>,
   wanted: (seen: T) => boolean,

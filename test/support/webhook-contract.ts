@@ -5,7 +5,7 @@ import { createSchemaCompiler } from '../../src/contract/schemas.ts'
 const contract = await loadContract()
 const compiler = createSchemaCompiler(contract, { normalise: false })
 
-/** What the section `webhooks` of the contract says a body is, by `event`. */
+/** The schemas of bodies in the section `webhooks` of the contract, by `event`. */
 const bodies = new Map(
   Object.entries(contract.document.webhooks as Record<string, Node>).map(([event, { post }]) => {
     const { content } = (post as Node).requestBody as { content: Record<string, Node> }
@@ -14,7 +14,7 @@ const bodies = new Map(
 )
 const transaction = compiler.compile({ $ref: '#/components/schemas/Transaction' })
 
-/** What is wrong with the body of a delivery, or undefined when it is what the contract says. */
+/** Returns the difference between the body of a delivery and the contract; undefined when there is none. */
 export function checkWebhook(text: string): string | undefined {
   const body = parseJson(text) as { event: string; payload: { payload_type: string } }
   const validate = bodies.get(body.event)

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 /** A bare WebSocket server (RFC 6455), for answers that a real node cannot be made to give. Texts below 126 bytes. */
 export interface WebSocketServer {
   readonly url: string
-  /** How many connections were opened so far. */
+  /** The number of connections that were opened so far. */
   readonly connections: number
   /** Sends a text to everybody. */
   say(text: string): void
@@ -19,7 +19,7 @@ export interface WebSocketServer {
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const FINAL_TEXT = 0x81
 
-/** Starts it on a free port. `onText` is called when somebody said something, with a way to answer. */
+/** Starts it on a free port. `onText` receives each text of a client, with a way to answer. */
 export async function startWebSocketServer(
   onText: (answer: (text: string) => void) => void = () => {},
 ): Promise<WebSocketServer> {

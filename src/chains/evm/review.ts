@@ -70,7 +70,7 @@ function parse(encoded: Hex) {
   try {
     return parseTransaction(encoded) as TransactionSerializable & { readonly r?: Hex; readonly s?: Hex }
   } catch {
-    return undefined // viem says it with an exception: not RLP, or not of a type that it knows.
+    return undefined // viem throws: not RLP, or not of a type that it knows.
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Speed } from '../speed.ts'
 
-/** What a speed level means: how far above the market it bids, and how long it waits before it bids again. */
+/** The meaning of a speed level: the price above the market, and the wait before the fee is raised. */
 export interface SpeedMeaning {
   /** The market price is multiplied by this. */
   readonly priceMultiplier: number

@@ -6,7 +6,7 @@ export interface RpcObserver {
     /** The method of each call in the request. */
     readonly methods: readonly string[]
     readonly seconds: number
-    /** Absent when the endpoint answered, whatever the answer was. */
+    /** The failure of the endpoint; absent when it answered, whatever the answer was. */
     readonly failure?: Failure['kind'] | 'batch_refused' | undefined
   }): void
 }

@@ -87,7 +87,7 @@ function parse(text: string, count: number, verbatim: boolean) {
 function detailOf(body: ReturnType<typeof parse>, status: number): string {
   if (status >= 400) return told(status)
   if (body === undefined) return 'the endpoint did not answer with JSON'
-  return body.kind === 'error' ? body.message : 'no reply in what the endpoint answered'
+  return body.kind === 'error' ? body.message : 'the endpoint answered with no reply to the call'
 }
 
 function told(status: number): string {

@@ -3,7 +3,7 @@ import type { EndpointState } from '../../networks/endpoints.ts'
 /** One JSON-RPC 2.0 call, with its parameters by position or by name, as the chain's nodes expect them. */
 export interface RpcCall {
   readonly method: string
-  /** Absent when an API caller left it out for a method without parameters. */
+  /** The parameters; an API caller may leave them out for a method without parameters. */
   readonly params?: RpcParams
 }
 

@@ -9,15 +9,15 @@ import { isSorobanTransaction } from './prepare/soroban.ts'
 import { readNonces } from './read/accounts.ts'
 
 interface BroadcastTerms {
-  /** In the order of the envelopes: whether a queue may hold another one with its sequence number. */
+  /** Tells for each envelope, in the same order, that a queue may hold another one with its sequence number. */
   readonly mayBeInPool?: readonly boolean[] | undefined
   readonly sawMinimum: MarketWatch['sawMinimum']
 }
 
 /**
- * Hands signed envelopes to a node, in the order given; the results are in the same order. `sawMinimum` hears of the prices that
- * a full queue asks for. What a queue asks for a replacement is ten times what it holds (stellar-core `canReplaceByFee`) and says
- * nothing of the market.
+ * Sends signed envelopes to a node in this order and returns the results in the same order. `sawMinimum` receives the prices that a full
+ * queue demands. The price of a replacement is ten times that of the queued transaction (stellar-core `canReplaceByFee`) and says nothing
+ * about the market.
  */
 export async function broadcastAll(
   client: PooledClient,
@@ -36,7 +36,7 @@ export async function broadcastAll(
   return settleSequences(client, raws, sent)
 }
 
-/** What a node asks of an envelope is a whole fee; a fee bump counts one operation more (CAP-15). */
+/** A node names a whole fee for an envelope; a fee bump counts one operation more (CAP-15). */
 function tellMinimum(raw: Uint8Array, fee: bigint, sawMinimum: MarketWatch['sawMinimum']): void {
   const { tx, bumped } = openRaw(raw)
   const count = BigInt(tx.operations.length + (bumped ? 1 : 0))
@@ -45,8 +45,8 @@ function tellMinimum(raw: Uint8Array, fee: bigint, sawMinimum: MarketWatch['sawM
 }
 
 /**
- * txBAD_SEQ says of both sides only that the number is not the next one. The account tells: it is past the number, so
- * something with it is included; or it is not there yet. Unknown is never "used" (I6).
+ * The code txBAD_SEQ only tells that the number is not the next one. The account decides: it is past the number, so a transaction with it
+ * is included; or it has not reached the number yet. Unknown is never "used" (I6).
  */
 async function settleSequences(
   client: PooledClient,
@@ -74,7 +74,7 @@ function resolve(sent: Sent, next: Answer<bigint> | undefined, sequence: bigint)
   return { kind: used ? 'nonce_used' : 'later', detail: sent.detail }
 }
 
-/** Whose sequence number the bytes take, which is not the fee source of a fee bump. */
+/** Returns the account and sequence number that the bytes use, which are not those of a fee bump's payer. */
 function numberingOf(raw: Uint8Array): { readonly source: string; readonly sequence: bigint } {
   const { tx } = openRaw(raw)
   return { source: underlying(tx.sourceAccount), sequence: tx.seqNum }

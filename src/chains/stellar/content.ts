@@ -1,58 +1,61 @@
 import type { StellarMemo, StellarOperation } from './model/operation.ts'
 
-/** What the caller wants done on a Stellar network, as accepted (group C of the contract). Amounts in stroops. */
+/** The accepted request of a caller on a Stellar network (group C of the contract). Amounts are in stroops. */
 export interface StellarRequest {
   readonly type: 'stellar'
-  /** As the caller named it; it has to be the relayer's. */
+  /** The network that the caller named, which must be the relayer's. */
   readonly network: string
-  /** Exactly one of `operations` and `transactionXdr` is there. */
+  /** A request has either `operations` or `transactionXdr`. */
   readonly operations?: readonly StellarOperation[]
-  /** Source of the operations, `G…` or `M…`; the relayer's account when absent. */
+  /** Source of the operations, `G…` or `M…`. Default: the relayer's account. */
   readonly sourceAccount?: string
-  /** A prebuilt `TransactionEnvelope`, XDR in base64. Signed by somebody else when `feeBump` is set, else unsigned. */
+  /** A prebuilt `TransactionEnvelope`, XDR in base64. It is externally signed when `feeBump` is set, otherwise unsigned. */
   readonly transactionXdr?: string
-  /** Wrap the signed `transactionXdr` in a fee bump that the relayer pays (CAP-15). */
+  /** The service wraps the signed `transactionXdr` in a fee bump that the relayer pays (CAP-15). */
   readonly feeBump?: boolean
-  /** The most that inclusion and resources together may cost; the default of the contract when absent. */
+  /** The highest fee of inclusion and resources together. Default: the contract's. */
   readonly maxFee?: bigint
   readonly memo?: StellarMemo
   readonly validUntil?: Date
 }
 
-/** Prepared content of a Stellar transaction. Source account and sequence number are filled in when it is signed. */
+/** Prepared content of a Stellar transaction. The signing adds source account and sequence number. */
 export interface StellarDraft {
   readonly type: 'stellar'
   /**
-   * `TransactionEnvelope`, XDR in base64. Ours: unsigned, with the relayer as its source, and fee and sequence number 0.
-   * Signed by somebody else (`foreign`): exactly as it was given.
+   * `TransactionEnvelope`, XDR in base64. The service's own: unsigned, with the relayer as its source, and fee and sequence number 0.
+   * Externally signed: exactly the bytes that the caller sent.
    */
   readonly envelope: string
   readonly externallySigned: boolean
   /** The bid for inclusion, in stroops for each operation; a fee bump counts as one more operation (CAP-15). */
   readonly feePerOperation: bigint
   readonly operationCount: number
-  /** For the resources of a smart contract call, in stroops; 0 without one. */
+  /** The fee for the resources of a smart contract call, in stroops; 0 without one. */
   readonly resourceFee: bigint
-  /** Whether it goes out inside a fee bump: always so for what replaces another, and for what is foreign. */
+  /** The transaction is sent inside a fee bump: always for a replacement, and for externally signed content. */
   readonly bumped: boolean
-  /** The most native stroops that it moves out of the relayer's account, fees aside. */
+  /** The highest amount of native stroops that it moves out of the relayer's account, without fees. */
   readonly spends: bigint
-  /** The most that it may cost when its bid has to be raised, in stroops. */
+  /** The highest fee after its bid was raised, in stroops. */
   readonly maxFee: bigint
-  /** Unix time in seconds. A ledger that closes at this time or later proves that no later one includes it. */
+  /** Unix time in seconds. A ledger that closes at this time or later proves that no later one includes the transaction. */
   readonly expiresAt?: bigint
-  /** The ledger from which on it is too late, where its signer has set one (`maxLedger`). The closing of the one before proves that no later one includes it. */
+  /**
+   * The first ledger that is too late, where the signer set one (`maxLedger`). The closing of the ledger before it proves that no later one
+   * includes the transaction.
+   */
   readonly maxLedger?: bigint
 }
 
 /** The rules of a Stellar relayer, as configured; an absent rule has the default of the contract. */
 export interface StellarPolicies {
-  /** What must stay spendable on the account after everything in flight is paid, in stroops. Default 1000000. */
+  /** The amount that must stay spendable on the account after everything in flight is paid, in stroops. Default 1000000. */
   readonly minBalance?: bigint
-  /** The most that one transaction may cost, whatever it asks for, in stroops. Default: no cap of the relayer's own. */
+  /** The highest fee of one transaction, whatever it requests, in stroops. Default: no cap of the relayer's own. */
   readonly maxFee?: bigint
-  /** How long a signed version may wait for its ledger, in seconds. Default 120. */
+  /** A signed version may wait this long for its ledger, in seconds. Default 120. */
   readonly timeoutSeconds?: number
-  /** The only RPC methods that callers may use. Default: those that read. */
+  /** The only RPC methods that callers may use. Default: methods that only read. */
   readonly allowedRpcMethods?: readonly string[]
 }

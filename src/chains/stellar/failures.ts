@@ -4,27 +4,27 @@ import type { RpcReply } from '../rpc/rpc.ts'
 import { fieldsOf } from './read/replies.ts'
 import { codeOf, describeResult, readResult } from './read/transaction-result.ts'
 
-/** `sequence`: the account's sequence number decides whether it is used or has to wait. */
+/** `sequence`: the account's sequence number decides whether the number is used or has to wait. */
 type Meaning = 'later' | 'refused' | 'sequence' | 'underpriced' | 'unknown'
 
 /**
- * What a node says with status ERROR to `sendTransaction`, and what it means to us. Every code of `TransactionResultCode` in
- * stellar-xdr's `Stellar-transaction.x`; where each arises: stellar-core `TransactionFrame::commonValid`,
+ * The meanings of the codes that a node returns with status ERROR to `sendTransaction`: every code of `TransactionResultCode` in
+ * stellar-xdr's `Stellar-transaction.x`. The sources of the codes: stellar-core `TransactionFrame::commonValid`,
  * `FeeBumpTransactionFrame::commonValid` and `TransactionQueue::canAdd`.
  */
 export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
-  // The next ledger's time is not in its bounds: too early passes, too late is proved by the ledger that closes then.
+  // The next ledger's time is outside its bounds: too early passes, and the ledger that closes proves too late.
   txTooEarly: 'later',
   txTooLate: 'later',
   txBadSeq: 'sequence',
   // The minimum of the network, of a full queue, or of a replacement.
   txInsufficientFee: 'underpriced',
-  // Money and accounts come and go; so do the age and the gap of a sequence number that a precondition asks for (CAP-21).
+  // Money and accounts come and go; so do the age and the gap of a sequence number in a precondition (CAP-21).
   txInsufficientBalance: 'later',
   txNoAccount: 'later',
   txBadMinSeqAgeOrGap: 'later',
   txInternalError: 'later',
-  // These bytes will not do on any ledger.
+  // No ledger will accept these bytes.
   txMissingOperation: 'refused',
   txBadAuth: 'refused',
   txBadAuthExtra: 'refused',
@@ -32,27 +32,27 @@ export const MEANINGS: Readonly<Record<TransactionResultCodeName, Meaning>> = {
   txBadSponsorship: 'refused',
   txMalformed: 'refused',
   txSorobanInvalid: 'refused',
-  // Entries that the validators have frozen (CAP-77); they alone can change it.
+  // The validators have frozen entries (CAP-77), and only they can change it.
   txFrozenKeyAccessed: 'refused',
-  // Before any ledger: an operation did not pass its own check (`OperationFrame::checkValid`).
+  // An operation failed its own check before any ledger (`OperationFrame::checkValid`).
   txFailed: 'refused',
-  // No error at all, so the node contradicts itself. Of the two with a fee bump the inner code is read first.
+  // The code is no error, so the node contradicts itself. The inner code of the two codes with a fee bump is read first.
   txSuccess: 'unknown',
   txFeeBumpInnerSuccess: 'unknown',
   txFeeBumpInnerFailed: 'unknown',
 }
 
-/** What a node said to signed bytes; `sequence` when the account has to be asked before it is known. */
+/** The answer of a node to signed bytes; `sequence` when the account has to be read before the answer is known. */
 export type Sent = BroadcastResult | { readonly kind: 'sequence'; readonly detail: string }
 
-/** stellar-rpc, `sendTransaction`: the bytes themselves could not be read. */
+/** stellar-rpc `sendTransaction`: it could not read the bytes. */
 const UNREADABLE = /^invalid_(xdr|hash)$/
 
 /** Reads a reply to `sendTransaction`. */
 export function readSent(reply: RpcReply): Sent {
   if (reply.kind === 'error') {
     if (UNREADABLE.test(reply.message)) return { kind: 'refused', detail: reply.message }
-    // Trouble between the node's parts: the network may have it, or not.
+    // The parts of the node failed to talk to each other, so the network may have the transaction.
     return { kind: 'unknown', detail: reply.message }
   }
   const fields = fieldsOf(reply)
@@ -83,7 +83,7 @@ function readError(result: TransactionResult | undefined): Sent {
     : { kind: meaning, detail }
 }
 
-/** With txINSUFFICIENT_FEE a node puts into `feeCharged` what it would take. */
+/** With txINSUFFICIENT_FEE a node returns in `feeCharged` the fee that it would accept. */
 function detailOf(result: TransactionResult, meaning: Meaning): string {
   const description = describeResult(result)
   return meaning === 'underpriced' && result.feeCharged > 0n

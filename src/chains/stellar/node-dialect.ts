@@ -2,13 +2,15 @@ import type { NodeDialect } from '../rpc/node-dialect.ts'
 import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } from '../rpc/node-errors.ts'
 import { HEIGHT } from './read/head.ts'
 
-/** The most that one HTTP request holds, in bytes: below the 512 KiB that stellar-rpc reads (`internal/jsonrpc.go` `maxHTTPRequestSize`). */
+/**
+ * One HTTP request holds at most this many bytes, below the 512 KiB that stellar-rpc reads (`internal/jsonrpc.go` `maxHTTPRequestSize`).
+ */
 const MAX_REQUEST_BYTES = 400_000
 
 /**
- * stellar-rpc gives `-32603` (`jrpc2.InternalError`) only for trouble of its own: a core that is down or busy, a database that
- * cannot be read. `-32001` and `-32003` come from its limit of the request's duration and of the queue (`requestdurationlimiter.go`,
- * `backlogQ.go`). What is wrong with the call is `-32602`, or stands in the result.
+ * stellar-rpc returns `-32603` (`jrpc2.InternalError`) only for failures of its own: a core that is down or busy, a database that cannot be
+ * read. `-32001` and `-32003` come from its limits of the request's duration and of the queue (`requestdurationlimiter.go`, `backlogQ.go`).
+ * A fault of the call is `-32602`, or part of the result.
  */
 const NODE_ERRORS: NodeErrorRules = {
   rateLimitCodes: [429, -32029, -32090, -32097],

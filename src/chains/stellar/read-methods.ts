@@ -1,6 +1,6 @@
 /**
- * What callers may ask of a node when the relayer's policy does not say: reads, prices and simulations. Nothing that signs, sends or
- * administers, and nothing that keeps state on a node, as the next call may reach another one.
+ * RPC methods that callers may use when the relayer's policy lists none: reads, prices and simulations. Methods that sign, send or
+ * administer are missing, and so are methods that keep state on a node, because the next call may reach another node.
  */
 export const READ_METHODS: readonly string[] = [
   'getEvents',

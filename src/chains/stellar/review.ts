@@ -15,7 +15,7 @@ const AT = 'unsigned_xdr'
 /** `DecoratedSignature signatures<20>` of XDR. */
 const MAX_SIGNATURES = 20
 
-/** Asks nobody: the ledger decides about the sequence number, and whoever has it. */
+/** Reviews a transaction without asking a node: the ledger decides about the sequence number, and the caller chose it. */
 export function reviewUnsigned(
   { envelope: xdr }: UnsignedStellar,
   account: StellarAccount,
@@ -38,7 +38,9 @@ export function reviewUnsigned(
   const refusal = checkFee(tx, account)
   if (refusal) return { kind: 'refused', refusal }
   if (envelope.signatures.length >= MAX_SIGNATURES)
-    return invalid(`${AT}: room for one more signature is expected; it has ${envelope.signatures.length}.`)
+    return invalid(
+      `${AT}: at most ${MAX_SIGNATURES - 1} signatures are expected, so that one more fits; it has ${envelope.signatures.length}.`,
+    )
   return {
     kind: 'ok',
     value: {
@@ -53,7 +55,7 @@ function isWanted({ sourceAccount, operations }: Transaction, self: string): boo
   return sources.some((source) => underlying(source) === self)
 }
 
-/** The source of a transaction pays for it. */
+/** Returns the fee when the relayer is the source, which pays it. */
 function feeOf({ sourceAccount, fee }: Transaction, self: string): bigint {
   return underlying(sourceAccount) === self ? BigInt(fee) : 0n
 }
@@ -65,7 +67,7 @@ function checkFee(tx: Transaction, { address, policies: { maxFee } }: StellarAcc
   return { code: 'fee_above_cap', detail }
 }
 
-/** Signatures of others stay; an earlier one by the same key would be the same bytes, or worth nothing. */
+/** Signatures of others stay; an earlier one by the same key would be the same bytes, or invalid. */
 async function sign(
   { tx, signatures }: TransactionV1Envelope,
   signer: Signer,

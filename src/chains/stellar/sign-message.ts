@@ -3,12 +3,12 @@ import type { Signer } from '../../signers/signer.ts'
 import type { MessageSignature } from '../attempt.ts'
 import { addressOf, presentSignature, stellarSigner } from './signature.ts'
 
-/** SEP-53, "Message format": what no transaction's signature payload begins with. */
+/** The prefix of SEP-53, "Message format". No signature payload of a transaction begins with it. */
 const PREFIX = 'Stellar Signed Message:\n'
 
 /**
- * SEP-53: ed25519 over SHA-256 of the prefix and the message's UTF-8 bytes. Besides the contract's own fields the answer has
- * the signature in base64 and the signer's `G…` address, as that standard's tools exchange them.
+ * Signs a message with ed25519 over SHA-256 of the prefix and the message's UTF-8 bytes (SEP-53). The answer adds the signature in base64
+ * and the signer's `G…` address to the contract's fields, as tools of that standard exchange them.
  */
 export async function signMessage(message: string, signer: Signer): Promise<MessageSignature> {
   const key = stellarSigner(signer)

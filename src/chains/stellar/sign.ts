@@ -17,8 +17,8 @@ import { totalFee } from './prepare/fees.ts'
 import { presentSignature, signHash, stellarSigner } from './signature.ts'
 
 /**
- * Signs a draft. Inside a fee bump goes what replaces another, what somebody else has signed, and what takes the sequence
- * number of a channel account: the relayer pays for all of them.
+ * Signs a draft. Replacements, externally signed content, and transactions with a channel's sequence number go into a fee bump, which the
+ * relayer pays.
  */
 export async function signDraft(
   draft: StellarDraft,
@@ -44,8 +44,8 @@ export async function signDraft(
 }
 
 /**
- * Sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing: nobody can take it
- * out of there and have it included alone, under a hash that nobody asks for.
+ * Sets sequence number, fee and, on a channel, sources. Inside a fee bump the transaction itself bids nothing for inclusion, so that nobody can
+ * take it out and have it included alone, under a hash that the service does not ask for.
  */
 function fillIn(
   draft: StellarDraft,
@@ -62,7 +62,10 @@ function fillIn(
   return withFields(tx, { ...filled, operations, sourceAccount: toMuxedAccount(sourceAccount.address) })
 }
 
-/** CAP-15: the fee is the relayer's, everything else stays as it was signed. The hash inside is kept: others may wrap it, too. */
+/**
+ * Wraps a transaction in a fee bump: the fee is the relayer's, everything else stays as it was signed (CAP-15). The inner hash is stored,
+ * because others may wrap the inner transaction, too.
+ */
 async function bump(
   inner: TransactionV1Envelope,
   draft: StellarDraft,

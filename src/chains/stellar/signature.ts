@@ -4,11 +4,11 @@ import type { Signer } from '../../signers/signer.ts'
 import type { Signature } from '../attempt.ts'
 import { accountIdOf } from './model/strkey.ts'
 
-/** A signer of the curve that Stellar's own keys have. */
+/** A signer with an ed25519 key, the curve of Stellar. */
 export type StellarSigner = Extract<Signer, { curve: 'ed25519' }>
 
 /**
- * The signer, known to be of the right curve.
+ * Returns the signer with the right type.
  * @throws Error for another curve: the configuration is checked before anything is signed
  */
 export function stellarSigner(signer: Signer | undefined): StellarSigner {
@@ -16,7 +16,7 @@ export function stellarSigner(signer: Signer | undefined): StellarSigner {
   return signer
 }
 
-/** A signature over a hash, with the last 4 bytes of the key as the hint by which the network finds it. */
+/** Signs a hash, and adds the last 4 bytes of the key as the hint by which the network finds it. */
 export async function signHash(
   hash: Uint8Array,
   signer: StellarSigner,
@@ -25,24 +25,24 @@ export async function signHash(
   return { decorated: new DecoratedSignature({ hint: hintOf(signer.publicKey), signature: bytes }), bytes }
 }
 
-/** Whether a signature says that it is by this key. */
+/** Returns true when the hint of a signature names this key. */
 export function claimsToBeBy({ hint }: DecoratedSignature, publicKey: Uint8Array): boolean {
   return Buffer.from(hint.toBytes()).equals(hintOf(publicKey))
 }
 
-/** Whether it is by this key. */
+/** Returns true when this key made the signature. */
 export function isBy({ signature }: DecoratedSignature, publicKey: Uint8Array, hash: Uint8Array): boolean {
   const bytes = signature.toBytes()
   return bytes.length === 64 && verify(null, hash, toKeyObject(publicKey), bytes)
 }
 
-/** The 64 bytes in the contract's form: both halves, the whole, and no recovery number. */
+/** Returns the 64 bytes in the contract's form: both halves, the whole, and no recovery number. */
 export function presentSignature(bytes: Uint8Array): Signature {
   const sig = Buffer.from(bytes).toString('hex')
   return { r: sig.slice(0, 64), s: sig.slice(64), v: 0, sig }
 }
 
-/** The `G…` address of a signer. */
+/** Returns the `G…` address of a signer. */
 export function addressOf(signer: StellarSigner): string {
   return accountIdOf(signer.publicKey)
 }

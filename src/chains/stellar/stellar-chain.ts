@@ -29,7 +29,7 @@ import { signMessage } from './sign-message.ts'
 import type { StellarChain } from './types.ts'
 import { verifyPassphrase } from './verify.ts'
 
-/** A Stellar request names no speed: the bid follows the network's fees, and what lapses is signed anew after two minutes. */
+/** A Stellar request names no speed: the bid follows the network's fees, and expired content is signed again after two minutes. */
 const MEANING: SpeedMeaning = { priceMultiplier: 1, raiseAfterSeconds: 120 }
 
 const SPEEDS: Readonly<Record<Speed, SpeedMeaning>> = {
@@ -39,7 +39,7 @@ const SPEEDS: Readonly<Record<Speed, SpeedMeaning>> = {
   fastest: MEANING,
 }
 
-/** One Stellar network behind the `Chain` interface, over the Stellar RPC's JSON-RPC. */
+/** Creates the chain of one Stellar network over the JSON-RPC of the Stellar RPC. */
 export function createStellarChain(options: ChainOptions<StellarNetwork>): StellarChain {
   const { network, clock } = options
   const { client, probeHeights } = connect(options, NODE_DIALECT)
@@ -102,7 +102,9 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
   }
 }
 
-/** By the close time of the newest ledger, or by its number: the first ledger that is too late needs not be there yet. */
+/**
+ * A draft expires by the close time of the newest ledger, or by its number: the first ledger that is too late does not have to exist yet.
+ */
 function hasExpired({ expiresAt, maxLedger }: StellarDraft, { expiredUpTo, number }: Head): boolean {
   const byTime = expiresAt !== undefined && expiredUpTo !== undefined && expiresAt <= expiredUpTo
   return byTime || (maxLedger !== undefined && number + 1n >= maxLedger)

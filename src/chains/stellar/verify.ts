@@ -6,14 +6,14 @@ import { fieldsOf } from './read/replies.ts'
 const NETWORK: RpcCall = { method: 'getNetwork', params: {} }
 
 /**
- * Everything is signed for one network's passphrase, so bytes for another one would be refused; worse, an endpoint of another
- * network among several would answer with foreign sequence numbers. Each that answers has to serve the configured one.
+ * Refuses when an endpoint serves another network than the configured one. Every signature is for one network's passphrase, so another
+ * network would refuse the bytes, and its endpoint would answer with wrong sequence numbers.
  */
 export async function verifyPassphrase(client: PooledClient, network: StellarNetwork): Promise<Answer<void>> {
   const everywhere = (await client.sendEverywhere([NETWORK])).flatMap((replies) =>
     replies.map(({ reply }) => reply),
   )
-  // All of them resting: then the one that may be asked as a last resort.
+  // All endpoints rest, so the one that may be asked as a last resort decides.
   const answered = everywhere.some(({ kind }) => kind !== 'unknown')
   const replies = answered ? everywhere : await client.send([NETWORK])
   const answers = replies.map((reply) => compare(reply, network))

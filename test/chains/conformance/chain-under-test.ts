@@ -12,7 +12,7 @@ export interface ChainUnderTest {
   signingContext(nonce: bigint): SigningContext
   /** Moves an amount to somebody else. */
   move(amount: bigint, change?: { readonly validUntil: Date }): ChainRequest
-  /** What that somebody has got so far. */
+  /** Reads the amount that the receiver has received so far. */
   received(): Promise<bigint>
   /** Makes the next block, with everything that a node has taken. */
   include(): Promise<void>

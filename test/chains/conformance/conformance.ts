@@ -4,7 +4,7 @@ import type { Attempt, Draft, SignedDraft } from '../../../src/chains/attempt.ts
 import type { ChainRequest } from '../../../src/chains/chain.ts'
 import type { ChainUnderTest } from './chain-under-test.ts'
 
-/** What every chain promises to the rooms, whatever its network is; `nonces` as in its traits. */
+/** Checks the promises that every chain makes to its callers, whatever its network is; `nonces` as in its capabilities. */
 export function describeChain(
   name: string,
   start: () => Promise<ChainUnderTest>,
@@ -55,7 +55,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
     expect(spent).toBeGreaterThanOrEqual(chain.amountOut(under().move(7n)))
   })
 
-  test('the same draft for the same seat is the same bytes', async () => {
+  test('the same draft in the same signing context is the same bytes', async () => {
     const { draft, signed } = await signedOf(under(), under().move(1n), 5n)
     expect(await under().chain.sign(draft, under().signingContext(5n))).toEqual(signed)
   })
@@ -63,7 +63,7 @@ function promisesOfSending(under: () => ChainUnderTest): void {
   test('results stand in the order of what was sent', async () => {
     const { signed } = await signedOf(under(), under().move(1n), await nextNonce(under()))
     const nonsense = new Uint8Array([1, 2, 3])
-    // What one node refuses may need a second opinion, of the same one at a later block.
+    // A refusal by one node may need a second opinion, from the same node at a later block.
     await under().chain.broadcast([nonsense])
     await under().include()
     const results = await under().chain.broadcast([nonsense, signed.raw])
@@ -98,7 +98,7 @@ function promisesOfNonces(under: () => ChainUnderTest): void {
     await under().include()
     const second = await signedOf(under(), under().move(2n), nonce + 1n)
     const results = await under().chain.broadcast([first.signed.raw, second.signed.raw])
-    // stellar-core also says only "later" of what it has applied (`TransactionQueue::removeApplied` bans it).
+    // stellar-core also answers only "later" to a transaction that it has applied (`TransactionQueue::removeApplied` bans it).
     expect(results.map(({ kind }) => (kind === 'later' ? 'nonce_used' : kind))).toEqual([
       'nonce_used',
       'accepted',
@@ -134,7 +134,7 @@ function promisesOfWaiting(under: () => ChainUnderTest): void {
       expect(await chain.replace(request, attempts, account)).toMatchObject({ kind: 'after_expiry' })
   })
 
-  test('what was included has not lapsed before the end that it has', async () => {
+  test('an included transaction does not expire before its own end', async () => {
     const { attempt } = await included(under())
     const head = expectOk(await under().chain.head())
     expect(await under().chain.expiry?.hasExpired(attempt.draft, head)).toBe(false)

@@ -10,7 +10,7 @@ import { describeChain } from './conformance.ts'
 
 const FUNDS = 1_000_000_000n
 
-/** How far the replica is behind: more than it takes to finalize a block, by which nodes are compared. */
+/** The replica is this many blocks behind: more than finality takes, by which nodes are compared. */
 const BEHIND = 6
 
 describeChain(
@@ -47,7 +47,7 @@ describeChain(
       signingContext: () => SIGNING_CONTEXT,
       move: (amount, change) => ({ ...instructionsOf(transfer(SELF, OTHER, amount)), ...change }),
       received: () => Promise.resolve((solana.account(OTHER)?.lamports ?? FUNDS) - FUNDS),
-      // Until it is final, as on a chain whose nodes need not be told how deep that is.
+      // The block is final after these ticks, as on a chain whose nodes report finality themselves.
       include: () => Promise.resolve(void solana.tick(5)),
       stop: async () => {
         await deaf.stop()

@@ -96,7 +96,7 @@ describe('a feed', () => {
     const { feed, clock } = listen([first.url, second.url])
     await holds(async () => first.connections === 1)
     first.cut()
-    // The watch over silence is one wait, the pause before the next connection takes its place.
+    // The clock waits once for silence; then the pause before the next connection replaces that wait.
     await holds(async () => clock.waiting === 1 && !feed.live)
     expect(second.connections).toBe(0)
     await holds(async () => {

@@ -10,7 +10,7 @@ import { estimateGas } from '../../../src/chains/evm/prepare/gas.ts'
 import type { PooledClient, RpcReply } from '../../../src/chains/rpc/rpc.ts'
 import { FROM, requestOf, TO } from './build.ts'
 
-/** The client has tests of its own; here it says what a node could say, from behind if need be. */
+/** The client has tests of its own; this one returns every reply that a node could send, also from behind. */
 function saying(reply: RpcReply, behind = false): PooledClient {
   return {
     send: async (calls) => calls.map(() => reply),
@@ -126,7 +126,7 @@ describe('estimateGas', () => {
     { name: 'an estimate gets a margin', reply: result('0x5208'), want: { kind: 'ok', value: 23_100n } },
     { name: 'garbage', reply: result('lots'), want: { kind: 'unknown' } },
     { name: 'silence', reply: SILENT, want: { kind: 'unknown' } },
-    { name: 'trouble at the node', reply: BROKEN, want: { kind: 'unknown' } },
+    { name: 'a failure of the node', reply: BROKEN, want: { kind: 'unknown' } },
     {
       name: 'a revert',
       reply: error(3, 'execution reverted: no'),

@@ -42,7 +42,7 @@ const market: fc.Arbitrary<Market> = fc
   })
 const speed = fc.constantFrom<Speed>(...LEVELS)
 
-/** What a node demands of both fields, written down a second time: strictly more, and 110 % without rounding. */
+/** The demand of a node on both fields, written a second time: strictly more, and 110 % without rounding. */
 function nodeTakes(next: Fees, old: Fees): boolean {
   const [ceiling, oldCeiling] = [ceilingOf(next), ceilingOf(old)]
   const tip = next.kind === 'legacy' ? next.gasPrice : next.maxPriorityFeePerGas

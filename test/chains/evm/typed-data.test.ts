@@ -37,7 +37,7 @@ const MAIL = {
   },
 } as const satisfies TypedDocument
 
-/** Whose signature of this digest it is. */
+/** Recovers the signer of this digest. */
 async function signerOf(data: TypedData, hash: `0x${string}`): Promise<string> {
   const answer = await signTypedData(data, signer)
   if (answer.kind === 'refused') throw new Error(answer.refusal.detail)

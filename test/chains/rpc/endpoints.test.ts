@@ -87,8 +87,8 @@ describe('another try', () => {
     { name: 'HTTP 500', answer: saying({ status: 500, text: '' }) },
     { name: 'a broken connection', answer: saying('cut') },
     { name: 'half a body', answer: saying({ text: '{"id":0,' }) },
-    { name: 'trouble in JSON', answer: failing(-32603, 'Internal error') },
-    { name: 'trouble behind a proxy', answer: failing(-32000, 'upstream request failed') },
+    { name: 'a failure in JSON', answer: failing(-32603, 'Internal error') },
+    { name: 'a failure behind a proxy', answer: failing(-32000, 'upstream request failed') },
   ])('after $name the only endpoint is asked again, with growing pauses', async ({ answer }) => {
     const { client, clock, asked } = await setUp(inTurn(answer, answer, serving()))
     expect(await client.call('a', [])).toEqual(result('a'))
@@ -112,7 +112,7 @@ describe('another try', () => {
     expect(clock.waits).toEqual([75, 150])
   })
 
-  test('trouble that stays is told in the words of the node', async () => {
+  test('a permanent failure is reported with the message of the node', async () => {
     const { client } = await setUp(failing(-32603, 'internal error'))
     expect(await client.call('a', [])).toEqual({ kind: 'error', code: -32603, message: 'internal error' })
   })
@@ -314,7 +314,7 @@ describe('an answer as of a block', () => {
     expect(await client.sendAsOf([call('a')], 1n)).toEqual([{ reply: result(null), behind: true }])
   })
 
-  test('without a block is held against the highest that anybody told of lately', async () => {
+  test('without a block refers to the highest block that an endpoint reported lately', async () => {
     const heads = { first: 100 }
     const { client, clock } = await setUp((calls) => serving(heads.first)(calls))
     await client.sendAsOf([call('a')])
@@ -380,7 +380,7 @@ describe('asking everywhere', () => {
 })
 
 describe('calls of callers', () => {
-  /** What a caller can make a node answer, or do. */
+  /** Answers and reactions of a node that a caller can provoke. */
   const PROVOKED = [
     { name: 'an unhealthy node', answer: failing(-32005, 'limit exceeded') },
     { name: 'a skipped slot', answer: failing(-32007, 'Slot 1 was skipped') },

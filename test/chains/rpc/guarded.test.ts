@@ -83,7 +83,7 @@ test('may answer as much as is read and not a byte more', async () => {
   }
 })
 
-test('that never ends its answer is given up in time, and says so', async () => {
+test('that never ends its answer times out, and the detail tells it', async () => {
   const server = await start(() => 'silent')
   expect(await clientOf(server.url, { timeoutMs: 200 }).call('one', [])).toEqual({
     kind: 'unknown',

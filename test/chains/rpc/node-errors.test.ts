@@ -8,7 +8,10 @@ const RULES = { evm: EVM.errors, stellar: STELLAR.errors, solana: SOLANA.errors 
 
 const errorOf = (code: number, message: string) => ({ kind: 'error', code, message }) as const
 
-/** Chain, who says it, code and message; what it is in answer to us, and where it differs, in answer to a caller's call. */
+/**
+ * Chain, source, code and message; the class of the error as a reply to the service, and, where it differs, as a reply to a call of an API
+ * caller.
+ */
 const ERRORS = [
   ['evm', 'EIP-1474', -32005, 'limit exceeded', 'rate_limit', 'endpoint_failure'],
   ['evm', 'Infura', -32005, 'daily request count exceeded', 'rate_limit', 'endpoint_failure'],

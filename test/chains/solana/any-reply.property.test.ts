@@ -28,7 +28,7 @@ const ACCOUNT = {
 }
 const at = (slot: number, value: unknown) => ({ context: { slot }, value })
 
-/** What a node that is in order answers. */
+/** The answers of a healthy node. */
 const IN_ORDER: Readonly<Record<string, unknown>> = {
   getEpochInfo: { absoluteSlot: 100, blockHeight: 90 },
   getSlot: 105,
@@ -42,7 +42,7 @@ const IN_ORDER: Readonly<Record<string, unknown>> = {
   minimumLedgerSlot: 0,
   // So far that no status cache reaches back.
   getBlockHeight: 400,
-  // Of heights 0 to 90, after ten slots without a block.
+  // The blocks have heights 0 to 90, after ten slots without a block.
   getBlocks: Array.from({ length: 91 }, (_, index) => index + 10),
   getBlock: { blockHeight: 26 },
   sendTransaction: 'sig',
@@ -148,7 +148,7 @@ const replies = fc.oneof(
   anything.map((value) => at(105, value)),
 )
 
-// Only a node that says so in so many words is believed; everything else decides nothing (I6).
+// The service believes only a node that answers explicitly; everything else decides nothing (I6).
 test.each(Object.keys(IN_ORDER))(
   'whatever a node answers to %s, nothing is denied without its word',
   async (method) => {

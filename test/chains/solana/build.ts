@@ -24,7 +24,7 @@ import { MAIN, RECEIVER, SOL, seedOf } from '../../support/solana-scenario.ts'
 export const SELF = address(MAIN)
 export const OTHER = address(RECEIVER)
 
-/** What stands before the 32 bytes of an ed25519 private key in PKCS#8 (RFC 8410). */
+/** The bytes before the 32 bytes of an ed25519 private key in PKCS#8 (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** The relayer as somebody who builds a transaction for it sees it: the address is right, the signature never is. */
@@ -39,7 +39,7 @@ export const AS_PAYER: Wallet = {
 
 export const SIGNER = createEd25519Signer('main', seedOf('main'))
 
-/** With what the relayer signs. */
+/** The accounts with which the relayer signs. */
 export const SIGNING_CONTEXT: SigningContext = {
   sourceAccount: { address: SELF, signer: SIGNER },
   nonce: undefined,
@@ -127,7 +127,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
       return requestOf({ transaction: signContent(content).base64 })
     },
     prebuilt: (steps, ...cosigners) => {
-      // As wallets take it: of a block that is confirmed.
+      // Wallets take the blockhash of a confirmed block.
       const { blockhash } = solana.blocks.at(-2) ?? { blockhash: '' }
       return requestOf({
         transaction: signContent({ signers: [AS_PAYER, ...cosigners], blockhash, steps }).base64,

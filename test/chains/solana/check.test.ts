@@ -121,12 +121,12 @@ describe('what no network takes', () => {
     [
       'sets an unknown part of its budget',
       [{ ...unitPrice(1n), data: Buffer.from([5, 0, 0, 0, 0]) }],
-      'instruction 0 is none',
+      'the compute budget program cannot read instruction 0',
     ],
     [
       'cuts a part of its budget short',
       [STEP, { ...unitPrice(1n), data: Buffer.from([3, 0]) }],
-      'instruction 1 is none',
+      'the compute budget program cannot read instruction 1',
     ],
     [
       'advances a nonce that it cannot write to',

@@ -42,12 +42,12 @@ beforeEach(async () => {
   plantTokens(stage.solana, loot, { mint, owner: attacker.address, amount: 0n })
 })
 
-/** What the chain says to it, at the API and again before it signs; both count. */
+/** Returns the refusal of the chain, at the API or before it signs; both count. */
 async function refusalOf(request: SolanaRequest, policies: SolanaPolicies = {}): Promise<string | undefined> {
   const account = accountWith(policies)
   const refusal = stage.chain.check(request, account)
   const answer = await stage.chain.prepare(request, account)
-  // Whatever the API refuses, the worker refuses too: rules may change while a request waits.
+  // The worker refuses everything that the API refuses, because rules may change while a request waits.
   if (refusal !== undefined)
     expect(answer).toMatchObject({ kind: 'refused', refusal: { code: refusal.code } })
   return answer.kind === 'refused' ? answer.refusal.code : undefined
@@ -139,7 +139,7 @@ describe('who has a transaction paid for cannot take from the relayer', () => {
     await expectStopped(asked(alibi(), approve))
   })
 
-  test('its authority, by a program of their own that is given its account (a transfer hook)', async () => {
+  test('its authority, by a program of their own that receives its account (a transfer hook)', async () => {
     const accounts = [{ address: SELF }, { address: loot, writes: true }]
     const hook = { program: TOKEN_2022_PROGRAM, accounts, data: Buffer.from([1]) }
     expect(await refusalOf(asked(alibi(), hook))).toBe('fee_payer_at_risk')

@@ -165,7 +165,7 @@ describe('a node', () => {
     const urls = [stage.solana.url, late]
     const attempt = await sendOn(stage.chain, step())
     stage.solana.tick()
-    // Whichever of the two is asked first, and however often.
+    // The result does not depend on the order and the number of the questions.
     const both = stage.chainAt(...urls)
     const answers = await Promise.all(Array.from({ length: 5 }, () => both.proveInclusion([attempt])))
     expect(kinds(answers)).toEqual(Array(5).fill('included'))

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountWith, NETWORK, OTHER, paymentOf, requestOf, SELF } from './build.ts'
-import { startTellingNode, type TellingNode } from './telling-node.ts'
+import { type ConstantNode, startConstantNode } from './constant-node.ts'
 
-let node: TellingNode
+let node: ConstantNode
 
 beforeAll(async () => {
-  node = await startTellingNode()
+  node = await startConstantNode()
 })
 afterAll(() => node.stop())
 
@@ -45,7 +45,7 @@ const anything = fc.oneof(
 )
 const replies = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...FIELDS), anything))
 
-// Only a node that says so in so many words is believed; everything else decides nothing (I6).
+// The service believes only a node that answers explicitly; everything else decides nothing (I6).
 test('whatever a node answers: nothing is denied, refused or taken without its word', async () => {
   const since = new Date('2026-01-01T00:00:00Z')
   await fc.assert(

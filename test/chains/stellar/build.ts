@@ -7,7 +7,7 @@ import type { StellarSigner } from '../../../src/chains/stellar/signature.ts'
 import type { StellarAccount, StellarAttempt } from '../../../src/chains/stellar/types.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 
-/** As stellar-core's standalone network has it. */
+/** The passphrase of stellar-core's standalone network. */
 export const PASSPHRASE = 'Standalone Network ; February 2017'
 
 export const NETWORK = { name: 'local', passphrase: PASSPHRASE }
@@ -37,13 +37,13 @@ export function paymentOf(amount: bigint, destination = OTHER): StellarOperation
   return { type: 'payment', destination, asset: { type: 'native' }, amount }
 }
 
-/** The relayer's own line. */
+/** The context for the relayer's own sequence numbers. */
 export function signingContextAt(nonce: bigint): SigningContext {
   const account = { address: SELF, signer: signerOf('relayer') }
   return { sourceAccount: account, nonce, account }
 }
 
-/** A channel account's line. */
+/** The context for the sequence numbers of a channel account. */
 export function channelSigningContextAt(nonce: bigint, name = 'channel'): SigningContext {
   return { ...signingContextAt(nonce), sourceAccount: { address: addressOf(name), signer: signerOf(name) } }
 }

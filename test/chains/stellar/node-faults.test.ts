@@ -12,12 +12,12 @@ afterEach(() => stage.ledger.stop())
 
 const NODE_FAULTS: readonly NodeFault[] = ['core_gone', 'core_exception', 'filtered', 'too_slow', 'panicking']
 
-describe('an endpoint that tells of its trouble in errors of JSON-RPC', () => {
+describe('an endpoint that reports its faults as JSON-RPC errors', () => {
   test.each(NODE_FAULTS)('gives way to another one, and is not healthy (%s)', async (nodeFault) => {
     const faulty = await stage.ledger.startFaulty(nodeFault)
     const draft = await stage.prepare(requestOf({ operations: [paymentOf(1n)] }))
     const signed = await stage.chain.sign(draft, signingContextAt(await stage.nonce()))
-    // Whichever is asked first: the better one of two answers counts.
+    // The better one of two answers counts, whichever endpoint is asked first.
     const chain = stage.chainAt(faulty.url, stage.ledger.url)
     const alone = stage.chainAt(faulty.url)
     expect(await alone.broadcast([signed.raw])).toMatchObject([{ kind: 'unknown' }])

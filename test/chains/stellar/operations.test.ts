@@ -14,7 +14,7 @@ afterEach(() => stage.ledger.stop())
 const EUR = { type: 'credit4', code: 'EUR', issuer: OTHER } as const
 const XLM_ASSET = { type: 'native' } as const
 
-/** Each does what it says on a ledger that judges real XDR. */
+/** Each operation has its effect on a ledger that reads real XDR. */
 test('every classic operation passes the network', async () => {
   const operations: readonly StellarOperation[] = [
     { type: 'create_account', destination: addressOf('new'), starting_balance: 2n * XLM },
@@ -73,7 +73,7 @@ test('what can be spent is the balance without the reserve', async () => {
   expect(await stage.chain.balance(SELF)).toEqual({ kind: 'ok', value: 99n * XLM - 100n - 5_000_000n })
 })
 
-test('a transaction whose time is over is told to wait, until a ledger proves that it lapsed', async () => {
+test('a transaction whose time is over has to wait, until a ledger proves that it expired', async () => {
   const { time = new Date(0) } = await headOf()
   const validUntil = new Date(time.getTime() + 10_000)
   const draft = await stage.prepare(

@@ -18,7 +18,7 @@ export interface Stage {
   /** The draft of a request that has to pass. */
   prepare(request: StellarRequest, policies?: StellarPolicies): Promise<StellarDraft>
   nonce(address?: string): Promise<bigint>
-  /** Sends a request on the relayer's own line, closes a ledger, and gives the hash. */
+  /** Sends a request from the relayer's own account, closes a ledger, and returns the hash. */
   run(request: StellarRequest): Promise<string>
 }
 

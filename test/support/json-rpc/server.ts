@@ -15,18 +15,18 @@ export interface JsonRpcServer {
 
 /** One call, as far as JSON-RPC itself has nothing against it. */
 export interface JsonRpcCall {
-  /** How late the replica is that was asked, in blocks. */
+  /** The lag of the replica that was asked, in blocks. */
   readonly behind: number
-  /** Which of several nodes was asked; 0 where the path names none. */
+  /** The index of the node that was asked; 0 where the path names none. */
   readonly node: number
   readonly method: string
   /** Undefined where the call has none. */
   readonly params: unknown
 }
 
-/** What differs between the nodes that speak it. */
+/** The differences between the nodes that use it. */
 export interface JsonRpcNode {
-  /** How it says that a body is not JSON, is no call, or is a batch of none. */
+  /** The messages for a body that is not JSON, is no call, or is an empty batch. */
   readonly messages: { readonly unreadable: string; readonly invalid: string; readonly empty: string }
   /** Largest body that it takes, in bytes; a larger one is HTTP 413. Default: any. */
   readonly maxBodyBytes?: number
@@ -38,7 +38,7 @@ export interface JsonRpcNode {
 
 const NODE_PATH = /^(?:\/nodes\/(\d+))?(?:\/behind\/(\d+))?\/?$/
 
-/** How long an idle connection stays open, in ms: longer than any test pauses. */
+/** An idle connection stays open for this time, in ms: longer than any test pauses. */
 const KEEP_ALIVE_MS = 600_000
 
 /** Starts it on a free port. */
@@ -102,7 +102,7 @@ function answerCall(node: JsonRpcNode, asked: Asked, call: unknown): unknown {
   }
 }
 
-/** What is no {@link RpcFault} is a fault of the node; the test that met it must see where. */
+/** Any other error than an {@link RpcFault} is a fault of the node; the test needs its stack. */
 function failure(id: unknown, error: unknown): unknown {
   if (!(error instanceof RpcFault)) {
     return { jsonrpc: '2.0', error: { code: INTERNAL_ERROR, message: String((error as Error).stack) }, id }

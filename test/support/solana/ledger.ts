@@ -1,10 +1,10 @@
 import type { Block } from './chain/block.ts'
 
-/** What one node keeps of the chain, and how it is configured. Changes count from the next call on. */
+/** The part of the chain that one node keeps, and its configuration. Changes count from the next call on. */
 export interface LedgerOptions {
   /** Newest blocks that it has at all. Default: the network's `historyBlocks`. */
   historyBlocks?: number
-  /** Whether it answers for old transactions (agave `--enable-rpc-transaction-history`, off by default). Default true. */
+  /** The node answers for old transactions (agave `--enable-rpc-transaction-history`, off by default). Default true. */
   keepsHistory?: boolean
   /** The first slot that it processed with transaction history; of older blocks it has not what is in them. Default: all. */
   historySince?: bigint
@@ -28,7 +28,7 @@ export interface Hole {
 
 /** The ledger of one node. */
 export interface Ledger {
-  /** How many calls its node has answered. */
+  /** The number of calls that its node has answered. */
   calls: number
   readonly options: LedgerOptions
   readonly holes: Hole[]
@@ -39,13 +39,13 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   return { options, holes: [], calls: 0 }
 }
 
-/** Whether the block, with its transactions, is not in a hole. */
+/** Returns true when the block, with its transactions, is not in a hole. */
 export function isKept({ holes }: Ledger, { slot }: Block): boolean {
   return holes.every(({ from, to }) => slot < from || slot > to)
 }
 
 /**
- * Whether the slot is listed as rooted. That of a snapshot is, although its block was never replayed here (agave
+ * Returns true when the slot is listed as rooted. That of a snapshot is, although its block was never replayed here (agave
  * `mark_slots_as_if_rooted_normally_at_startup`).
  */
 export function isRooted(ledger: Ledger, block: Block): boolean {

@@ -5,10 +5,10 @@ import { accountAt, type Chain, standpointAt } from './chain/chain.ts'
 import { createLedger, isKept, isRooted, type Ledger, type LedgerOptions } from './ledger.ts'
 import type { AccountState } from './runtime/account.ts'
 
-/** How sure a block is. */
+/** The commitment of a block. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
-/** What a long-term storage is asked for. */
+/** The data that a long-term storage is asked for. */
 export type Stored = 'blocks' | 'signatures'
 
 /** An RPC node: the network, seen from as many blocks ago as this node is behind. */
@@ -18,7 +18,7 @@ export interface Node {
   readonly behind: number
   readonly keepsHistory: boolean
   readonly longTermStorage: NonNullable<LedgerOptions['longTermStorage']>
-  /** Whether it has fewer than two rooted blocks. */
+  /** The ledger has fewer than two rooted blocks. */
   readonly fresh: boolean
   /** Place of the newest block that is as sure as this. */
   index(commitment: Commitment): number
@@ -26,13 +26,13 @@ export interface Node {
   block(commitment: Commitment): Block
   /** The oldest block of its own ledger. */
   oldest(): Block
-  /** Whether its own ledger has the block. */
+  /** Returns true when its own ledger has the block. */
   holds(block: Block): boolean
-  /** Whether its long-term storage answers when it is asked for this. */
+  /** Returns true when its long-term storage answers questions for this data. */
   stores(what: Stored): boolean
-  /** Whether its ledger has the block, and not what is in it. */
+  /** Returns true when its ledger has the block without its content. */
   lacksContent(block: Block): boolean
-  /** Whether it can tell of the block, or of the signatures in it, by its own ledger or by its long-term storage. */
+  /** Returns true when it can report the block, or the signatures in it, from its own ledger or from its long-term storage. */
   tellsOf(block: Block, what: Stored): boolean
   /** Finalized blocks of its own ledger between two slots, both included, as it lists them. */
   rooted(from: bigint, to: bigint): Block[]

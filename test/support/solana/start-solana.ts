@@ -9,13 +9,13 @@ import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts'
 import type { AccountState } from './runtime/account.ts'
 import { startSolanaServer } from './server.ts'
 
-/** How the network of a test behaves; everything has a default. */
+/** The behaviour of the network of a test; everything has a default. */
 export interface SolanaOptions extends Partial<Rules> {
   /** Real milliseconds between two blocks, 100 by default; `manual`: only `tick` makes them. */
   readonly slotMs?: number | 'manual'
   /** Empty blocks that there were before the test, 1,000 by default: enough for every blockhash to have lived and died. */
   readonly pastBlocks?: number
-  /** What leaders take; `market` changes it later. */
+  /** The transactions that leaders accept; `market` changes it later. */
   readonly market?: Partial<Market>
   /** Milliseconds since 1970; the machine's clock by default. */
   readonly now?: () => number
@@ -23,7 +23,7 @@ export interface SolanaOptions extends Partial<Rules> {
 
 /** A Solana network of our own: the address of its RPC node, and words for tests. */
 export interface TestSolana {
-  /** Where it answers JSON-RPC. */
+  /** The url of its JSON-RPC. */
   readonly url: string
   readonly genesisHash: string
   /** Every block of the fork that the network is on, with its transactions in the order in which they ran. */
@@ -50,7 +50,7 @@ export interface TestSolana {
   skip(slots?: number): void
   /** The transaction of this signature, when a block of this fork holds it. */
   included(signature: string): AppliedTransaction | undefined
-  /** What waits for a block. */
+  /** Returns the transactions that wait for a block. */
   pending(): readonly Pending[]
   /** The nodes lose what waits. */
   dropPending(): void
@@ -69,7 +69,7 @@ const WHOLE: LedgerOptions = { keepsHistory: true, longTermStorage: 'none', fres
 /** A node that keeps, and forgets, what it was told to. */
 export interface TestSolanaNode {
   readonly url: string
-  /** What is set here counts from the next call on. */
+  /** The options of its ledger; changes count from the next call on. */
   readonly options: LedgerOptions
   replica(options: { readonly behind: number }): string
   /**
@@ -104,7 +104,7 @@ export async function startSolana(options: SolanaOptions = {}): Promise<TestSola
   const time = () => BigInt(Math.floor(now() / 1000))
   const chain = createChain({ ...DEFAULT_RULES, ...rules }, { ...DEFAULT_MARKET, ...market }, time())
   makePast(chain, pastBlocks, time())
-  // Nothing may be too young to be finalized: a network is older than its tests.
+  // A network is older than its tests, so its first blocks are finalized.
   repeat(chain.rules.finalizedLag, () => void produceBlock(chain, time()))
   const ledgers: Ledger[] = []
   const server = await startSolanaServer(chain, ledgers)

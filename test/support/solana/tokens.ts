@@ -8,13 +8,13 @@ export const ASSOCIATED_TOKEN_PROGRAM = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH2
 /** A kind of token. */
 export interface Mint {
   readonly decimals: number
-  /** Who may make more of it; nobody when absent. */
+  /** The account that may create more tokens; nobody when absent. */
   readonly authority?: Address
   /** The token program; that of SPL Token when absent. */
   readonly program?: Address
 }
 
-/** Somebody's tokens. */
+/** Tokens of one owner. */
 export interface Holding {
   readonly mint: Address
   readonly owner: Address
@@ -64,7 +64,7 @@ function plant(
   solana.plant(at, { lamports, data: Uint8Array.from(data), owner: program, executable: false })
 }
 
-/** Where an owner's tokens of a mint are by convention (spl-associated-token-account `get_associated_token_address`). */
+/** Returns the conventional address of an owner's tokens of a mint (spl-associated-token-account `get_associated_token_address`). */
 export async function associatedAddress(
   owner: Address,
   mint: Address,

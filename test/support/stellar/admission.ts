@@ -7,7 +7,7 @@ import { hasHiddenMemo } from './soroban/validity.ts'
 import { knownAccount } from './state.ts'
 import { checkValid } from './validity.ts'
 
-/** What a node answers to a submission; `verdict` says why it is an ERROR. */
+/** The answer of a node to a submission; `frameResult` contains the reason of an ERROR. */
 export type Answer =
   | { readonly status: 'PENDING' | 'DUPLICATE' | 'TRY_AGAIN_LATER' }
   | { readonly status: 'ERROR'; readonly frameResult: FrameResult }
@@ -59,7 +59,7 @@ export function checkAgainstLedger(
   return undefined
 }
 
-/** What a queue can hold. */
+/** The capacity of a queue. */
 export interface Fixture {
   /** In the unit of `sizeOf`. */
   readonly limit: number
@@ -68,7 +68,7 @@ export interface Fixture {
 }
 
 /**
- * Who has to leave so that `frame` fits; an answer when it does not offer enough for that. stellar-core
+ * Chooses the transactions to evict so that `frame` fits; returns an answer when its bid is too low for that. stellar-core
  * `TxQueueLimiter::canAddTx` and `SurgePricingPriorityQueue::canFitWithEviction`.
  */
 export function chooseEvictions(
@@ -78,7 +78,7 @@ export function chooseEvictions(
   { limit, sizeOf, evicted }: Fixture,
 ): { readonly evict: readonly Frame[] } | { readonly answer: Answer } {
   if (sizeOf(frame) > limit) return { answer: TRY_AGAIN }
-  // Whoever was turned out once in this ledger is not followed by somebody who offers less.
+  // A transaction with a lower bid than one that was evicted in this ledger does not enter.
   if (evicted && compareRates(evicted, bidOf(frame)) >= 0) {
     return { answer: error('txInsufficientFee', feeToBeat(evicted, frame)) }
   }

@@ -1,6 +1,6 @@
 import type { Frame } from './frame.ts'
 
-/** Which envelopes are refused for some ledgers; stellar-core `TransactionQueue::mBannedTransactions`. */
+/** The envelopes that are refused for some ledgers; stellar-core `TransactionQueue::mBannedTransactions`. */
 export interface Bans {
   add(frame: Frame): void
   has(frame: Frame): boolean

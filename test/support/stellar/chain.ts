@@ -24,7 +24,7 @@ export interface ClosedLedger {
   /** SHA-256 of the header, in hex. */
   readonly hash: string
   readonly header: xdr.LedgerHeader
-  /** What an operation cost: more than the network's base fee when not everybody got in. */
+  /** The price of an operation: more than the network's base fee when the ledger was full. */
   readonly baseFee: bigint
   readonly transactions: readonly AppliedTransaction[]
 }
@@ -36,7 +36,7 @@ export interface Chain {
   /** The ledger of that number; numbers beyond both ends give the nearest. */
   near(sequence: number): ClosedLedger
   append(closeTime: number, baseFee: bigint, transactions: readonly AppliedTransaction[]): ClosedLedger
-  /** Whose hash, or inner hash, this is. */
+  /** Finds a transaction by its hash or inner hash. */
   find(hash: string): AppliedTransaction | undefined
 }
 

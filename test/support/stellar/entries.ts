@@ -1,6 +1,6 @@
 import type { xdr } from '@stellar/stellar-sdk'
 
-/** Who may sign for an account besides its own key. `key` is a strkey: G…, X…, T… or P…. */
+/** A signer of an account besides its own key. `key` is a strkey: G…, X…, T… or P…. */
 export interface Signer {
   readonly key: string
   readonly weight: number
@@ -33,7 +33,7 @@ export interface AccountEntry {
   readonly signers: readonly Signer[]
 }
 
-/** What an account holds of an issued asset. */
+/** The balance of an account in an issued asset. */
 export interface TrustlineEntry {
   readonly kind: 'trustline'
   readonly account: string
@@ -81,18 +81,18 @@ export type Entry = (AccountEntry | TrustlineEntry | DataEntry | ClaimableBalanc
 /** The largest amount there is (int64). */
 export const INT64_MAX = 2n ** 63n - 1n
 
-/** Where an account stands in the state. */
+/** The key of an account in the state. */
 export const accountKey = (address: string): string => `account ${address}`
-/** Where a trustline stands in the state; `asset` is `CODE:ISSUER`. */
+/** The key of a trustline in the state; `asset` is `CODE:ISSUER`. */
 export const trustlineKey = (account: string, asset: string): string => `trustline ${account} ${asset}`
-/** Where a named value stands in the state. */
+/** The key of a named value in the state. */
 export const dataKey = (account: string, name: string): string => `data ${account} ${name}`
-/** Where a claimable balance stands in the state. */
+/** The key of a claimable balance in the state. */
 export const claimableBalanceKey = (id: string): string => `claimableBalance ${id}`
-/** Where contract data or code stands in the state. */
+/** The key of contract data or code in the state. */
 export const contractKey = (ledgerKey: string): string => `contract ${ledgerKey}`
 
-/** Where an entry stands in the state. */
+/** Returns the key of an entry in the state. */
 export function keyOf(entry: Entry): string {
   if (entry.kind === 'account') return accountKey(entry.address)
   if (entry.kind === 'trustline') return trustlineKey(entry.account, entry.asset)
@@ -124,12 +124,12 @@ export function startingSequence(ledger: number): bigint {
   return BigInt(ledger) << 32n
 }
 
-/** What an account must keep (stellar-core `getMinBalance`, CAP-33 for `sponsoring`). */
+/** Returns the balance that an account must keep (stellar-core `getMinBalance`, CAP-33 for `sponsoring`). */
 export function minimumBalance(account: AccountEntry, baseReserve: bigint): bigint {
   return BigInt(2 + account.subEntries + account.sponsoring) * baseReserve
 }
 
-/** What it can spend; negative when fees went below the reserve (stellar-core `getAvailableBalance`). */
+/** Returns the balance that it can spend; negative when fees went below the reserve (stellar-core `getAvailableBalance`). */
 export function availableBalance(account: AccountEntry, baseReserve: bigint): bigint {
   return account.balance - minimumBalance(account, baseReserve)
 }

@@ -11,7 +11,7 @@ import {
   trustlineKey,
 } from './entries.ts'
 
-/** Where the entry of a ledger key stands in the state; nothing for kinds of entries that this ledger never has. */
+/** Returns the key in the state of a ledger key; undefined for kinds of entries that this ledger never has. */
 export function stateKeyOf(key: xdr.LedgerKey): string | undefined {
   switch (key.type) {
     case 'account':
@@ -78,7 +78,7 @@ function assetOf(name: string): Asset {
   return name === 'native' ? Asset.native() : new Asset(code, issuer)
 }
 
-/** What an entry says, without when it was changed. */
+/** Returns the content of an entry without the ledger of its last change. */
 export function toEntryData(entry: Entry): xdr.LedgerEntryData {
   switch (entry.kind) {
     case 'account':

@@ -2,10 +2,12 @@ import { divideUp, smaller } from './bigints.ts'
 import type { Frame, Transaction } from './frame.ts'
 import type { Network } from './network.ts'
 
-/** How many times the fee rate of a queued transaction another must offer to take its place (stellar-core `TransactionQueue::FEE_MULTIPLIER`). */
+/**
+ * The fee rate of a replacement must be this many times that of the queued transaction (stellar-core `TransactionQueue::FEE_MULTIPLIER`).
+ */
 const REPLACEMENT_FACTOR = 10n
 
-/** What a bid offers, and for how many operations. */
+/** A bid, and the number of operations that it pays for. */
 export interface Bid {
   readonly inclusionFee: bigint
   readonly operations: number
@@ -16,7 +18,7 @@ export function resourceFee(transaction: Transaction): bigint {
   return transaction.soroban?.resourceFee ?? 0n
 }
 
-/** What is bid for being included: everything but the resource fee (`TransactionFrame::getInclusionFee`). */
+/** Returns the bid for inclusion: everything but the resource fee (`TransactionFrame::getInclusionFee`). */
 export function inclusionFee(frame: Frame): bigint {
   return frame.fee - resourceFee(frame.transaction)
 }
@@ -31,7 +33,7 @@ export function minimumInclusionFee(operations: number, network: Network): bigin
   return network.baseFee * BigInt(Math.max(1, operations))
 }
 
-/** Which bid offers more for an operation: above 0 when `a` does (stellar-core `feeRate3WayCompare`). */
+/** Compares the bids for an operation: above 0 when `a` is higher (stellar-core `feeRate3WayCompare`). */
 export function compareRates(a: Bid, b: Bid): number {
   const left = a.inclusionFee * BigInt(b.operations)
   const right = b.inclusionFee * BigInt(a.operations)
@@ -57,8 +59,7 @@ export function feeToBeat(evicted: Bid, frame: Frame): bigint {
 }
 
 /**
- * What is taken from the payer in a ledger whose operations cost `baseFee` each: never more than the bid
- * (`TransactionFrame::getFee` while applying).
+ * Returns the charge in a ledger whose operations cost `baseFee` each: never more than the bid (`TransactionFrame::getFee` while applying).
  */
 export function chargedFee(frame: Frame, baseFee: bigint): bigint {
   const price = baseFee * BigInt(bidOf(frame).operations)
@@ -66,7 +67,7 @@ export function chargedFee(frame: Frame, baseFee: bigint): bigint {
   return resourceFee(frame.transaction) + smaller(bid, price)
 }
 
-/** What a validation that fails later names as the fee (`TransactionFrame::getFee` while not applying). */
+/** Returns the fee that a validation reports when it fails later (`TransactionFrame::getFee` while not applying). */
 export function nominalFee(frame: Frame, baseFee: bigint): bigint {
   return resourceFee(frame.transaction) + baseFee * BigInt(bidOf(frame).operations)
 }

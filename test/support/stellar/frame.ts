@@ -5,7 +5,7 @@ import type { Network } from './network.ts'
 
 /** A transaction that consumes a sequence number: by itself, or inside a fee bump. */
 export interface Transaction {
-  /** What its signatures sign, and what the world calls it; hex. */
+  /** The hash that its signatures sign and that identifies it; hex. */
   readonly hash: string
   /** SHA-256 of the whole envelope, signatures included; what the queue knows it by. */
   readonly fullHash: string
@@ -20,7 +20,7 @@ export interface Transaction {
   readonly soroban: xdr.SorobanTransactionData | undefined
 }
 
-/** What was submitted: a transaction, or a fee bump around one (CAP-15). */
+/** A submission: a transaction, or a fee bump around one (CAP-15). */
 export interface Frame {
   readonly kind: 'transaction' | 'feeBump'
   readonly hash: string
@@ -30,7 +30,7 @@ export interface Frame {
   /** The most that its payer is willing to pay, in stroops, resource fee included. */
   readonly fee: bigint
   readonly feeSource: string
-  /** What fees and capacity count; a fee bump is one operation more than what it wraps. */
+  /** The number of operations for fees and capacity; a fee bump is one operation more than its inner transaction. */
   readonly operationCount: number
   /** The transaction itself, or the one inside. */
   readonly transaction: Transaction

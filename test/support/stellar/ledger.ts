@@ -23,7 +23,7 @@ export interface Ledger {
   readonly market: Market
   readonly programs: Programs
   capacity: Capacity
-  /** What is wrong with all RPC servers at present. */
+  /** The present fault of all RPC servers. */
   nodeFault: NodeFault
   submit(frame: Frame): Answer
   /** Makes the next ledger; it closes at this time, in seconds since 1970, or one second after the last. */
@@ -36,7 +36,9 @@ export interface Ledger {
   takeTornRead(): number
 }
 
-/** What the network expects a ledger to take, times two, is how much later than now a transaction may be applied (HerderUtils `getUpperBoundCloseTimeOffset`). */
+/**
+ * A transaction may be applied later than now by twice the expected close time of a ledger (HerderUtils `getUpperBoundCloseTimeOffset`).
+ */
 const EXPECTED_CLOSE_TIME_FACTOR = 2
 
 /** Starts a network. `now` gives the time in ms since 1970. */
@@ -75,7 +77,7 @@ export function createLedger(network: Network, capacity: Capacity, now: () => nu
   return ledger
 }
 
-/** The moment against which a node judges what it is given: the last ledger, and the latest the next may close. */
+/** Returns the moment against which a node checks a submission: the last ledger, and the latest close of the next. */
 function waitingMoment({ network, chain, history }: Ledger, seconds: number): Moment {
   const { sequence, closeTime } = chain.latest()
   const drift = Math.max(0, seconds - closeTime)
@@ -110,7 +112,10 @@ function closeLedger(ledger: Ledger, closeTime: number, seconds: () => number): 
   return closed
 }
 
-/** What cannot be applied, by itself or because its payer cannot pay for all it is to pay for (TxSetUtils.cpp `getInvalidTxList`). */
+/**
+ * Returns the transactions that cannot be applied, by themselves or because their payer cannot pay for all of them (TxSetUtils.cpp
+ * `getInvalidTxList`).
+ */
 function invalidAt(frames: readonly Frame[], moment: Moment): Frame[] {
   const { view, network } = moment
   const valid = frames.filter((frame) => isSuccess(checkValid(frame, moment)))

@@ -5,7 +5,7 @@ import type { Network } from './network.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { pickFrames } from './surge.ts'
 
-/** How much fits into a ledger. */
+/** The capacity of a ledger. */
 export interface Capacity {
   /** Operations of transactions without contracts. */
   readonly operations: number

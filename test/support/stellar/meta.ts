@@ -2,18 +2,18 @@ import { xdr } from '@stellar/stellar-sdk'
 import { toLedgerEntry, toLedgerKey } from './entry-xdr.ts'
 import type { Change } from './state.ts'
 
-/** What a transaction changed, in the parts that the network tells apart. */
+/** The changes of a transaction, in the parts that the network distinguishes. */
 export interface Effects {
   /** Its sequence number and one-time signers. */
   readonly before: readonly Change[]
   /** By each operation; empty when it failed. */
   readonly operations: readonly (readonly Change[])[]
-  /** What it gave back afterwards. */
+  /** The refunds afterwards. */
   readonly after: readonly Change[]
   readonly contract?: ContractEffects
 }
 
-/** What only contract calls have. */
+/** The effects of contract calls only. */
 export interface ContractEffects {
   readonly returned: xdr.ScVal | null
   readonly events: readonly xdr.ContractEvent[]

@@ -1,7 +1,7 @@
 import type { Network } from './network.ts'
 import type { View } from './state.ts'
 
-/** Against what a transaction is judged. */
+/** The moment against which a transaction is checked. */
 export interface Moment {
   readonly network: Network
   readonly view: View
@@ -9,7 +9,7 @@ export interface Moment {
   readonly ledger: number
   /** The close time that counts: of the last ledger while it waits, of its own while it is applied. Seconds since 1970. */
   readonly closeTime: bigint
-  /** How much later than `closeTime` its ledger closes at least, and at most; 0 while it is applied. */
+  /** Its ledger closes at least, and at most, this much later than `closeTime`; 0 while it is applied. */
   readonly earliest: bigint
   readonly latest: bigint
   /** Its fee has been taken already. */

@@ -13,10 +13,10 @@ import type { Network } from './network.ts'
 
 /** The transactions that wait for a ledger, at most one of each source account; stellar-core `TransactionQueue`. */
 export interface Queue {
-  /** Takes it in, or says why not. `limit` is how much the queue may hold, in the unit of `sizeOf`. */
+  /** Adds a transaction, or returns the reason against it. `limit` is the capacity of the queue, in the unit of `sizeOf`. */
   add(frame: Frame, moment: Moment, limit: number): Answer
   frames(): Frame[]
-  /** Whether the account is the source, or the payer, of something that waits. */
+  /** Returns true when the account is the source, or the payer, of a waiting transaction. */
   concerns(address: string): boolean
   /** Takes out what is applied or has become impossible by it, and refuses the same bytes for a while. */
   removeApplied(applied: readonly Frame[]): void
@@ -30,7 +30,7 @@ export interface Queue {
 
 interface Waiting {
   readonly frame: Frame
-  /** How many ledgers have closed without it. A replacement inherits it. */
+  /** The number of ledgers that have closed without it. A replacement inherits it. */
   readonly age: number
 }
 

@@ -1,13 +1,13 @@
 import { xdr } from '@stellar/stellar-sdk'
 import type { Frame } from './frame.ts'
 
-/** What can become of a transaction that is not a fee bump. */
+/** The result code of a transaction that is not a fee bump. */
 export type TransactionCode = Exclude<
   xdr.TransactionResultResultVariantName,
   'txFeeBumpInnerSuccess' | 'txFeeBumpInnerFailed'
 >
 
-/** What became of a transaction by itself, or of the one inside a fee bump. */
+/** The result of a transaction by itself, or of the inner one of a fee bump. */
 export interface Outcome {
   readonly code: TransactionCode
   /** Stroops. */
@@ -16,12 +16,12 @@ export interface Outcome {
   readonly operations: readonly xdr.OperationResult[]
 }
 
-/** What became of a frame. `inner` is there as soon as a fee bump itself was found good. */
+/** The result of a frame. `inner` exists as soon as a fee bump itself was found valid. */
 export interface FrameResult extends Outcome {
   readonly inner?: Outcome
 }
 
-/** Whether it succeeded, or would. */
+/** Returns true when it succeeded, or would. */
 export function isSuccess(frameResult: FrameResult): boolean {
   return (frameResult.inner ?? frameResult).code === 'txSuccess'
 }

@@ -6,7 +6,7 @@ import { createNode } from './rpc/node.ts'
 import type { NodeFault } from './rpc/node-fault.ts'
 import type { Params } from './rpc/params.ts'
 
-/** Lets RPC servers of this network answer, on a free port; with a trouble of their own, or with that of all servers. */
+/** Starts RPC servers of this network on a free port, with a fault of their own or with that of all servers. */
 export function startLedgerServer(ledger: Ledger, nodeFault?: NodeFault): Promise<JsonRpcServer> {
   return startJsonRpcServer({
     messages: { unreadable: 'invalid request', invalid: 'invalid request', empty: 'empty request batch' },

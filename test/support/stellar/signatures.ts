@@ -4,9 +4,9 @@ import type { AccountEntry, Signer } from './entries.ts'
 
 /** The signatures of one transaction, and which of them were good for something. */
 export interface SignatureChecker {
-  /** Whether the signatures of `signers` weigh at least `needed`. At least one of them must have signed. */
+  /** Returns true when the signatures of `signers` weigh at least `needed`. At least one of them must have signed. */
   check(signers: readonly Signer[], needed: number): boolean
-  /** Whether each signature was needed by some check; one too many makes a transaction invalid. */
+  /** Returns true when some check needed each signature; one too many makes a transaction invalid. */
   allUsed(): boolean
 }
 
@@ -43,13 +43,13 @@ export function createSignatureChecker(
   }
 }
 
-/** Who can sign for the account: its own key unless its weight is 0, and its signers. */
+/** Returns the signers of the account: its own key unless its weight is 0, and its other signers. */
 export function signersOf(account: AccountEntry): Signer[] {
   const { master } = account.thresholds
   return [...(master > 0 ? [{ key: account.address, weight: master }] : []), ...account.signers]
 }
 
-/** Whether `signature` is by the account's own key over `message`. */
+/** Returns true when `signature` is by the account's own key over `message`. */
 export function verifyEd25519(address: string, message: Uint8Array, signature: Uint8Array): boolean {
   const raw = StrKey.decodeEd25519PublicKey(address)
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' })

@@ -14,16 +14,16 @@ import { archive, deploy, deployNative } from './soroban/deploy.ts'
 import { sha256 } from './soroban/keys.ts'
 import { accountIn } from './state.ts'
 
-/** How the network of a test behaves; everything has a default. */
+/** The behaviour of the network of a test; everything has a default. */
 export interface LedgerOptions extends Partial<Omit<Network, 'id' | 'ledgerSeconds'>> {
   /**
    * Real milliseconds between two ledgers, 1000 by default; `manual`: only `close` makes them. Close times are whole
    * seconds and grow with each ledger, so with less than 1000 the network's time runs ahead of the machine's.
    */
   readonly closeEveryMs?: number | 'manual'
-  /** What the network expects a ledger to take, in seconds: at least 1; 5 when made by hand. */
+  /** The expected time of a ledger, in seconds: at least 1; 5 when the test closes ledgers. */
   readonly ledgerSeconds?: number
-  /** How much fits into a ledger: 1000 operations, 100 contract calls. */
+  /** The capacity of a ledger: 1000 operations, 100 contract calls. */
   readonly capacity?: Partial<Capacity>
   /** Milliseconds since 1970; the machine's clock by default. */
   readonly now?: () => number
@@ -35,17 +35,17 @@ export interface AccountState extends AccountEntry {
   readonly data: readonly DataEntry[]
 }
 
-/** How to close by hand. */
+/** The options of a close by the test. */
 export interface CloseOptions {
-  /** How many ledgers; 1 by default. */
+  /** The number of ledgers; 1 by default. */
   readonly ledgers?: number
-  /** How many seconds after the one before each of them closes; by default now, or a second after it. */
+  /** Each of them closes this many seconds after the one before; by default now, or a second after it. */
   readonly seconds?: number
 }
 
 /** A Stellar network of our own: the RPC server's address, and words for tests. */
 export interface TestLedger {
-  /** Where it answers JSON-RPC. */
+  /** The url of its JSON-RPC. */
   readonly url: string
   readonly passphrase: string
   /** Every ledger that has closed, with its transactions in the order in which they were applied. */
@@ -57,25 +57,25 @@ export interface TestLedger {
   close(how?: number | CloseOptions): ClosedLedger
   /** The transaction of this hash, or the fee bump around the one of this hash, when a ledger holds it. */
   included(hash: string): AppliedTransaction | undefined
-  /** What waits for a ledger. */
+  /** Returns the frames that wait for a ledger. */
   queue(): readonly Frame[]
   /** The node has lost what waits, and forgotten what it banned. */
   dropQueue(): void
   /** The address of a server that reads are answered by as of so many ledgers ago; what is sent there arrives. */
   replica(options: { readonly behind: number }): string
-  /** What is wrong with all RPC servers from now on. */
+  /** Sets the fault of all RPC servers from now on. */
   setNodeFault(nodeFault: NodeFault): void
-  /** Starts another RPC server of the network, with this trouble of its own. */
+  /** Starts another RPC server of the network, with this fault of its own. */
   startFaulty(nodeFault: NodeFault): Promise<JsonRpcServer>
   /** The next so many searches for a transaction that a ledger holds miss the newest ledger, and name it all the same. */
   tearReads(count: number): void
-  /** How many operations fit into a ledger from now on, and how many contract calls. */
+  /** Sets the number of operations that fit into a ledger from now on, and of contract calls. */
   setCapacity(operations: number, contractTransactions?: number): void
-  /** Somebody who exchanges any amount of `buying` for `selling` at this price. */
+  /** Adds an offer that exchanges any amount of `buying` for `selling` at this price. */
   offer(offer: Omit<Offer, 'id'>): void
   /** A contract that does this; gives its address, C…. */
   contract(program: Program): string
-  /** What code does when it is uploaded and a contract is made of it. */
+  /** Sets the behaviour of code when it is uploaded and a contract is created from it. */
   program(wasm: Uint8Array, program: Program): void
   /** The address of the contract that moves the native asset; it is there from the beginning. */
   readonly nativeContract: string

@@ -7,7 +7,7 @@ import {
   trustlineKey,
 } from './entries.ts'
 
-/** What can be read: entries by their key. */
+/** A readable state: entries by their key. */
 export interface View {
   get(key: string): Entry | undefined
 }
@@ -35,7 +35,7 @@ export interface History {
   at(ledger: number): View
   /** Every entry that existed when `ledger` had closed. */
   all(ledger: number): Entry[]
-  /** What `changes` holds becomes true with `ledger`. */
+  /** Writes `changes` to the state with `ledger`. */
   write(ledger: number, changes: Changes): void
 }
 
@@ -89,7 +89,7 @@ export function knownAccount(view: View, address: string): AccountEntry {
   return account
 }
 
-/** What the account holds of `asset` (`CODE:ISSUER`), when it trusts it. */
+/** Returns the account's balance of `asset` (`CODE:ISSUER`), when it trusts it. */
 export function trustlineIn(view: View, account: string, asset: string): TrustlineEntry | undefined {
   const entry = view.get(trustlineKey(account, asset))
   return entry?.kind === 'trustline' ? entry : undefined

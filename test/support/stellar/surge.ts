@@ -2,7 +2,7 @@ import { bidOf, compareRates } from './fees.ts'
 import type { Frame } from './frame.ts'
 import type { Network } from './network.ts'
 
-/** What goes into a ledger, and what an operation costs in it. */
+/** The transactions of a ledger, and the price of an operation in it. */
 export interface Pick {
   readonly frames: readonly Frame[]
   /** Stroops for each operation. More than the network's when not everybody got in. */
@@ -10,9 +10,9 @@ export interface Pick {
 }
 
 /**
- * The best bids that fit, highest rate first; a large one that does not fit leaves its room to smaller ones. When one was
- * left out, all pay the rate of the cheapest that got in (stellar-core SurgePricingUtils.cpp
- * `getMostTopTxsWithinLimits`, TxSetFrame.cpp `computeLaneBaseFee`).
+ * Picks the best bids that fit, highest rate first; a large one that does not fit leaves its capacity to smaller ones. When one was left
+ * out, all pay the rate of the cheapest that was picked (stellar-core SurgePricingUtils.cpp `getMostTopTxsWithinLimits`, TxSetFrame.cpp
+ * `computeLaneBaseFee`).
  */
 export function pickFrames(
   candidates: readonly Frame[],

@@ -17,7 +17,7 @@ import { createSignatureChecker, type SignatureChecker, signersOf } from './sign
 import { checkSoroban } from './soroban/validity.ts'
 import { accountIn } from './state.ts'
 
-/** How far a transaction came. What is `invalid` leaves no trace; the others use up their sequence number when applied. */
+/** The stage that a transaction reached. An `invalid` one leaves no trace; the others use up their sequence number when applied. */
 export type Level = 'invalid' | 'usesSequence' | 'authorised' | 'valid'
 
 /** The first thing that was found wrong, and how far it came. */
@@ -26,7 +26,7 @@ export interface Finding {
   readonly code: TransactionCode
 }
 
-/** Whether a frame could be applied at this moment (`TransactionFrame::checkValid`, `FeeBumpTransactionFrame::checkValid`). */
+/** Checks that a frame could be applied at this moment (`TransactionFrame::checkValid`, `FeeBumpTransactionFrame::checkValid`). */
 export function checkValid(frame: Frame, moment: Moment): FrameResult {
   const { baseFee } = moment.network
   const feeCharged = nominalFee(frame, baseFee)
@@ -42,8 +42,8 @@ export function checkValid(frame: Frame, moment: Moment): FrameResult {
 }
 
 /**
- * What is checked of a transaction besides its operations, in the order in which stellar-core does
- * (`TransactionFrame::commonValid`). `payer` is the frame when the transaction pays for itself.
+ * Checks a transaction besides its operations, in the order of stellar-core (`TransactionFrame::commonValid`). `payer` is the frame when
+ * the transaction pays for itself.
  */
 export function checkCommon(
   transaction: Transaction,
@@ -71,10 +71,7 @@ export function checkCommon(
   return { level: 'valid', code: 'txSuccess' }
 }
 
-/**
- * What is checked of a fee bump besides what it wraps (CAP-15, `FeeBumpTransactionFrame::commonValid`); undefined
- * when it is good.
- */
+/** Checks a fee bump besides its inner transaction (CAP-15, `FeeBumpTransactionFrame::commonValid`); undefined when it is valid. */
 function checkFeeBump(
   frame: Frame,
   checker: SignatureChecker,
@@ -113,7 +110,7 @@ function checkWithoutAccount(
   if (soroban) return soroban
   const bounds = checkBounds(transaction, moment)
   if (bounds) return bounds
-  // What a fee bump wraps may offer anything: since protocol 23 even less than its resource fee.
+  // The inner transaction of a fee bump may bid anything: since protocol 23 even less than its resource fee.
   if (!payer) return undefined
   const minimum = minimumInclusionFee(payer.operationCount, moment.network)
   return inclusionFee(payer) < minimum ? 'txInsufficientFee' : undefined

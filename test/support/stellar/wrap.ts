@@ -3,7 +3,7 @@ import type { TestLedger } from './start-ledger.ts'
 
 /** A fee bump around the inner transaction of somebody else. */
 export interface Wrapped {
-  /** Of the fee bump, in hex. */
+  /** The hash of the fee bump, in hex. */
   readonly hash: string
   /** `TransactionEnvelope`, XDR in base64. */
   readonly envelope: string

@@ -85,6 +85,6 @@ function pricesOf(raw: Uint8Array): { readonly fees: Fees; readonly gas: bigint 
     if (maxFeePerGas === undefined) return undefined
     return { gas, fees: { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n } }
   } catch {
-    return undefined // viem says it with an exception.
+    return undefined // viem throws for bytes that are no transaction.
   }
 }

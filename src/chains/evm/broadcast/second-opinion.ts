@@ -91,7 +91,7 @@ function isAnswer({ result }: Opinion): boolean {
 function doubtOf(results: readonly BroadcastResult[]): string {
   const refused = results.find(({ kind }) => FINAL.includes(kind) || CURABLE.includes(kind))
   if (refused !== undefined && refused.kind !== 'accepted')
-    return `one endpoint refuses it, and a second opinion from the newest block is waited for: ${refused.detail}`
+    return `one endpoint refuses it, and the service waits for a second opinion at the newest block: ${refused.detail}`
   const [first] = results
   return first === undefined || first.kind === 'accepted' ? 'no endpoint answered' : first.detail
 }

@@ -6,7 +6,7 @@ export type Encoder = (value: unknown, path: string) => Hex
 
 const WORD = { size: 32 } as const
 
-/** 256 bits have at most this many decimal digits. A longer text is no integer of any type, and is not parsed. */
+/** A text with more characters is no integer of 256 bits, in decimal or hexadecimal digits, and is not parsed. */
 const MOST_DIGITS = 80
 
 /** Returns the encoder of a type that is neither a struct nor an array; undefined for an unknown type. */

@@ -55,7 +55,7 @@ function checkTogether(instructions: readonly SolanaInstruction[], self: string)
     return `instructions: at most ${MAX_TRANSACTION_BYTES} bytes of a transaction are expected, these make ${size}.`
   }
   if (decodeMessage(encodeMessage(message)) === undefined)
-    return 'instructions: they make no transaction that the network would look at.'
+    return 'instructions: the network would not accept the transaction that they make.'
   const problem = checkLimits(message)
   return problem && `instructions: ${problem}`
 }

@@ -32,7 +32,7 @@ export function describeDoubt(
   if (!lost) return { kind: 'unknown', detail: `No endpoint could prove yet ${detail}.` }
   return {
     kind: 'unknown',
-    detail: `No endpoint can prove any more ${detail}. Attach an endpoint that has all blocks of these slots with their transactions, or look the signatures up elsewhere and decide what became of it.`,
+    detail: `No endpoint can prove any more ${detail}. Attach an endpoint that has all blocks of these slots with their transactions, or look up the signatures elsewhere and decide the outcome.`,
     unprovable: true,
   }
 }
@@ -70,7 +70,7 @@ function describeFinding(finding: EndpointFinding): string {
     case 'unasked':
     case 'late':
     case 'edge':
-      return 'would have to be asked for more slots than a proof looks at'
+      return 'needs questions about more slots than a proof reads'
     case 'complete':
     case 'unknown':
       return 'did not answer'

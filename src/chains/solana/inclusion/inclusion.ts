@@ -131,13 +131,13 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
 
 const NO_ANSWER: InclusionProof = {
   kind: 'unknown',
-  detail: 'No endpoint has come to the newest finalized slot that is known.',
+  detail: 'No endpoint has reached the newest finalized slot that is known.',
 }
 
 const NO_SLOT: InclusionProof = {
   kind: 'unknown',
   detail:
-    'It uses a durable nonce and was signed by a version of this service that did not keep when, so no history can be known to be long enough. Look its signatures up, and decide what became of it.',
+    'It uses a durable nonce, and the version of this service that signed it did not store the slot, so nothing shows which history is long enough. Look up its signatures and decide the outcome.',
   unprovable: true,
 }
 

@@ -64,7 +64,7 @@ export function budgetProblem(message: Message): string | undefined {
     const [kind] = instruction.data ?? []
     const least = LEAST_BYTES.get(kind)
     if (least === undefined || (instruction.data?.length ?? 0) < least)
-      return `instruction ${index} is none that the compute budget program knows.`
+      return `the compute budget program cannot read instruction ${index}.`
     if (seen.has(kind)) return `instruction ${index} sets the same part of the compute budget a second time.`
     seen.add(kind)
   }

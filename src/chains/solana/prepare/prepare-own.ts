@@ -125,7 +125,7 @@ function toPrepared(
   const logs =
     bid.unitPrice < bid.wanted
       ? [
-          `The market price for priority (${bid.wanted} micro-lamports for a compute unit) is above what max_allowed_fee_lamports allows; ${bid.unitPrice} are offered.`,
+          `The market price for priority (${bid.wanted} micro-lamports for a compute unit) is above the limit of max_allowed_fee_lamports; the transaction pays ${bid.unitPrice}.`,
         ]
       : []
   return { draft, logs }

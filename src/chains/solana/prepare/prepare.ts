@@ -47,7 +47,7 @@ function checkTwice({ accounts, at }: PolicySubject): Refusal | undefined {
     ? undefined
     : {
         code: 'invalid_request',
-        detail: `${at}: account ${twice} stands in it, or comes from its tables, twice.`,
+        detail: `${at}: account ${twice} occurs twice, in the message or in its tables.`,
       }
 }
 

@@ -39,7 +39,7 @@ export async function prepareReplacement(
   return {
     kind: 'after_expiry',
     detail: isNoop(request)
-      ? 'What was signed may still be included until its blockhash has expired, which takes about a minute; it is offered to nobody any more.'
+      ? 'The signed version may still be included until its blockhash has expired, which takes about a minute; the service does not broadcast it any more.'
       : 'Both versions could be included, so the new one is sent when the blockhash of the earlier one has expired, which takes about a minute, and the chain has proved that it was not included.',
   }
 }
@@ -69,7 +69,7 @@ async function replaceDurable(
 
 const MOVED_ON: Answer<never> = {
   kind: 'unknown',
-  detail: 'the durable nonce has moved on; the chain is asked what has used it',
+  detail: 'the durable nonce was advanced; the service asks the chain which transaction advanced it',
 }
 
 /** Returns the value of the durable nonce that the draft uses up. */

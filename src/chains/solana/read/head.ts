@@ -34,7 +34,7 @@ export async function readFinalized(client: PooledClient, asOf?: bigint): Promis
   const height = readInteger(blockHeight)
   return endpointReply?.behind === false && slot !== undefined && height !== undefined && slot >= (asOf ?? 0n)
     ? { kind: 'ok', value: { slot, height } }
-    : { kind: 'unknown', detail: 'no endpoint has come to the newest finalized slot that is known' }
+    : { kind: 'unknown', detail: 'no endpoint has reached the newest finalized slot that is known' }
 }
 
 /**

@@ -37,7 +37,7 @@ function decode(bytes: Uint8Array) {
   try {
     return decoder.decode(bytes)
   } catch {
-    return undefined // The library says it with an exception: too short, too long, or of an unknown version.
+    return undefined // The library throws: too short, too long, or of an unknown version.
   }
 }
 

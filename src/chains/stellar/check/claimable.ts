@@ -4,7 +4,7 @@ import { accountId, asset, firstOf, notNegative, type Problem, positive } from '
 /** `Claimant claimants<10>` of XDR. */
 const MAX_CLAIMANTS = 10
 
-/** What is wrong with a `create_claimable_balance`: stellar-core `CreateClaimableBalanceOpFrame::doCheckValid`. */
+/** Checks a `create_claimable_balance` (stellar-core `CreateClaimableBalanceOpFrame::doCheckValid`). */
 export function checkClaimable(
   { asset: kind, amount, claimants }: CreateClaimableBalanceOperation,
   at: string,
@@ -29,7 +29,7 @@ export function checkClaimable(
   )
 }
 
-/** stellar-core `validatePredicate`: 4 levels at most. */
+/** stellar-core `validatePredicate` allows 4 levels. */
 const MAX_PREDICATE_DEPTH = 4
 
 function checkPredicate(predicate: ClaimPredicate, at: string, depth: number): Problem {

@@ -22,11 +22,11 @@ import { checkOptions } from './options.ts'
 type ClassicOperation = Exclude<StellarOperation, SorobanOperation>
 
 /**
- * What is wrong with an operation whatever the ledger says: the rules of `doCheckValid` in stellar-core's
- * `src/transactions/*OpFrame.cpp`. `self` is the account that does it.
+ * Applies the rules that do not depend on the ledger: `doCheckValid` in stellar-core's `src/transactions/*OpFrame.cpp`. `self` is the
+ * source account of the operation.
  */
 export function checkClassic(operation: ClassicOperation, at: string, self: string): Problem {
-  // The table has for each type the check of that type, which the compiler cannot follow through an index.
+  // The table maps each type to the check of that type, which the compiler cannot follow through an index.
   const check = CHECKS[operation.type] as Check<ClassicOperation>
   return check(operation, at, self)
 }
@@ -59,7 +59,7 @@ const CHECKS: Checks = {
     accountAddress(operation.destination, `${at}.destination`) ??
     notOneself(operation.destination, `${at}.destination`, self),
   create_claimable_balance: checkClaimable,
-  // `CLAIMABLE_BALANCE_ID_TYPE_V0` is the only one there is.
+  // `CLAIMABLE_BALANCE_ID_TYPE_V0` is the only type.
   claim_claimable_balance: (operation, at) =>
     /^0{8}[0-9a-fA-F]{64}$/.test(operation.balance_id)
       ? undefined

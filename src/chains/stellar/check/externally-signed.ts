@@ -8,9 +8,9 @@ import { readAccounts } from '../read/accounts.ts'
 import { isBy } from '../signature.ts'
 
 /**
- * Whether a transaction that somebody else has signed can be included at all, as far as its source's account tells: the
- * account exists, its sequence number is not used, and one of its signers has signed. Without this the relayer would wait for
- * a transaction that the network refuses for ever.
+ * Checks with its source account that an externally signed transaction can be included at all: the account exists, its sequence number is
+ * not used, and one of its signers has signed. Without this check the relayer would wait for a transaction that the network refuses for
+ * ever.
  */
 export async function checkExternallySigned(
   client: PooledClient,
@@ -54,7 +54,7 @@ function refuse(tx: Transaction, { source, account, signatures, passphrase }: Kn
   }
 }
 
-/** stellar-core `SignatureChecker`: how each kind of signer shows that it agrees. */
+/** Each kind of signer shows its agreement in its own way (stellar-core `SignatureChecker`). */
 function agrees(key: SignerKey, signatures: readonly DecoratedSignature[], hash: Buffer): boolean {
   switch (key.type) {
     case 'signerKeyTypePreAuthTx':

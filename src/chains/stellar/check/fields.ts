@@ -1,13 +1,13 @@
 import type { StellarAsset } from '../model/operation.ts'
 import { isAccountAddress, isAccountId, isContractAddress } from '../model/strkey.ts'
 
-/** A sentence that begins with the field and tells what was expected; undefined when nothing is wrong. */
+/** A sentence that begins with the field and tells the expected value; undefined when nothing is wrong. */
 export type Problem = string | undefined
 
 /** The largest integer of XDR's `int64`. */
 const MAX_INT64 = 2n ** 63n - 1n
 
-/** The first problem among those of the items of a list, whose places are counted from 0. */
+/** Returns the first problem among the items of a list. Paths count the items from 0. */
 export function firstOf<T>(
   items: readonly T[],
   at: string,
@@ -20,14 +20,14 @@ export function firstOf<T>(
   return undefined
 }
 
-/** `G…` or `M…`. The contract has seen to the letters; only the checksum tells a typing error (SEP-23). */
+/** Checks a `G…` or `M…` address. The contract checks the letters; only the checksum reveals a typing error (SEP-23). */
 export function accountAddress(text: string, at: string): Problem {
   return isAccountAddress(text)
     ? undefined
     : `${at}: the address of a Stellar account is expected; its checksum is wrong.`
 }
 
-/** `G…`: the ledger takes no muxed account here. */
+/** Checks a `G…` address, where the ledger accepts no muxed account. */
 export function accountId(text: string, at: string): Problem {
   if (isAccountId(text)) return undefined
   return isAccountAddress(text)
@@ -53,7 +53,7 @@ export function notNegative(amount: bigint, at: string): Problem {
     : `${at}: a number from 0 to ${MAX_INT64} is expected.`
 }
 
-/** stellar-core `isAssetValid`: letters and digits, and a code of up to 4 is never written in 12. */
+/** Checks an asset (stellar-core `isAssetValid`): letters and digits, and a code of up to 4 is never written in 12. */
 export function asset(value: StellarAsset, at: string): Problem {
   if (value.type === 'native') return undefined
   const long = value.type === 'credit12' || value.type === 'credit_alphanum12'
@@ -63,7 +63,7 @@ export function asset(value: StellarAsset, at: string): Problem {
   return accountId(value.issuer, `${at}.issuer`)
 }
 
-/** stellar-core `isStringValid`: ASCII without control characters. */
+/** Checks a text (stellar-core `isStringValid`): ASCII without control characters. */
 export function plainText(text: string, at: string, most: number): Problem {
   if (!/^[\x20-\x7e]*$/.test(text)) return `${at}: ASCII without control characters is expected.`
   return text.length <= most

@@ -7,7 +7,7 @@ const MAX_TEXT_BYTES = 28
 /** The largest integer of XDR's `uint64`. */
 const MAX_ID = 2n ** 64n - 1n
 
-/** What is wrong with a memo. */
+/** Checks a memo. */
 export function checkMemo(memo: StellarMemo): Problem {
   if (memo.type === 'text') {
     const bytes = Buffer.byteLength(memo.value)

@@ -8,7 +8,7 @@ const MAX_HOME_DOMAIN = 32
 /** The four bits of `AccountFlags`. */
 const ALL_FLAGS = 0xf
 
-/** What is wrong with a `set_options`: stellar-core `SetOptionsOpFrame::doCheckValid`. */
+/** Checks a `set_options` (stellar-core `SetOptionsOpFrame::doCheckValid`). */
 export function checkOptions(operation: SetOptionsOperation, at: string, self: string): Problem {
   const { set_flags = 0, clear_flags = 0, inflation_destination, home_domain, signer } = operation
   if (set_flags > ALL_FLAGS || clear_flags > ALL_FLAGS)

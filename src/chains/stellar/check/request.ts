@@ -12,13 +12,13 @@ import { checkTransactionXdr } from './transaction-xdr.ts'
 /** `Operation operations<100>` of XDR (`MAX_OPS_PER_TX`). */
 const MAX_OPERATIONS = 100
 
-/** What a chain knows of its network. */
+/** The names of a network. */
 export interface NetworkIdentity {
   readonly name: string
   readonly passphrase: string
 }
 
-/** What can be said against a request without asking anybody. The first problem is reported. */
+/** Applies the rules that need no network, and reports the first problem. */
 export function checkRequest(
   request: StellarRequest,
   account: StellarAccount,
@@ -56,7 +56,7 @@ function checkFrame(
   return sourceAccount === undefined ? undefined : checkSource(sourceAccount, address)
 }
 
-/** The sequence number is the relayer's and so is the signature: only its account, perhaps with a number, can act. */
+/** The sequence number and the signature are the relayer's, so only its account can be the source, perhaps with a muxed number. */
 function checkSource(source: string, self: string): Problem {
   return (
     accountAddress(source, 'source_account') ??
@@ -83,7 +83,7 @@ function checkContent(
   )
 }
 
-/** CAP-46-07: a transaction of smart contracts has one operation and no memo. */
+/** A transaction of smart contracts has one operation and no memo (CAP-46-07). */
 function checkTogether(operations: readonly StellarOperation[], hasMemo: boolean): Problem {
   if (operations.length < 1 || operations.length > MAX_OPERATIONS) {
     return `operations: 1 to ${MAX_OPERATIONS} operations are expected, ${operations.length} were given.`
@@ -96,7 +96,7 @@ function checkTogether(operations: readonly StellarOperation[], hasMemo: boolean
   return hasMemo ? `memo: none is expected with ${operations[soroban]?.type}.` : undefined
 }
 
-/** stellar-core `TransactionFrame::validateSorobanMemo`: contracts see no number of a muxed source, so none may be there. */
+/** Contracts cannot see the number of a muxed source, so it is not allowed (stellar-core `TransactionFrame::validateSorobanMemo`). */
 function checkInvoker({ sourceAccount, operations = [] }: StellarRequest): Problem {
   const [operation] = operations
   if (sourceAccount === undefined || isAccountId(sourceAccount)) return undefined

@@ -2,7 +2,7 @@ import { fitsWide, type ScValue, type ScValueFields, type WideType, wideInteger 
 import { isAccountId, isContractAddress } from '../model/strkey.ts'
 import { firstOf, type Problem } from './fields.ts'
 
-/** soroban-env-host `DEFAULT_HOST_DEPTH_LIMIT`: values that are nested deeper are refused by every smart contract. */
+/** Smart contracts refuse values that are nested deeper (soroban-env-host `DEFAULT_HOST_DEPTH_LIMIT`). */
 const MAX_DEPTH = 100
 
 const WIDE_TYPES = ['u128', 'i128', 'u256', 'i256'] as const satisfies readonly WideType[]
@@ -17,7 +17,7 @@ const RANGES = {
   duration: [0n, 2n ** 64n - 1n],
 } as const
 
-/** What is wrong with an argument of a smart contract. */
+/** Checks an argument of a smart contract. */
 export function checkScValue(value: ScValue, at: string, depth = 1): Problem {
   if (value === 'void') return undefined
   if (depth > MAX_DEPTH) return `${at}: values may be nested ${MAX_DEPTH} deep.`

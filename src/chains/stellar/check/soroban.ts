@@ -10,16 +10,13 @@ import type {
 import { accountId, contractAddress, firstOf, type Problem } from './fields.ts'
 import { checkScValue } from './sc-value.ts'
 
-/**
- * `contractMaxSizeBytes` of the network's settings, in bytes, as pubnet and testnet have it. A network that takes less
- * refuses at the simulation.
- */
+/** `contractMaxSizeBytes` in the settings of pubnet and testnet, in bytes. A network with a lower limit refuses at the simulation. */
 const MAX_WASM_BYTES = 131_072
 
-/** How every WebAssembly module begins: `\0asm`. */
+/** Every WebAssembly module begins with `\0asm`. */
 const WASM_MAGIC = '0061736d'
 
-/** What is wrong with an operation of smart contracts, whatever the ledger says. */
+/** Checks an operation of smart contracts by the rules that do not depend on the ledger. */
 export function checkSoroban(operation: SorobanOperation, at: string): Problem {
   if (operation.type === 'restore_footprint') return undefined
   const problem =
@@ -31,7 +28,7 @@ export function checkSoroban(operation: SorobanOperation, at: string): Problem {
   return problem ?? (operation.auth === undefined ? undefined : checkAuth(operation.auth, `${at}.auth`))
 }
 
-/** What is right and the service cannot do. */
+/** Explains which valid authorization the service cannot provide. */
 export function unsupportedAuth(operation: SorobanOperation, at: string): Problem {
   return operation.type !== 'restore_footprint' && operation.auth?.type === 'addresses'
     ? `${at}.auth.type: the service signs for the relayer's own account only; give the signed entries of others as xdr.`

@@ -7,14 +7,14 @@ import { firstOf, type Problem } from './fields.ts'
 
 const AT = 'transaction_xdr'
 
-/** What the check of a prebuilt transaction has to know. */
+/** The context for the check of a prebuilt transaction. */
 export interface XdrRules {
   /** `G…` of the relayer. */
   readonly self: string
   readonly passphrase: string
 }
 
-/** What is wrong with a request that brings its transaction. */
+/** Checks a request that contains a prebuilt transaction. */
 export function checkTransactionXdr(request: StellarRequest, xdr: string, rules: XdrRules): Problem {
   if (request.memo !== undefined && request.memo.type !== 'none') {
     return `memo: a prebuilt transaction has its own; put it into ${AT}.`
@@ -26,7 +26,7 @@ export function checkTransactionXdr(request: StellarRequest, xdr: string, rules:
   return request.feeBump === true ? checkSigned(request, envelope, rules) : checkUnsigned(envelope, rules)
 }
 
-/** It is ours to sign, so nobody else's signature is needed, and no earlier one is worth anything: the number is new. */
+/** The relayer signs it with a new sequence number, so no other signature is needed, and earlier ones are worthless. */
 function checkUnsigned({ tx, signatures }: TransactionV1Envelope, { self }: XdrRules): Problem {
   if (signatures.length > 0) {
     return `${AT}: an unsigned transaction is expected, this one has ${signatures.length} signatures; with fee_bump it is wrapped as it is.`
@@ -41,8 +41,8 @@ function checkUnsigned({ tx, signatures }: TransactionV1Envelope, { self }: XdrR
 }
 
 /**
- * The service gives the sequence number and signs anew what comes too late, so a bound that can never hold again would be tried for ever.
- * The others hold sooner or later (CAP-21).
+ * The service assigns the sequence number and signs expired content again, so a bound that can never hold again would be tried for ever.
+ * The other bounds hold sooner or later (CAP-21).
  */
 function checkPreconditions(tx: Transaction): Problem {
   if (maxLedgerOf(tx) !== undefined)
@@ -52,7 +52,7 @@ function checkPreconditions(tx: Transaction): Problem {
     : undefined
 }
 
-/** stellar-core `TransactionFrame::validateSorobanMemo`: a call of a contract goes without memo and without muxed sources, whoever pays. */
+/** A call of a contract has no memo and no muxed sources, whoever pays (stellar-core `TransactionFrame::validateSorobanMemo`). */
 function checkInvoker({ sourceAccount, operations, memo }: Transaction): Problem {
   const [operation] = operations
   if (operation?.body.type !== 'invokeHostFunction') return undefined
@@ -65,7 +65,7 @@ function checkInvoker({ sourceAccount, operations, memo }: Transaction): Problem
     : undefined
 }
 
-/** Operations whose transaction may hold no other (CAP-46-07). */
+/** The transaction of such an operation contains no other one (CAP-46-07). */
 const SOROBAN: ReadonlySet<string> = new Set(['invokeHostFunction', 'extendFootprintTtl', 'restoreFootprint'])
 
 function checkOperations({ operations, memo }: Transaction, self: string): Problem {
@@ -83,8 +83,8 @@ function checkOperations({ operations, memo }: Transaction, self: string): Probl
 }
 
 /**
- * Whether the account has other signers stands on the ledger, so a signature that does not name the source's own key may be
- * right. One that names it and is not its, is wrong for certain: signed for another network, or changed afterwards.
+ * The ledger knows the other signers of the account, so a signature without the hint of the source's own key may be valid. A signature with
+ * that hint that does not match the key is certainly wrong: it was made for another network, or the transaction changed afterwards.
  */
 function checkSigned(
   { validUntil }: StellarRequest,

@@ -2,7 +2,7 @@ import { AlphaNum4, AlphaNum12, Asset, ChangeTrustAsset } from '@stellar/stellar
 import type { StellarAsset } from '../model/operation.ts'
 import { toPublicKey } from '../model/strkey.ts'
 
-/** An asset as XDR. */
+/** Encodes an asset as XDR. */
 export function encodeAsset(asset: StellarAsset): Asset {
   if (asset.type === 'native') return Asset.assetTypeNative()
   const issuer = toPublicKey(asset.issuer)
@@ -11,7 +11,7 @@ export function encodeAsset(asset: StellarAsset): Asset {
     : Asset.assetTypeCreditAlphanum12(new AlphaNum12({ assetCode: asset.code, issuer }))
 }
 
-/** The line of a `change_trust` as XDR. */
+/** Encodes the trust line of a `change_trust` as XDR. */
 export function encodeTrustLine(asset: StellarAsset): ChangeTrustAsset {
   if (asset.type === 'native') return ChangeTrustAsset.assetTypeNative()
   const issuer = toPublicKey(asset.issuer)

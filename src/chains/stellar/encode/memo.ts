@@ -1,7 +1,7 @@
 import { Memo } from '@stellar/stellar-sdk/xdr'
 import type { StellarMemo } from '../model/operation.ts'
 
-/** A memo as XDR; none when absent. */
+/** Encodes a memo as XDR; an absent memo as none. */
 export function encodeMemo(memo: StellarMemo | undefined): Memo {
   if (memo === undefined || memo.type === 'none') return Memo.memoNone()
   if (memo.type === 'text') return Memo.memoText(memo.value)

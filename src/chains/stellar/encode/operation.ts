@@ -22,16 +22,16 @@ import { encodeAsset, encodeTrustLine } from './asset.ts'
 import { encodeSetOptions } from './set-options.ts'
 import { encodeSoroban } from './soroban.ts'
 
-/** The largest amount that a trust line can hold, its limit when none is named. */
+/** The largest amount that a trust line can hold, which is its default limit. */
 const MAX_AMOUNT = 2n ** 63n - 1n
 
-/** An operation as XDR, for what passed the check. Without a source of its own it has the transaction's. */
+/** Encodes a checked operation as XDR. Without a source of its own it has the transaction's. */
 export function encodeOperation(operation: StellarOperation, source?: MuxedAccount): Operation {
   return new Operation({ sourceAccount: source ?? null, body: encodeBody(operation) })
 }
 
 function encodeBody(operation: StellarOperation): OperationBody {
-  // The table has for each type the encoder of that type, which the compiler cannot follow through an index.
+  // The table maps each type to the encoder of that type, which the compiler cannot follow through an index.
   const encode = ENCODERS[operation.type] as (operation: StellarOperation) => OperationBody
   return encode(operation)
 }
@@ -104,7 +104,7 @@ const ENCODERS: Encoders = {
   restore_footprint: encodeSoroban,
 }
 
-/** When a balance may be claimed, as XDR; at any time when absent. */
+/** Encodes the time at which a balance may be claimed as XDR; an absent predicate means any time. */
 function encodePredicate(predicate: Predicate | undefined): ClaimPredicate {
   const { before_absolute_time: absolute, before_relative_time: relative, not, and, or } = predicate ?? {}
   if (absolute !== undefined) return ClaimPredicate.claimPredicateBeforeAbsoluteTime(absolute)

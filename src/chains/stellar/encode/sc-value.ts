@@ -13,7 +13,7 @@ import { type ScEntry, type ScValue, type ScValueFields, wideInteger } from '../
 import { isContractAddress, toPublicKey } from '../model/strkey.ts'
 
 /**
- * An argument as XDR. For what passed the check.
+ * Encodes a checked argument as XDR.
  * @throws Error for an object that names no type
  */
 export function encodeScValue(value: ScValue): ScVal {
@@ -23,7 +23,7 @@ export function encodeScValue(value: ScValue): ScVal {
   return encoded
 }
 
-/** A `G…` or `C…` address as XDR. */
+/** Encodes a `G…` or `C…` address as XDR. */
 export function encodeScAddress(address: string): ScAddress {
   return isContractAddress(address)
     ? ScAddress.scAddressTypeContract(new ContractId(StrKey.decodeContract(address)))
@@ -49,7 +49,7 @@ function encodeWide({ u128, i128, u256, i256 }: ScValueFields): ScVal | undefine
     : ScVal.scvI256(new Int256Parts(quarters(wideInteger(i256), BigInt.asIntN)))
 }
 
-/** How the uppermost part is cut: only there is a sign. */
+/** Cuts the highest part of an integer, the only part with a sign. */
 type Cut = typeof BigInt.asIntN
 
 function halves(integer: bigint, cut: Cut) {
@@ -79,8 +79,8 @@ function encodeEntry({ key, val }: ScEntry): ScMapEntry {
 }
 
 /**
- * Smart contracts take a map only in the order of its keys (CAP-46-01, "ScMap"). Maps whose keys are symbols, as those that
- * stand for structures are, are put in order here; for other keys the caller's order is kept.
+ * Smart contracts accept a map only in the order of its keys (CAP-46-01, "ScMap"). The service sorts maps whose keys are symbols, like
+ * those of structures; for other keys it keeps the caller's order.
  */
 function inKeyOrder(map: readonly ScEntry[]): readonly ScEntry[] {
   if (!map.every(({ key }) => symbolOf(key) !== undefined)) return map

@@ -3,7 +3,7 @@ import { OperationBody, SetOptionsOp, Signer, type SignerKey } from '@stellar/st
 import type { SetOptionsOperation } from '../model/operation.ts'
 import { toPublicKey } from '../model/strkey.ts'
 
-/** `set_options` as XDR: what is absent stays as it is on the account. */
+/** Encodes `set_options` as XDR: absent fields stay unchanged on the account. */
 export function encodeSetOptions(operation: SetOptionsOperation): OperationBody {
   const { inflation_destination: destination, signer } = operation
   return OperationBody.setOptions(
@@ -24,11 +24,11 @@ export function encodeSetOptions(operation: SetOptionsOperation): OperationBody 
   )
 }
 
-/** A signer's key as XDR; undefined for text that is none (SEP-23). */
+/** Reads a signer's key; undefined for other text (SEP-23). */
 export function readSignerKey(text: string): SignerKey | undefined {
   try {
     return SignerKeys.decodeAddress(text)
   } catch {
-    return undefined // The SDK says it with an exception: a wrong letter, length or checksum.
+    return undefined // The SDK throws: a wrong letter, length or checksum.
   }
 }

@@ -21,10 +21,10 @@ import type {
 } from '../model/operation.ts'
 import { encodeScAddress, encodeScValue } from './sc-value.ts'
 
-/** 32 zero bytes: the salt when none is given. */
+/** The default salt: 32 zero bytes. */
 const NO_SALT = '00'.repeat(32)
 
-/** An operation of smart contracts as XDR, with the authorization that it was given itself. */
+/** Encodes an operation of smart contracts as XDR, with the authorization that the caller sent. */
 export function encodeSoroban(operation: SorobanOperation): OperationBody {
   if (operation.type === 'restore_footprint') {
     return OperationBody.restoreFootprint(new RestoreFootprintOp({ ext: ExtensionPoint.v0() }))
@@ -37,7 +37,7 @@ export function encodeSoroban(operation: SorobanOperation): OperationBody {
   )
 }
 
-/** The code of an `upload_wasm`. */
+/** Returns the code of an `upload_wasm`. */
 export function wasmBytes({ wasm }: UploadWasmOperation): Buffer {
   return 'hex' in wasm ? Buffer.from(wasm.hex, 'hex') : Buffer.from(wasm.base64, 'base64')
 }
@@ -60,7 +60,10 @@ function encodeFunction(operation: HostFunctionOperation): HostFunction {
   )
 }
 
-/** Only the second form has arguments for a constructor (CAP-58); without any, the first one runs on every protocol. */
+/**
+ * Only the second form has arguments for a constructor (CAP-58); the first form runs on every protocol, so it is used where there are no
+ * arguments.
+ */
 function encodeCreation({
   source,
   salt,

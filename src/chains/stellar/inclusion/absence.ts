@@ -2,21 +2,22 @@ import type { AccountsAt } from '../read/accounts.ts'
 import type { StellarAttempt } from '../types.ts'
 import type { LookupResult, Terms } from './receipts.ts'
 
-/** What proves that attempts were never applied. All functions here are pure. */
+/** Proofs that attempts were never applied. All functions here are pure. */
 
-/** An attempt of which its account's sequence number does not prove that it was never applied. */
+/** The sequence number of its account does not prove that this attempt was never applied. */
 export interface OpenAttempt {
   readonly attempt: StellarAttempt
-  /** `passed`: the number was used, by this attempt or by another one · `gone`: the ledger has no such account · `unread`: nobody can tell. */
+  /** `passed`: this attempt or another one used the number · `gone`: the ledger has no such account · `unread`: no endpoint told it. */
   readonly sequence: 'passed' | 'gone' | 'unread'
 }
 
 /**
- * The attempts that can have been applied up to the ledger `asOf`, as far as sequence numbers tell. Each applied transaction raises its
- * account's sequence number to its own, also when its operations fail, and nothing ever lowers it: BumpSequence only raises it (CAP-1), and an
- * account that is merged and created again starts at the number of its ledger times 2^32, which merging makes sure to be higher
- * (`MergeOpFrame`, ACCOUNT_MERGE_SEQNUM_TOO_FAR). So a lower number in that ledger, or a later one, proves that it was not applied.
- * An account that is gone proves nothing: it may have been merged after the attempt. What was proved before is not looked at.
+ * Returns the attempts that may have been applied up to the ledger `asOf`, as far as sequence numbers tell. Each applied transaction raises
+ * its account's sequence number to its own, also when its operations fail, and nothing ever lowers it: BumpSequence only raises it (CAP-1),
+ * and an account that is merged and created again starts at the number of its ledger times 2^32, which merging keeps higher
+ * (`MergeOpFrame`, ACCOUNT_MERGE_SEQNUM_TOO_FAR). So a lower number in that ledger, or a later one, proves that the attempt was not
+ * applied. A missing account proves nothing: it may have been merged after the attempt. Attempts whose absence was proved before are left
+ * out.
  */
 export function absenceBySequence(
   attempts: readonly StellarAttempt[],
@@ -37,22 +38,22 @@ function sequenceOf(
 ): OpenAttempt['sequence'] | 'below' {
   if (nonce === undefined) return 'unread'
   const told = accounts.flatMap(({ sequences }) => sequences.get(sourceAccount) ?? [])
-  // What has passed stays so, also when a node that is behind says it.
+  // A sequence number never falls, so the answer of a node that is behind counts, too.
   if (told.some((sequence) => sequence >= nonce)) return 'passed'
   const fresh = accounts.filter(({ ledger }) => asOf === undefined || ledger >= asOf)
   if (fresh.some(({ sequences }) => sequences.has(sourceAccount))) return 'below'
   return fresh.length > 0 ? 'gone' : 'unread'
 }
 
-/** Why absence is not proved. */
+/** The reason why absence is not proved. */
 export interface Doubt extends OpenAttempt {
   /** `forgotten`: every endpoint answered, and none remembers far enough back · `open`: asking again may help. */
   readonly kind: 'open' | 'forgotten'
 }
 
 /**
- * Undefined when the history of an endpoint proves, in each round of questions, that no ledger holds any of the hashes. `rounds` hold the
- * words of each endpoint that was asked; `endpoints` is how many there are, those that rest included.
+ * Returns undefined when the history of an endpoint proves, in each round of questions, that no ledger contains any of the hashes. `rounds`
+ * contain the look-ups of each endpoint; `endpoints` is their number, resting ones included.
  */
 export function absenceByHistory(
   rounds: readonly (readonly (readonly LookupResult[])[])[],
@@ -74,7 +75,7 @@ function hasForgotten(lookups: readonly LookupResult[]): boolean {
   return lookups.every((result) => result.kind === 'not_found' && !result.remembers)
 }
 
-/** The doubt as a sentence for an operator. */
+/** Explains the doubt to an operator. */
 export function explainDoubt(
   { attempt, sequence, kind }: Doubt,
   { asOf, since }: Pick<Terms, 'asOf' | 'since'>,
@@ -88,7 +89,7 @@ export function explainDoubt(
       : `Sequence number ${nonce} of ${sourceAccount} was used`
   const back = since === undefined ? '' : ` back to ${since.toISOString()}`
   if (kind === 'open')
-    return `${fact}, and no endpoint that has reached ledger ${asOf ?? 'latest'} told its history${back}, which would show by what.`
+    return `${fact}, and no endpoint that has reached ledger ${asOf ?? 'latest'} told its history${back}, which would show the transaction.`
   const hash = signed.innerHash ?? signed.hash
   return `${fact}, and no endpoint keeps its history${back}. Look up transaction ${hash} in an archive of the network: if it is there, this transaction was executed; if it is not, it was not.`
 }

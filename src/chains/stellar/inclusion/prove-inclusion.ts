@@ -14,10 +14,16 @@ export interface ProofContext {
 }
 
 /**
- * The fate of one transaction's attempts up to the ledger `asOf`, from every endpoint that may be asked. Any endpoint that holds one of
- * them decides. Without that, absence is proved by the account's sequence number, which one endpoint that has come so far can
- * tell; and where that has passed, by a history without gaps. stellar-rpc has no gaps between the oldest and the newest ledger that it
- * tells of (`db/ledger.go`), so one endpoint is enough for that, too. Endpoints that do not answer prove nothing and prevent nothing.
+ * Proves whether the ledgers up to `asOf` include any attempt of one transaction.
+ *
+ * Every endpoint is asked, and any endpoint that knows one of the hashes proves inclusion. Absence has two proofs:
+ *
+ * 1. By sequence number: an endpoint that has reached `asOf` reports an account whose sequence number is below that of the attempt. Each
+ * applied transaction raises the number to its own, so the attempt was not applied.
+ * 2. By history, when the number was passed or the account is gone: an endpoint that remembers back to `since` finds none of the hashes.
+ * stellar-rpc has no gaps between the oldest and the newest ledger that it reports (`db/ledger.go`), so one endpoint is enough.
+ *
+ * Endpoints that do not answer prove nothing and prevent nothing.
  */
 export async function proveInclusion(
   { client, passphrase }: ProofContext,
@@ -36,8 +42,8 @@ export async function proveInclusion(
     asOf,
   )
   if (open.length === 0) return { kind: 'absent' }
-  // stellar-rpc looks for the transaction first and reads its newest ledger then (`get_transaction.go`): one NOT_FOUND may be of a
-  // ledger before the one that it names. The second was looked for after the first had named that ledger.
+  // stellar-rpc looks for the transaction before it reads its newest ledger (`get_transaction.go`), so one NOT_FOUND may describe an
+  // earlier ledger than the one that it names. The second question starts after the first answer has named that ledger.
   const second = await askEverywhere(client, { sourceAccounts: [], hashes, terms })
   const foundLate = inclusionIn(second, attempts, passphrase)
   if (foundLate) return foundLate
@@ -56,7 +62,7 @@ function unknown(doubt: Doubt, terms: Terms): InclusionProof {
     : { kind: 'unknown', detail }
 }
 
-/** What one endpoint said. */
+/** The answers of one endpoint. */
 interface EndpointFindings {
   readonly accounts: AccountsAt | undefined
   /** In the order of the hashes. */
@@ -64,7 +70,7 @@ interface EndpointFindings {
 }
 
 interface Question {
-  /** Accounts to be read; none when empty. */
+  /** The accounts to read; none when empty. */
   readonly sourceAccounts: readonly string[]
   readonly hashes: readonly string[]
   readonly terms: Terms

@@ -7,15 +7,15 @@ import { fieldsOf, isBehind, readInteger } from '../read/replies.ts'
 import { describeResult, readResult } from '../read/transaction-result.ts'
 import { readFacts } from './hashes.ts'
 
-/** What is asked, and of which network. */
+/** The hashes, the network, and the demanded freshness. */
 export interface ReceiptQuestion extends Freshness {
   readonly hashes: readonly string[]
   readonly passphrase: string
 }
 
 /**
- * Receipts in the order of the hashes. A node can say yes from anywhere; no only when it has reached `asOf`, and remembers as
- * far back as `since`.
+ * Reads receipts in the order of the hashes. A node's yes always counts; its no counts only when it has reached `asOf` and remembers back
+ * to `since`.
  */
 export async function readReceipts(
   client: PooledClient,
@@ -26,15 +26,15 @@ export async function readReceipts(
 }
 
 /**
- * What one endpoint says of a hash. `not_found` is worth something only when the endpoint has reached `asOf` (`reached`) and
- * remembers back to `since` (`remembers`). `silent`: it said nothing that can be read.
+ * The answer of one endpoint about a hash. `not_found` proves absence only when the endpoint has reached `asOf` (`reached`) and remembers
+ * back to `since` (`remembers`). `silent`: the answer is missing or unreadable.
  */
 export type LookupResult =
   | { readonly kind: 'included'; readonly receipt: Receipt }
   | { readonly kind: 'not_found'; readonly reached: boolean; readonly remembers: boolean }
   | { readonly kind: 'silent' }
 
-/** What a reply is read with. */
+/** The context for reading a reply. */
 export type Terms = Omit<ReceiptQuestion, 'hashes'>
 
 function toReceiptAnswer(result: LookupResult): ReceiptAnswer {
@@ -42,7 +42,7 @@ function toReceiptAnswer(result: LookupResult): ReceiptAnswer {
   return { kind: result.kind === 'not_found' && result.reached && result.remembers ? 'none' : 'unknown' }
 }
 
-/** Asks whether a ledger holds a transaction, by its hash or by that of what it wraps. */
+/** Asks for a transaction by its own hash, or by the hash of its inner transaction. */
 export function receiptCall(hash: string): RpcCall {
   return { method: 'getTransaction', params: { hash } }
 }
@@ -64,7 +64,7 @@ export function readLookup(
   return receipt === undefined ? { kind: 'silent' } : { kind: 'included', receipt }
 }
 
-/** A node keeps ledgers for some time only (a day, a week); what is older it does not find, whatever happened. */
+/** A node keeps ledgers for a limited time (a day, a week) and cannot find older transactions. */
 function remembers(
   { oldestLedgerCloseTime }: Readonly<Record<string, unknown>>,
   since: Date | undefined,
@@ -74,7 +74,7 @@ function remembers(
   return oldest !== undefined && Number(oldest) * 1_000 <= since.getTime()
 }
 
-/** What a ledger holds is final: nothing comes after it that could undo it (SCP). */
+/** The content of a ledger is final: nothing later can undo it (SCP). */
 function readReceipt(
   hash: string,
   fields: Readonly<Record<string, unknown>>,
@@ -102,7 +102,7 @@ function readReceipt(
   }
 }
 
-/** What a smart contract returned: protocol 20 to 22 tell it in version 3 of the meta data, later ones in version 4. */
+/** Reads the return value of a smart contract, which protocols 20 to 22 store in version 3 of the meta data and later ones in version 4. */
 function returnValueOf(base64: unknown): string | undefined {
   if (typeof base64 !== 'string') return undefined
   try {

@@ -14,14 +14,14 @@ import {
   TransactionV1Envelope,
 } from '@stellar/stellar-sdk/xdr'
 
-/** What a prebuilt envelope is. */
+/** The kind of a prebuilt envelope, and its content. */
 export type ReadEnvelope =
   | { readonly kind: 'transaction'; readonly envelope: TransactionV1Envelope }
   | { readonly kind: 'fee_bump'; readonly tx: FeeBumpTransaction }
 
 /**
- * Reads a `TransactionEnvelope`; undefined for what is none. One of version 0 is read as version 1: both are signed over the
- * same bytes (CAP-15), so its signatures keep their worth.
+ * Reads a `TransactionEnvelope`; undefined for other text. Version 0 is read as version 1: both are signed over the same bytes (CAP-15), so
+ * its signatures stay valid.
  */
 export function readEnvelope(base64: string): ReadEnvelope | undefined {
   const envelope = decode(base64)
@@ -33,7 +33,7 @@ export function readEnvelope(base64: string): ReadEnvelope | undefined {
 }
 
 /**
- * The transaction of an envelope that was checked or made by us.
+ * Returns the transaction of an envelope that was checked before, or created by the service.
  * @throws Error for anything else
  */
 export function openEnvelope(base64: string): TransactionV1Envelope {
@@ -42,12 +42,12 @@ export function openEnvelope(base64: string): TransactionV1Envelope {
   return read.envelope
 }
 
-/** XDR in base64 of a transaction that nobody has signed. */
+/** Writes a transaction without signatures, XDR in base64. */
 export function closeEnvelope(tx: Transaction): string {
   return TransactionEnvelope.envelopeTypeTx(new TransactionV1Envelope({ tx, signatures: [] })).toXdr('base64')
 }
 
-/** The same transaction with some of its fields changed. */
+/** Returns the same transaction with some of its fields changed. */
 export function withFields(
   tx: Transaction,
   change: Partial<ConstructorParameters<typeof Transaction>[0]>,
@@ -57,34 +57,34 @@ export function withFields(
 }
 
 /**
- * What is signed, and the hash by which the network knows a transaction: SHA-256 over the network's id, the kind and the
+ * Returns the hash that is signed, and that identifies a transaction in the network: SHA-256 over the network's id, the kind and the
  * transaction (`TransactionSignaturePayload`).
  */
 export function hashTransaction(tx: Transaction, passphrase: string): Buffer {
   return hashTagged(TaggedTransaction.envelopeTypeTx(tx), passphrase)
 }
 
-/** The same for a fee bump (CAP-15): another kind, so another hash than that of the transaction inside. */
+/** Returns the hash of a fee bump (CAP-15). Its kind differs, so its hash differs from that of the transaction inside. */
 export function hashFeeBump(tx: FeeBumpTransaction, passphrase: string): Buffer {
   return hashTagged(TaggedTransaction.envelopeTypeTxFeeBump(tx), passphrase)
 }
 
-/** Unix seconds from which on a time is as good as none: a `Date` holds no later one. */
+/** A time bound from this Unix second on counts as none: a `Date` holds no later time. */
 const NEVER = 8_640_000_000_000n
 
-/** The newest close time, in Unix seconds, at which a ledger may include it; undefined when it may wait for ever. */
+/** Returns the newest close time, in Unix seconds, of a ledger that may include it; undefined when it may wait for ever. */
 export function maxTimeOf({ cond }: Transaction): bigint | undefined {
   const maxTime = boundsOf(cond)?.maxTime ?? 0n
   return maxTime === 0n || maxTime > NEVER ? undefined : maxTime
 }
 
-/** The ledger from which on it is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined when there is none. */
+/** Returns the first ledger that is too late (CAP-21 `maxLedger`; stellar-core `isTooLate`); undefined when there is none. */
 export function maxLedgerOf({ cond }: Transaction): bigint | undefined {
   const maxLedger = cond.type === 'precondV2' ? (cond.v2.ledgerBounds?.maxLedger ?? 0) : 0
   return maxLedger === 0 ? undefined : BigInt(maxLedger)
 }
 
-/** The same conditions with this newest close time. */
+/** Returns the same conditions with this newest close time. */
 export function withMaxTime(cond: Preconditions, maxTime: bigint): Preconditions {
   const timeBounds = new TimeBounds({ minTime: boundsOf(cond)?.minTime ?? 0n, maxTime })
   if (cond.type !== 'precondV2') return Preconditions.precondTime(timeBounds)
@@ -94,7 +94,7 @@ export function withMaxTime(cond: Preconditions, maxTime: bigint): Preconditions
   )
 }
 
-/** For resources of smart contracts, in stroops; 0 without any. */
+/** Returns the fee for resources of smart contracts, in stroops; 0 without any. */
 export function resourceFeeOf({ ext }: Transaction): bigint {
   return ext.type === 'sorobanData' ? ext.sorobanData.resourceFee : 0n
 }
@@ -108,7 +108,7 @@ function decode(base64: string): TransactionEnvelope | undefined {
   try {
     return TransactionEnvelope.fromXdr(base64, 'base64')
   } catch {
-    return undefined // The SDK says it with an exception: not XDR, not of this kind, or with bytes left over.
+    return undefined // The SDK throws: not XDR, not of this kind, or with bytes left over.
   }
 }
 

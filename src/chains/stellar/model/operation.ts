@@ -18,10 +18,10 @@ export type StellarOperation =
   | BumpSequenceOperation
   | SorobanOperation
 
-/** Operations of smart contracts: alone in their transaction, simulated, and with a resource fee (CAP-46). */
+/** Operations of smart contracts: each is alone in its transaction, is simulated, and has a resource fee (CAP-46). */
 export type SorobanOperation = HostFunctionOperation | RestoreFootprintOperation
 
-/** Those that run a host function, and so may need authorization. */
+/** Operations that run a host function, and so may need authorization. */
 export type HostFunctionOperation = InvokeContractOperation | CreateContractOperation | UploadWasmOperation
 
 export interface PaymentOperation {
@@ -40,7 +40,7 @@ export interface CreateAccountOperation {
 export interface ChangeTrustOperation {
   readonly type: 'change_trust'
   readonly asset: StellarAsset
-  /** The largest possible when absent; 0 removes the trust line. */
+  /** Default: the largest possible limit; 0 removes the trust line. */
   readonly limit?: bigint
 }
 
@@ -100,11 +100,11 @@ export interface CreateClaimableBalanceOperation {
 
 export interface Claimant {
   readonly destination: string
-  /** At any time when absent. */
+  /** Default: any time. */
   readonly predicate?: ClaimPredicate
 }
 
-/** Exactly one of the fields is there. */
+/** A predicate has exactly one of the fields. */
 export interface ClaimPredicate {
   readonly unconditional?: true
   /** Unix time in seconds. */
@@ -112,9 +112,9 @@ export interface ClaimPredicate {
   /** Seconds after the creation of the balance. */
   readonly before_relative_time?: bigint
   readonly not?: ClaimPredicate
-  /** Exactly two. */
+  /** The list has exactly two predicates. */
   readonly and?: readonly ClaimPredicate[]
-  /** Exactly two. */
+  /** The list has exactly two predicates. */
   readonly or?: readonly ClaimPredicate[]
 }
 
@@ -139,13 +139,13 @@ export interface InvokeContractOperation {
 
 export interface CreateContractOperation {
   readonly type: 'create_contract'
-  /** Whose contract it is; decides its address together with `salt`. */
+  /** The deployer of the contract, which decides its address together with `salt`. */
   readonly source:
     | { readonly from: 'address'; readonly address: string }
     | { readonly from: 'contract'; readonly contract: string }
   /** 32 bytes in hexadecimal. */
   readonly wasm_hash: string
-  /** 32 bytes in hexadecimal; zeros when absent. */
+  /** 32 bytes in hexadecimal. Default: zeros. */
   readonly salt?: string
   readonly constructor_args?: readonly ScValue[]
   readonly auth?: SorobanAuth
@@ -158,8 +158,8 @@ export interface UploadWasmOperation {
 }
 
 /**
- * Brings archived entries back (CAP-46-12). The service's own errand; the contract does not offer it. What to restore, and
- * what that costs, was told by the simulation that asked for it.
+ * Restores archived entries (CAP-46-12). The service sends it as a setup transaction; the contract does not offer it. The simulation that
+ * asked for it told the entries and the cost.
  */
 export interface RestoreFootprintOperation {
   readonly type: 'restore_footprint'
@@ -167,14 +167,14 @@ export interface RestoreFootprintOperation {
   readonly transaction_data: string
 }
 
-/** Who authorises a call. `source_account`, the default: the source of the operation, as the simulation finds it needed. */
+/** The authorization of a call. `source_account`, the default: the source of the operation, where the simulation needs it. */
 export type SorobanAuth =
   | { readonly type: 'none' | 'source_account' }
   | { readonly type: 'addresses'; readonly signers: readonly string[] }
-  /** `SorobanAuthorizationEntry`, XDR in base64 each, signed by whom they name. */
+  /** `SorobanAuthorizationEntry`, XDR in base64 each, signed by the accounts that they name. */
   | { readonly type: 'xdr'; readonly entries: readonly string[] }
 
-/** Codes of up to 4 characters are `credit4`, longer ones `credit12`; the longer names mean the same. */
+/** Codes of up to 4 characters are `credit4`, longer ones `credit12`; the longer type names mean the same. */
 export type StellarAsset =
   | { readonly type: 'native' }
   | {
@@ -191,7 +191,7 @@ export type StellarMemo =
   /** 32 bytes, one by one or as 64 hexadecimal digits. */
   | { readonly type: 'hash' | 'return'; readonly value: readonly number[] | string }
 
-/** Whether an operation has to be alone, and be simulated. */
+/** Returns true for an operation that must be alone and be simulated. */
 export function isSoroban(operation: StellarOperation): operation is SorobanOperation {
   return SOROBAN.has(operation.type)
 }

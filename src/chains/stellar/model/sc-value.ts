@@ -1,6 +1,6 @@
 /**
- * An argument of a smart contract as the contract of the API writes it: the word `void`, or an object with exactly one field,
- * which names the type. 64-bit integers are bigint; wider ones come whole, in decimal digits, or in parts as in XDR.
+ * An argument of a smart contract in the API's notation: the text `void`, or an object with exactly one field, which names the type. 64-bit
+ * integers are bigint; wider ones are whole, in decimal digits, or in parts as in XDR.
  */
 export type ScValue = 'void' | ScValueFields
 
@@ -50,14 +50,14 @@ export interface Parts256 {
 /** The types of integers that are wider than 64 bits. */
 export type WideType = 'u128' | 'i128' | 'u256' | 'i256'
 
-/** The integer that is meant. */
+/** Returns the integer that the value describes. */
 export function wideInteger(value: Parts128 | Parts256 | string): bigint {
   if (typeof value === 'string') return BigInt(value)
   if ('hi' in value) return (value.hi << 64n) + value.lo
   return (value.hi_hi << 192n) + (value.hi_lo << 128n) + (value.lo_hi << 64n) + value.lo_lo
 }
 
-/** Whether an integer fits its type. */
+/** Returns true when an integer fits its type. */
 export function fitsWide(type: WideType, integer: bigint): boolean {
   const bits = type.endsWith('128') ? 128 : 256
   const fitting = type.startsWith('i') ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer)

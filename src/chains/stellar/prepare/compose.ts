@@ -7,12 +7,12 @@ import { maxTimeOf, openEnvelope, withFields, withMaxTime } from '../model/envel
 import { isAccountId, toMuxedAccount } from '../model/strkey.ts'
 import type { StellarAccount } from '../types.ts'
 
-/** How long a signed version may wait for its ledger, in seconds, where nobody says: some twenty ledgers. */
+/** A signed version waits this long for its ledger by default, in seconds: about twenty ledgers. */
 const DEFAULT_TIMEOUT_SECONDS = 120
 
 /**
- * The transaction that a request of our own means: the relayer is its source, fee and sequence number are 0, and it always has
- * an end. `closeTime` of the newest ledger, in Unix seconds.
+ * Builds the transaction of a request that the service signs: the relayer is its source, fee and sequence number are 0, and it always
+ * expires. `closeTime` belongs to the newest ledger, in Unix seconds.
  */
 export function composeTransaction(
   request: StellarRequest,
@@ -28,7 +28,7 @@ function fromOperations(
   { operations = [], sourceAccount, memo }: StellarRequest,
   { address }: StellarAccount,
 ) {
-  // A number of the relayer's own account is told by the operations: the transaction's source may become a channel.
+  // The operations contain the muxed number of the relayer's account, because the transaction's source may become a channel.
   const muxed = sourceAccount !== undefined && !isAccountId(sourceAccount)
   const source = muxed ? toMuxedAccount(sourceAccount) : undefined
   return new Transaction({
@@ -46,7 +46,7 @@ function fromXdr(xdr: string): Transaction {
   return withFields(openEnvelope(xdr).tx, { fee: 0, seqNum: 0n })
 }
 
-/** The earliest of what the caller says; what the relayer's policy says where the caller says nothing. In Unix seconds. */
+/** Returns the earliest end that the caller demands; the end of the relayer's policy when the caller demands none. In Unix seconds. */
 function endOf(
   { validUntil }: StellarRequest,
   tx: Transaction,
@@ -60,7 +60,7 @@ function endOf(
   return until ?? own ?? closeTime + BigInt(timeout)
 }
 
-/** Whole seconds, rounded down. Not 0, which would mean no end at all. */
+/** Returns whole seconds, rounded down. The result is never 0, which would mean no end at all. */
 function secondsOf(time: Date): bigint {
   return larger(1n, BigInt(Math.floor(time.getTime() / 1_000)))
 }

@@ -3,56 +3,56 @@ import type { Refusal } from '../../answer.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import type { StellarAccount, StellarAttempt } from '../types.ts'
 
-/** What the contract promises when `max_fee` is absent, in stroops. */
+/** The contract's default of `max_fee`, in stroops. */
 const DEFAULT_MAX_FEE = 1_000_000n
 
 /**
- * The base fee of every public network, in stroops for each operation (`baseFee` of the ledger header). The validators could
- * vote for another one; below it a node takes nothing.
+ * The base fee of every public network, in stroops for each operation (`baseFee` of the ledger header). The validators could vote for
+ * another one; nodes accept nothing below it.
  */
 export const MIN_FEE_PER_OPERATION = 100n
 
 /**
- * stellar-core `TransactionQueue::FEE_MULTIPLIER`: a queued transaction is replaced only by a fee bump of the same sequence
- * number whose fee for each operation is at least this many times that of the queued one.
+ * A queued transaction is replaced only by a fee bump with the same sequence number whose fee for each operation is at least this many
+ * times higher (stellar-core `TransactionQueue::FEE_MULTIPLIER`).
  */
 const REPLACEMENT_FACTOR = 10n
 
-/** What a transaction can offer outside a fee bump is a `uint32` of XDR. */
+/** The fee of a transaction outside a fee bump is a `uint32` of XDR. */
 export const MAX_PLAIN_FEE = 2n ** 32n - 1n
 
 /** The parts of a fee. */
 type Fee = Pick<StellarDraft, 'feePerOperation' | 'operationCount' | 'resourceFee'>
 
-/** The fee in the envelope that goes out, in stroops. A fee bump counts as one more operation (CAP-15). */
+/** Returns the fee in the envelope, in stroops. A fee bump counts as one more operation (CAP-15). */
 export function totalFee({ feePerOperation, operationCount, resourceFee }: Fee, bumped: boolean): bigint {
   return feePerOperation * BigInt(operationCount + (bumped ? 1 : 0)) + resourceFee
 }
 
-/** The most that the request may cost, in stroops. */
+/** Returns the highest cost of the request, in stroops. */
 export function budgetOf({ maxFee }: Pick<StellarRequest, 'maxFee'>, { policies }: StellarAccount): bigint {
   return maxFee ?? smaller(DEFAULT_MAX_FEE, policies.maxFee ?? DEFAULT_MAX_FEE)
 }
 
-/** What is wanted of a bid, and what limits it. */
+/** The demands on a bid, and its limits. */
 export interface Wish {
-  /** What the network takes at present, in stroops for each operation. */
+  /** The price that the network accepts at present, in stroops for each operation. */
   readonly market: bigint
-  /** Less is of no use: no node would take it. */
+  /** No node accepts a lower price. */
   readonly least: bigint
   readonly operationCount: number
   readonly resourceFee: bigint
   readonly maxFee: bigint
 }
 
-/** A bid in stroops for each operation; or what `max_fee` would have to be. */
+/** A bid in stroops for each operation; or the necessary `max_fee`. */
 export type Bid =
   | { readonly kind: 'bid'; readonly feePerOperation: bigint; readonly wanted: bigint }
   | { readonly kind: 'short'; readonly needed: bigint }
 
 /**
- * The bid for a wish. It leaves room for a fee bump in any case: one is needed to replace the transaction, and to send it
- * through a channel account. The network charges what a ledger asks, which is mostly less than the bid.
+ * Decides the bid. It always leaves money for a fee bump, which a replacement and a channel account need. The network charges the price of
+ * the ledger, which is mostly less than the bid.
  */
 export function decideBid({ market, least, operationCount, resourceFee, maxFee }: Wish): Bid {
   const count = BigInt(operationCount + 1)
@@ -64,8 +64,8 @@ export function decideBid({ market, least, operationCount, resourceFee, maxFee }
 }
 
 /**
- * The least bid that a node takes in place of what may lie in its queue, in stroops for each operation; undefined when
- * nothing may.
+ * Returns the lowest bid that a node accepts in place of attempts in its queue, in stroops for each operation; undefined when there are
+ * none.
  */
 export function replacementFloor(attempts: readonly StellarAttempt[]): bigint | undefined {
   const open = openOf(attempts)
@@ -73,20 +73,20 @@ export function replacementFloor(attempts: readonly StellarAttempt[]): bigint | 
   return REPLACEMENT_FACTOR * open.map(({ draft }) => draft.feePerOperation).reduce(larger)
 }
 
-/** The attempts that a node may still hold. */
+/** Returns the attempts that a node may still hold. */
 export function openOf(attempts: readonly StellarAttempt[]): readonly StellarAttempt[] {
   return attempts.filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
 }
 
-/** The budget does not pay for what the network asks at least. */
+/** Refuses a budget below the lowest fee of the network. */
 export function aboveBudget(needed: bigint, maxFee: bigint): Refusal {
   return {
     code: 'fee_above_cap',
-    detail: `max_fee: at least ${needed} stroops are expected, what the network asks and the room for a fee bump; ${maxFee} are allowed.`,
+    detail: `max_fee: at least ${needed} stroops are expected, the price of the network and of a fee bump; ${maxFee} are allowed.`,
   }
 }
 
-/** The budget does not pay for a replacement. */
+/** Refuses a budget below the fee of a replacement. */
 export function underpriced(needed: bigint, maxFee: bigint): Refusal {
   return {
     code: 'replacement_underpriced',

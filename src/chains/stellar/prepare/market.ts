@@ -6,23 +6,23 @@ import { NEWEST } from '../read/head.ts'
 import { fieldsOf, readInteger } from '../read/replies.ts'
 import { MIN_FEE_PER_OPERATION } from './fees.ts'
 
-/** What to bid for inclusion now, in stroops for each operation. Smart contracts have a market of their own (CAP-46-07). */
+/** The prices for inclusion, in stroops for each operation. Smart contracts have a market of their own (CAP-46-07). */
 export interface Market {
   readonly classic: bigint
   readonly soroban: bigint
-  /** When the newest ledger closed, in Unix seconds. By this clock, not by ours, a transaction comes too late. */
+  /** The close time of the newest ledger, in Unix seconds. Transactions expire by this clock and not by ours. */
   readonly closeTime: bigint
 }
 
 /**
- * The percentile of the fees that recent ledgers charged. In a full ledger all pay what the cheapest one in it bid, so nearly
+ * The percentile of the fees that recent ledgers charged. In a full ledger all pay the price of the cheapest one in it, so nearly
  * everybody's fee is that of the fullest ledgers.
  */
 const PERCENTILE = 'p90'
 
 /**
- * As soon as ledgers are full, the price of the next one is unknown: twice the last price is mostly enough for the two minutes
- * that a signed version lives. What is not needed is not charged, and a replacement needs ten times the bid.
+ * As soon as ledgers are full, the price of the next one is unknown: twice the last price is mostly enough for the two minutes of a signed
+ * version. The network does not charge the part that is not needed, and a replacement needs ten times the bid.
  */
 const SURGE_HEADROOM = 2n
 
@@ -30,32 +30,32 @@ const FEE_STATS: RpcCall = { method: 'getFeeStats', params: {} }
 
 const UNTOLD = {
   kind: 'unknown',
-  detail: "the network's fees and time are not known: the endpoint told none",
+  detail: "the network's fees and time are not known: the endpoint did not report them",
 } as const
 
 interface MarketWatchOptions {
   readonly client: PooledClient
   readonly clock: Clock
-  /** How long prices are good for where nobody tells of a newer ledger, in ms. */
+  /** Prices are fresh for this time while no newer ledger is known, in ms. */
   readonly freshForMs: number
 }
 
 export interface MarketWatch {
-  /** The network's prices, asked once for each ledger however many callers there are. */
+  /** Reads the network's prices once for each ledger, however many callers there are. */
   readonly market: () => Promise<Answer<Market>>
-  /** Somebody has seen a ledger that closed at this time, in Unix seconds. */
+  /** Notes that a ledger closed at this time, in Unix seconds. */
   readonly sawLedger: (closeTime: bigint) => void
-  /** A node has refused a bid and named what it would take, in stroops for each operation. */
+  /** Notes that a node refused a bid and named the price that it would accept, in stroops for each operation. */
   readonly sawMinimum: (price: bigint, kind: 'classic' | 'soroban') => void
 }
 
 /**
- * How long a price that a node asked for holds, in ms: some ledgers, in which a full queue empties. The statistics tell only of
- * what ledgers charged, and nothing of a queue in front of them.
+ * A price that a node demanded holds for this time, in ms: some ledgers, in which a full queue empties. The statistics contain only the
+ * fees of ledgers, and nothing about a queue in front of them.
  */
 const MINIMUM_HOLDS_MS = 20_000
 
-/** Remembers the prices of the newest ledger. */
+/** Creates a reader of the prices of the newest ledger. */
 export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOptions): MarketWatch {
   let asked: { readonly at: number; readonly answer: Promise<Answer<Market>> } | undefined
   let newest = 0n
@@ -101,7 +101,7 @@ async function askMarket(client: PooledClient): Promise<Answer<Market>> {
   return { kind: 'ok', value: { classic: bidFor(classic), soroban: bidFor(soroban), closeTime } }
 }
 
-/** 0 where recent ledgers held none of the kind. */
+/** Returns 0 where recent ledgers held no transaction of the kind. */
 function readPrice(distribution: unknown): bigint | undefined {
   if (typeof distribution !== 'object' || distribution === null) return undefined
   return readInteger((distribution as Record<string, unknown>)[PERCENTILE])

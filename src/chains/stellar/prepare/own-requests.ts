@@ -3,20 +3,23 @@ import { BASE_RESERVE } from '../read/accounts.ts'
 import type { StellarAccount } from '../types.ts'
 
 /**
- * What a new channel account gets, in stroops: the reserve of an account without anything (two entries), which the ledger asks
- * of every new account. It never pays a fee and never moves money, so it needs no more.
+ * The balance of a new channel account, in stroops: the reserve of an empty account (two entries), which the ledger demands of every new
+ * account. A channel never pays a fee and never moves money, so it needs no more.
  */
 const CHANNEL_BALANCE = 2n * BASE_RESERVE
 
-/** An account's sequence number is never lowered: bumping it to 0 does nothing, and costs one operation (CAP-1). */
+/**
+ * Returns the request that does nothing. A sequence number is never lowered, so bumping it to 0 has no effect and costs one operation
+ * (CAP-1).
+ */
 export function noop(network: string, account: StellarAccount): StellarRequest {
   return ownRequest(network, account, [{ type: 'bump_sequence', bump_to: 0n }])
 }
 
-/** `Operation operations<100>` of XDR. More channels are opened by the next request of this kind. */
+/** `Operation operations<100>` of XDR. The next request of this kind opens the remaining channels. */
 const MOST_AT_ONCE = 100
 
-/** Opens channel accounts. */
+/** Returns the request that opens channel accounts. */
 export function openChannels(
   network: string,
   addresses: readonly string[],

@@ -24,7 +24,7 @@ export interface PrepareContext extends SimulationContext {
 /** Content without its bid. */
 export type Content = Omit<StellarDraft, 'feePerOperation' | 'bumped' | 'maxFee'>
 
-/** Fees, end and resources for a new transaction. */
+/** Prepares fees, expiry and resources of a new transaction. */
 export async function prepareDraft(
   context: PrepareContext,
   request: StellarRequest,
@@ -54,11 +54,11 @@ export async function prepareDraft(
 interface Wanted {
   readonly request: StellarRequest
   readonly account: StellarAccount
-  /** Of the newest ledger, in Unix seconds: by its time, not by ours, a transaction comes too late. */
+  /** The close time of the newest ledger, in Unix seconds. Transactions expire by its clock and not by ours. */
   readonly closeTime: bigint
 }
 
-/** What a request means on the ledger as it is; an errand when something has to be restored before. */
+/** Prepares the content of a request for the present ledger; returns a setup transaction when entries have to be restored first. */
 export async function prepareContent(
   context: PrepareContext,
   { request, account, closeTime }: Wanted,
@@ -82,7 +82,7 @@ export async function prepareContent(
   return { kind: 'ok', value: ownContent(answer.value.tx, account) }
 }
 
-/** What limits a bid for this content. */
+/** Returns the demands and limits of a bid for this content. */
 export function wishFor(content: Content, market: Market, maxFee: bigint): Wish {
   const { operationCount, resourceFee } = content
   return {
@@ -94,7 +94,7 @@ export function wishFor(content: Content, market: Market, maxFee: bigint): Wish 
   }
 }
 
-/** CAP-15: a fee bump has to offer at least the rate of what it wraps. */
+/** The rate of a fee bump must be at least that of its inner transaction (CAP-15). */
 function leastOf({ externallySigned, envelope, operationCount, resourceFee }: Content): bigint {
   if (!externallySigned) return MIN_FEE_PER_OPERATION
   const inclusionFee = BigInt(openEnvelope(envelope).tx.fee) - resourceFee
@@ -102,11 +102,11 @@ function leastOf({ externallySigned, envelope, operationCount, resourceFee }: Co
   return larger(MIN_FEE_PER_OPERATION, (inclusionFee + count - 1n) / count)
 }
 
-/** Says so when the budget is below the market. */
+/** Tells the caller when the budget is below the market. */
 export function logsOf(bid: Extract<Bid, { kind: 'bid' }>): string[] {
   if (bid.feePerOperation >= bid.wanted) return []
   return [
-    `The market price (${bid.wanted} stroops for each operation) is above what max_fee allows; ${bid.feePerOperation} are offered.`,
+    `The market price (${bid.wanted} stroops for each operation) is above the limit of max_fee; the transaction bids ${bid.feePerOperation}.`,
   ]
 }
 
@@ -137,6 +137,6 @@ function restoreFirst(
   return {
     kind: 'setup',
     request: { type: 'stellar', network, operations, ...(maxFee === undefined ? {} : { maxFee }) },
-    detail: 'Brings back the archived entries that the call of a smart contract needs.',
+    detail: 'The service restores the archived entries that the call of a smart contract needs.',
   }
 }

@@ -15,14 +15,17 @@ import {
   wishFor,
 } from './prepare.ts'
 
-/** The source and sequence number of content that somebody else has signed. */
+/** Returns the source and sequence number of externally signed content. */
 export function externalNonceOf({ feeBump, transactionXdr }: StellarRequest): ExternalNonce | undefined {
   if (feeBump !== true || transactionXdr === undefined) return undefined
   const { tx } = openEnvelope(transactionXdr)
   return { address: underlying(tx.sourceAccount), nonce: tx.seqNum }
 }
 
-/** When the caller wants it no more: what it says itself, or its prebuilt transaction, whichever comes first. */
+/**
+ * Returns the time after which the caller no longer wants the transaction: its own limit or that of its prebuilt transaction, whichever is
+ * earlier.
+ */
 export function endsAt({ validUntil, transactionXdr }: StellarRequest): Date | undefined {
   const maxTime = transactionXdr === undefined ? undefined : maxTimeOf(openEnvelope(transactionXdr).tx)
   if (maxTime === undefined) return validUntil
@@ -31,8 +34,8 @@ export function endsAt({ validUntil, transactionXdr }: StellarRequest): Date | u
 }
 
 /**
- * A draft that takes the place of every attempt that a node may hold: inside a fee bump, at ten times the highest rate among
- * them (stellar-core `TransactionQueue::canAdd`, `canReplaceByFee`). When none is held any more, a new one like the first.
+ * Prepares a draft in place of every attempt that a node may hold: inside a fee bump, at ten times the highest rate among them
+ * (stellar-core `TransactionQueue::canAdd`, `canReplaceByFee`). When no node holds one any more, it prepares a new draft like the first.
  */
 export async function prepareReplacement(
   context: PrepareContext,
@@ -60,7 +63,7 @@ interface Replacement {
   readonly account: StellarAccount
 }
 
-/** The content of the last of these attempts with a bid that the network takes now, within the budget that it was prepared with. */
+/** Prepares the content of the last attempt with a bid that the network accepts now, within the budget of that attempt. */
 export async function prepareSpeedUp(
   context: PrepareContext,
   attempts: readonly StellarAttempt[],
@@ -71,7 +74,8 @@ export async function prepareSpeedUp(
   if (market.kind !== 'ok') return market
   const { feePerOperation, bumped, maxFee, ...content } = last.draft
   const queued = replacementFloor(attempts)
-  // Refused with nothing in the queue: the queue is full and asks for more than the ledgers charged. Twice is a step.
+  // A node refused the bid while the queue holds no attempt: the queue is full and demands more than the ledgers charged, so the bid
+  // doubles.
   const floor = queued ?? feePerOperation * 2n
   const answer = raised(content, { market: market.value, floor, maxFee })
   if (answer.kind !== 'ok') return answer
@@ -95,8 +99,8 @@ function raised(content: Content, { market, floor, maxFee }: Raise): Answer<Stel
 }
 
 /**
- * The sequence number stays, so the content has to be signed for it: ours by the relayer for its own account, somebody else's
- * as it stands. Only with the same number do both exclude each other.
+ * The sequence number stays, so the content must be signed for it: the relayer signs its own content for its own account, externally signed
+ * content keeps its number. Only with the same number do both exclude each other.
  */
 function unsuitable(
   request: StellarRequest,
@@ -113,7 +117,7 @@ function unsuitable(
           `transaction_xdr: source ${newest.sourceAccount} with the sequence number ${newest.nonce} is expected.`,
         )
   }
-  // Of a channel account the service has the key; of somebody else's it has not.
+  // The service has the keys of channel accounts, and not of other accounts.
   return newest.draft.externallySigned && newest.sourceAccount !== address
     ? notSupported(
         `transaction_xdr: the sequence number belongs to ${newest.sourceAccount}, so only a transaction signed by it can replace this one.`,

@@ -8,47 +8,48 @@ import { closeEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
 import { BEHIND, fieldsOf, isBehind, readInteger } from '../read/replies.ts'
 
-/** What a dry run found. */
+/** The result of a simulation. */
 export interface Simulation {
-  /** Footprint and resources. */
+  /** The footprint and the resources. */
   readonly data: SorobanTransactionData
-  /** For the resources, in stroops, with what the node adds of its own accord. */
+  /** The fee for the resources, in stroops, with the margin of the node. */
   readonly resourceFee: bigint
-  /** Who has to agree to the call; empty where entries were given. */
+  /** The authorizations that the call needs; empty where the caller sent entries. */
   readonly auth: readonly SorobanAuthorizationEntry[]
-  /** What has to be restored before the call can run (CAP-46-12). */
+  /** The entries that must be restored before the call can run (CAP-46-12). */
   readonly restore?: SorobanTransactionData
 }
 
-/** The reason of a failed call is cut here, in characters: the node adds a log of everything that happened. */
+/** The reason of a failed call is cut at this length, in characters: the node adds a log of all events. */
 const MAX_REASON = 512
 
 /**
- * What stellar-rpc says when the call itself is at fault: what the contract's host says (`HostError`, soroban-env-host), and what the node says of
- * a transaction that it cannot simulate (`simulate_transaction.go`). Everything else in the same field is trouble of the node: a full
- * queue, a worker pool that is closed, a stellar-core that does not answer (`preflight/pool.go`).
+ * Messages of stellar-rpc about the call itself: those of the contract's host (`HostError`, soroban-env-host), and those about a
+ * transaction that the node cannot simulate (`simulate_transaction.go`). Every other message in the same field is a failure of the node: a
+ * full queue, a closed worker pool, a stellar-core that does not answer (`preflight/pool.go`).
  */
 const FAULT_OF_CALL =
   /^(HostError\b|Could not unmarshal transaction|Transaction contains (more than one operation|unsupported operation type)|To perform a SimulateTransaction for|(optional|cannot set) '?authMode)/
 
 /**
- * A repeated refusal is final after so many ledgers although another endpoint is silent: a node that is only late comes within this minute
- * to the ledger that the caller has seen. More ledgers hold up the account while an endpoint is dead; fewer let a late node end good calls.
+ * A repeated refusal is final after this many ledgers although another endpoint is silent: a node that is only late reaches within this
+ * minute the ledger that the caller has seen. More ledgers delay the account while an endpoint is dead; fewer let a late node end good
+ * calls.
  */
 export const FINAL_AFTER_LEDGERS = 12n
 
-/** A simulation needs these. */
+/** The context of a simulation. */
 export interface SimulationContext {
   readonly client: PooledClient
   readonly simulations: SimulationRefusals
 }
 
-/** The caller decides by a simulation. It may refuse, too: the needs of a call depend on the ledger that it was simulated with. */
+/** The caller's decision about a simulation. It may refuse, too: the needs of a call depend on the ledger of the simulation. */
 type Decide<T> = (simulation: Simulation) => Answer<T>
 
 /**
- * Runs a transaction of smart contracts on a node without sending it, and decides by the outcome. A node that has not seen the newest ledger
- * does not know what the call may need, so a refusal asks for the opinions of all endpoints.
+ * Runs a transaction of smart contracts on a node without sending it, and decides by the result. A node without the newest ledger does not
+ * know everything that the call may need, so a refusal asks for the opinions of all endpoints.
  */
 export async function simulate<T>(
   context: SimulationContext,
@@ -71,7 +72,7 @@ async function simulateEverywhere<T>(
 ): Promise<Answer<T>> {
   const before = newestKnown(client)
   const endpoints = await client.sendEverywhere([callOf(tx)], before)
-  // An endpoint that cannot simulate tells its height all the same.
+  // An endpoint that cannot simulate still reports its height.
   const newest = larger(before, newestKnown(client))
   const opinions = endpoints.map(([endpointReply]) => readOpinion(endpointReply, newest, decide))
   return simulations.settle(contentOf(tx), opinions)
@@ -81,12 +82,12 @@ function callOf(tx: Transaction): RpcCall {
   return { method: 'simulateTransaction', params: { transaction: closeEnvelope(tx) } }
 }
 
-/** The simulation depends on this alone. Fee, time bounds and sequence number differ each time and do not matter to it. */
+/** The simulation depends on this alone. Fee, time bounds and sequence number differ each time and have no effect on it. */
 function contentOf({ sourceAccount, operations }: Transaction): readonly string[] {
   return [underlying(sourceAccount), ...operations.map((operation) => operation.toXdr('base64'))]
 }
 
-/** `latestLedger` in the answer is the ledger that the node has simulated with. */
+/** `latestLedger` in the answer is the ledger of the simulation. */
 function readOpinion<T>(
   endpointReply: EndpointReply | undefined,
   newest: bigint,
@@ -136,7 +137,7 @@ function newestKnown(client: PooledClient): bigint {
 
 const NONE = { kind: 'unknown', detail: 'the endpoint did not answer with a simulation' } as const
 
-/** The node's words up to its log: `HostError: Error(Contract, #10)`. */
+/** Returns the node's message up to its log: `HostError: Error(Contract, #10)`. */
 function reasonOf(error: string): string {
   const [reason = ''] = error.split(/\n\s*\n|\nEvent log/)
   return `The simulation failed: ${reason.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON)}`
@@ -147,11 +148,11 @@ function readData(base64: unknown): SorobanTransactionData | undefined {
   try {
     return SorobanTransactionData.fromXdr(base64, 'base64')
   } catch {
-    return undefined // The SDK says it with an exception: not XDR, or not of this kind.
+    return undefined // The SDK throws: not XDR, or not of this kind.
   }
 }
 
-/** One result for the one operation; none for those that only restore or extend. */
+/** The reply has one result for the one operation; none for operations that only restore or extend. */
 function readAuth(results: unknown): readonly SorobanAuthorizationEntry[] | undefined {
   if (results === undefined || results === null) return []
   const [first] = Array.isArray(results) ? (results as unknown[]) : []

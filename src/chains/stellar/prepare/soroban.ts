@@ -14,17 +14,17 @@ import { MAX_PLAIN_FEE } from './fees.ts'
 import { type Simulation, type SimulationContext, simulate } from './simulate.ts'
 
 /**
- * Added to the resource fee, in percent: rent and the size of what is read may have grown by the time of the ledger. What is
- * above the used part of it is given back (CAP-46-07, "refundable fee").
+ * The margin on the resource fee, in percent: rent and the size of the entries may grow until the ledger closes. The network returns the
+ * unused part of it (CAP-46-07, "refundable fee").
  */
 const RESOURCE_MARGIN_PERCENT = 15n
 
-/** Content that is ready, or what has to be restored before. */
+/** Ready content, or the entries that have to be restored first. */
 export type Assembled =
   | { readonly kind: 'ready'; readonly tx: Transaction }
   | { readonly kind: 'restore'; readonly transactionData: string }
 
-/** Whether a transaction is one of smart contracts. */
+/** Returns true for a transaction of smart contracts. */
 export function isSorobanTransaction({ operations }: Transaction): boolean {
   const [first] = operations
   return (
@@ -34,7 +34,7 @@ export function isSorobanTransaction({ operations }: Transaction): boolean {
   )
 }
 
-/** Fills in resources, resource fee and authorization, as a simulation finds them needed. */
+/** Adds the resources, the resource fee and the authorization that a simulation found necessary. */
 export async function assemble(
   context: SimulationContext,
   tx: Transaction,
@@ -61,7 +61,7 @@ function assembleBy(
   return { kind: 'ok', value: { kind: 'ready', tx: filled } }
 }
 
-/** The transaction with these resources and their fee, margin included. */
+/** Returns the transaction with these resources and their fee, margin included. */
 export function withResources(
   tx: Transaction,
   { ext, resources }: SorobanTransactionData,
@@ -73,8 +73,8 @@ export function withResources(
 }
 
 /**
- * What nobody here can sign. The source's own agreement is its signature under the transaction; of entries that the caller
- * gave, the node has run the call with them and with no others.
+ * Returns an authorization that the service cannot sign. The signature under the transaction is the source's own agreement; where the
+ * caller sent entries, the node has run the call with them and with no others.
  */
 function missingAuth(
   { operations }: Transaction,
@@ -96,7 +96,7 @@ function reverted(detail: string): Refusal {
   return { code: 'execution_reverted', detail }
 }
 
-/** The whole fee has to fit into a transaction, and some of it has to be left for inclusion. */
+/** The whole fee must fit into a transaction, and a part of it must remain for inclusion. */
 function tooDear({ resourceFee }: Pick<Simulation, 'resourceFee'>): Refusal | undefined {
   if (resourceFee * 2n <= MAX_PLAIN_FEE) return undefined
   const detail = `The resources of this call cost ${resourceFee} stroops, more than a transaction can pay.`
@@ -107,7 +107,7 @@ function hasEntries({ body }: Operation): boolean {
   return body.type === 'invokeHostFunction' && body.invokeHostFunctionOp.auth.length > 0
 }
 
-/** Entries that the caller gave stay as they are; the node has run the call with them. */
+/** Entries of the caller stay unchanged; the node has run the call with them. */
 function withAuth(operation: Operation, { auth }: Simulation): Operation {
   const { body, sourceAccount } = operation
   if (body.type !== 'invokeHostFunction' || hasEntries(operation)) return operation

@@ -5,8 +5,8 @@ import { openEnvelope } from '../model/envelope.ts'
 import { underlying } from '../model/strkey.ts'
 
 /**
- * The most stroops of lumens that operations take from `account`, fees aside. `source` is the account of those without one of
- * their own. What a smart contract or an `account_merge` takes is not known before it happens, and not counted.
+ * Returns the highest amount of lumens that operations take from `account`, in stroops, without fees. `source` is the account of operations
+ * without one of their own. The amounts of smart contracts and of `account_merge` are unknown in advance, so they do not count.
  */
 export function nativeOutflow(operations: readonly Operation[], source: string, account: string): bigint {
   return operations
@@ -35,7 +35,10 @@ function ifNative(asset: Asset, amount: bigint): bigint {
   return asset.type === 'assetTypeNative' ? amount : 0n
 }
 
-/** What a request moves out of the relayer's account, before any fee is known. Somebody else's content moves theirs. */
+/**
+ * Returns the amount that a request moves out of the relayer's account, before any fee is known. Externally signed content moves the money
+ * of its own source.
+ */
 export function amountOutOf({ operations, transactionXdr, feeBump }: StellarRequest): bigint {
   if (feeBump === true) return 0n
   if (transactionXdr === undefined) {

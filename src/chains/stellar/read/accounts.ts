@@ -4,16 +4,16 @@ import type { PooledClient, RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { accountIdOf, toPublicKey } from '../model/strkey.ts'
 import { fieldsOf, freshFieldsOf, readInteger } from './replies.ts'
 
-/** Most keys that `getLedgerEntries` takes in one call. */
+/** `getLedgerEntries` accepts this many keys in one call. */
 const MAX_KEYS = 200
 
 /**
- * `baseReserve` of the ledger header, in stroops: what each entry of an account keeps back. Voted by the validators, and the
- * same since 2015 but for one lowering; a balance would be told wrong by a few of them if it changed.
+ * `baseReserve` of the ledger header, in stroops: the amount that each entry of an account holds back. The validators vote on it, and have
+ * lowered it once since 2015; a change would make balances wrong by a few of them.
  */
 export const BASE_RESERVE = 5_000_000n
 
-/** Account entries in the order of the addresses (`G…`); undefined where the ledger has none. */
+/** Reads account entries in the order of the addresses (`G…`); undefined where the ledger has none. */
 export async function readAccounts(
   client: PooledClient,
   addresses: readonly string[],
@@ -32,7 +32,7 @@ export async function readAccounts(
   })
 }
 
-/** The next sequence number of each account; refused where the ledger has no such account yet. */
+/** Reads the next sequence number of each account; refuses where the ledger has no such account yet. */
 export async function readNonces(
   client: PooledClient,
   addresses: readonly string[],
@@ -47,7 +47,7 @@ export async function readNonces(
   })
 }
 
-/** What an account can spend in lumens, in stroops; 0 for one that the ledger does not have. */
+/** Reads the lumens that an account can spend, in stroops; 0 for an account that the ledger does not have. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
   const [entry] = await readAccounts(client, [address])
   if (entry === undefined) return { kind: 'unknown', detail: 'no reply' }
@@ -55,8 +55,8 @@ export async function readBalance(client: PooledClient, address: string): Promis
 }
 
 /**
- * stellar-core `getAvailableBalance`: the balance without the reserve, which is two entries for the account and one for each
- * thing that it owns or sponsors (CAP-33), and without what its own offers may take.
+ * Returns the balance without the reserve, which is two entries for the account and one for each entry that it owns or sponsors (CAP-33),
+ * and without the amount that its own DEX offers may take (stellar-core `getAvailableBalance`).
  */
 function spendable(entry: AccountEntry | undefined): bigint {
   if (entry === undefined) return 0n
@@ -75,14 +75,14 @@ export function entriesCall(addresses: readonly string[]): RpcCall {
   return { method: 'getLedgerEntries', params: { keys } }
 }
 
-/** Accounts as they were at the end of one ledger: `getLedgerEntries` reads them at exactly the one that it names. */
+/** Accounts at the end of one ledger: `getLedgerEntries` reads them at exactly the ledger that it names. */
 export interface AccountsAt {
   readonly ledger: bigint
-  /** By address; without those that the ledger does not have. */
+  /** Sequence numbers by address; accounts that the ledger does not have are missing. */
   readonly sequences: ReadonlyMap<string, bigint>
 }
 
-/** The sequence numbers in a reply to `entriesCall`; undefined for a reply that does not tell them, or not of which ledger. */
+/** Reads the sequence numbers in a reply to `entriesCall`; undefined for a reply without them, or without their ledger. */
 export function readAccountsAt(reply: RpcReply | undefined): AccountsAt | undefined {
   const fields = fieldsOf(reply)
   const entries = readEntries(fields)
@@ -92,7 +92,7 @@ export function readAccountsAt(reply: RpcReply | undefined): AccountsAt | undefi
   return { ledger, sequences: new Map(sequences) }
 }
 
-/** Only those that exist are told of, in any order. An entry that cannot be read makes the whole answer unknown (I6). */
+/** The reply contains only existing entries, in any order. An unreadable entry makes the whole answer unknown (I6). */
 function readEntries(
   fields: Answer<Readonly<Record<string, unknown>>>,
 ): Answer<ReadonlyMap<string, AccountEntry>> {
@@ -118,6 +118,6 @@ function readEntry(entry: unknown): AccountEntry | undefined {
     const data = LedgerEntryData.fromXdr(xdr, 'base64')
     return data.type === 'account' ? data.account : undefined
   } catch {
-    return undefined // The SDK says it with an exception: not XDR, or not of this kind.
+    return undefined // The SDK throws: not XDR, or not of this kind.
   }
 }

@@ -3,13 +3,13 @@ import type { EndpointReply, RpcReply } from '../../rpc/rpc.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
-/** From a node that has not come far enough, or did not tell how far it is. */
+/** The answer of a node that has not reached the demanded ledger, or did not report its ledger. */
 export const BEHIND = {
   kind: 'unknown',
   detail: 'the endpoint is behind the newest ledger that is known',
 } as const
 
-/** The fields of a result; unknown when there is none, or none that can be read. */
+/** Returns the fields of a result; unknown when there is none, or it is unreadable. */
 export function fieldsOf(reply: RpcReply = NO_REPLY): Answer<Readonly<Record<string, unknown>>> {
   if (reply.kind === 'error') return { kind: 'unknown', detail: reply.message }
   if (reply.kind === 'unknown') return reply
@@ -19,7 +19,7 @@ export function fieldsOf(reply: RpcReply = NO_REPLY): Answer<Readonly<Record<str
     : { kind: 'unknown', detail: 'the endpoint did not answer with an object' }
 }
 
-/** The fields of a result that somebody may act on for good: not from behind (I6). */
+/** Returns the fields of a result for a final decision, so an endpoint that is behind does not count (I6). */
 export function freshFieldsOf(
   endpointReply: EndpointReply | undefined,
   asOf: bigint | undefined,
@@ -29,7 +29,7 @@ export function freshFieldsOf(
   return fields.kind === 'ok' && (endpointReply.behind || isBehind(fields.value, asOf)) ? BEHIND : fields
 }
 
-/** Behind one url may stand several nodes, so the one that answers tells itself how far it is. */
+/** Several nodes may be behind one url, so the one that answers reports its own ledger. */
 export function isBehind(
   { latestLedger }: Readonly<Record<string, unknown>>,
   asOf: bigint | undefined,
@@ -39,8 +39,8 @@ export function isBehind(
 }
 
 /**
- * An integer as nodes write it: a JSON number where it is small, decimal digits where it may pass 2^53. Undefined for anything
- * else, and for a number that JSON could have rounded.
+ * Reads an integer as nodes write it: a JSON number where it is small, decimal digits where it may exceed 2^53. Returns undefined for
+ * anything else, and for a number that JSON could have rounded.
  */
 export function readInteger(value: unknown): bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined

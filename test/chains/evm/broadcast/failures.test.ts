@@ -3,7 +3,7 @@ import { readBroadcast } from '../../../../src/chains/evm/broadcast/failures.ts'
 
 const errorOf = (message: string, code = -32000) => ({ kind: 'error', code, message }) as const
 
-/** What each client writes, and what it means to us (R20). */
+/** The messages of each client, and their meanings (R20). */
 const PHRASES = [
   ['geth', 'already known', 'accepted'],
   ['geth, long ago', 'known transaction: 0x5f0e4d', 'accepted'],

@@ -11,9 +11,9 @@ interface Node {
   /** Heights below it have no state. */
   readonly stateFrom?: bigint
   readonly silent?: true
-  /** Of the block that is asked for. */
+  /** The hash of the block of the question. */
   readonly hash?: string
-  /** What the block holds; the transaction of the account by default. */
+  /** The content of the block. Default: the transaction of the account. */
   readonly entries?: readonly object[]
 }
 

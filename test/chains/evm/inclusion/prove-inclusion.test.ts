@@ -72,7 +72,10 @@ async function timeOf(): Promise<Date> {
   return new Date(Number(timestamp) * 1_000)
 }
 
-/** Ours is signed for nonce 1, an hour after the block before it; `used` says whose transaction with this nonce the chain includes. */
+/**
+ * Our transaction is signed for nonce 1, an hour after the block before it; `used` names the transaction with this nonce that the chain
+ * includes.
+ */
 async function history(made: SetUp, used: 'ours' | 'another') {
   const before = await busyBlock(made, 1n)
   await anvil.rpc('evm_increaseTime', [3_600])

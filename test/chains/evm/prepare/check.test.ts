@@ -7,10 +7,10 @@ interface Case {
   readonly name: string
   readonly request: Partial<EvmRequest>
   readonly policies?: EvmPolicies
-  /** Whether the network has EIP-1559 fees. Default true. */
+  /** The network has EIP-1559 fees. Default true. */
   readonly eip1559?: boolean
   readonly code?: string
-  /** What the sentence has to name: the field, and the number that would do. */
+  /** The sentence must name these: the field, and the number that would be accepted. */
   readonly names?: readonly string[]
 }
 

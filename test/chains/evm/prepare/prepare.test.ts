@@ -89,10 +89,10 @@ describe('prepareDraft', () => {
   })
 
   test.each([
-    { name: 'a given limit', change: { gasLimit: 50_000n }, known: undefined, want: 50_000n },
+    { name: 'a limit of the request', change: { gasLimit: 50_000n }, known: undefined, want: 50_000n },
     { name: 'an earlier estimate', change: {}, known: 40_000n, want: 40_000n },
     {
-      name: 'the given one before the earlier',
+      name: 'the limit of the request before the earlier estimate',
       change: { gasLimit: 50_000n },
       known: 40_000n,
       want: 50_000n,

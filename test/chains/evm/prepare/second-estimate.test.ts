@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()))
 })
 
-/** A node at a height that says the same to every estimate of a call with data. */
+/** A node at a height that returns the same answer to every estimate of a call with data. */
 interface Node {
   height: number
   estimate: string | Error | 'cut'

@@ -17,7 +17,7 @@ const errorOf = (message: string, code = -32000, data?: unknown): Failure => ({
 describe('errors of a simulation', () => {
   test.each([
     [errorOf('execution reverted: no', 3), 'reverted'],
-    // What a contract says of allowances and funds is not what a node says of the account.
+    // The author of a contract chooses the words about allowances and funds, so they say nothing about the account.
     [errorOf('execution reverted: ERC20: transfer amount exceeds allowance', 3), 'reverted'],
     [errorOf('execution reverted: ERC20: transfer amount exceeds allowance'), 'reverted'],
     [errorOf('execution reverted: insufficient funds'), 'reverted'],

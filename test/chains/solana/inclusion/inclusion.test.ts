@@ -39,7 +39,7 @@ function nodeWith(options: LedgerOptions = {}): { node: TestSolanaNode; chain: S
   return { node, chain: stage.chainAt(node.url) }
 }
 
-/** Prepared and signed, and given to nobody. */
+/** Prepares and signs a transaction, and sends it to no node. */
 async function unsent(chain = stage.chain): Promise<SolanaAttempt> {
   const draft = draftOf(await chain.prepare(step(), accountWith()))
   const signed = await stage.chain.sign(draft, SIGNING_CONTEXT)
@@ -54,7 +54,7 @@ async function unsent(chain = stage.chain): Promise<SolanaAttempt> {
   }
 }
 
-/** What the chain says of them now, as of its newest finalized slot. */
+/** Returns the chain's proof of the attempts, as of its newest finalized slot. */
 async function fateOf(chain: SolanaChain, ...attempts: readonly SolanaAttempt[]): Promise<InclusionProof> {
   return chain.proveInclusion(attempts, { asOf: stage.solana.finalizedSlot(), since: SIGNED_AT })
 }

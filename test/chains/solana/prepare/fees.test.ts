@@ -68,7 +68,7 @@ describe('a budget', () => {
     [150n, 450],
     [100_000n, 110_000],
     [1_399_999n, 1_400_000],
-  ])('leaves room above %s units: %s', (used, limit) => {
+  ])('leaves a margin above %s units: %s', (used, limit) => {
     expect(unitLimitFor(used)).toBe(limit)
   })
 

@@ -104,7 +104,7 @@ describe('what only the relayer signs', () => {
     expect(kept.fee).toBe(12_000n)
   })
 
-  test('goes out as it is where there is no room for a budget', async () => {
+  test('is sent without a budget where none fits', async () => {
     const step = {
       ...transfer(SELF, OTHER, 5n),
       data: Buffer.concat([transfer(SELF, OTHER, 5n).data, Buffer.alloc(990)]),
@@ -171,7 +171,7 @@ describe('what others sign too', () => {
 
   beforeEach(() => stage.solana.airdrop(friend.address, 10n ** 9n))
 
-  test('keeps every byte, and lapses with the newest blockhash of the node and a margin at the latest', async () => {
+  test('keeps every byte, and expires with the newest blockhash of the node and a margin at the latest', async () => {
     const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
     const draft = draftOf(await prepare(request))
     expect(draft.transaction).toBe(request.transaction)
@@ -179,7 +179,7 @@ describe('what others sign too', () => {
     expect(stage.chain.expiry.reSignable(request)).toBe(false)
   })
 
-  test('is not given up some blocks early because one endpoint is late', async () => {
+  test('does not expire some blocks early because one endpoint is late', async () => {
     const both = [stage.solana.replica({ behind: 3 }), stage.solana.url]
     stage.solana.tick(5)
     const request = stage.prebuilt([transfer(friend.address, OTHER, 5n)], friend)
@@ -238,7 +238,7 @@ describe('what others sign too', () => {
 })
 
 describe('what takes addresses from a table', () => {
-  test('is held against the rules with those addresses, and executed', async () => {
+  test('is checked by the rules with those addresses, and executed', async () => {
     const slot = stage.solana.slot()
     stage.solana.tick()
     const le = Buffer.alloc(8)

@@ -59,7 +59,7 @@ const externallySigned = fc
     })
   })
 
-/** What an instruction means, whatever its accounts' places are. */
+/** Describes the meaning of an instruction independently of the indexes of its accounts. */
 function meaningOf(message: Message, lookedUp: readonly string[] = []) {
   const accounts = accountsOf(message, [{ writable: lookedUp, readonly: [] }])
   return message.instructions.map((instruction) => ({
@@ -78,7 +78,7 @@ describe('a transaction of others', () => {
         if (read === undefined) return
         expect(Buffer.from(writeTransaction(read.signatures, read.messageBytes))).toEqual(Buffer.from(raw))
         expect(Buffer.from(encodeMessage(read.message))).toEqual(Buffer.from(message))
-        // As the SDK reads it.
+        // The SDK reads the bytes.
         const { messageBytes, signatures } = getTransactionDecoder().decode(raw)
         expect(Buffer.from(messageBytes)).toEqual(Buffer.from(read.messageBytes))
         expect(Object.keys(signatures)).toEqual(read.message.staticAccounts.slice(0, read.signatures.length))

@@ -209,7 +209,7 @@ describe('a full network', () => {
     expect(price).toEqual({ bid: draft.feePerOperation, market: draft.feePerOperation })
   })
 
-  /** Somebody who pays 5000 stroops for an operation. */
+  /** Fills the queue with an account that pays 5000 stroops for an operation. */
   async function crowd(name: string): Promise<void> {
     const signer = signerOf(name)
     const account = { address: addressOf(name), signer }

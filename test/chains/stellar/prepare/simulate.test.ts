@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RpcServer, startRpcServer } from '../../../support/rpc-server.ts'
 import { startBalancer } from '../balancer.ts'
 import { accountWith, requestOf } from '../build.ts'
+import { type ConstantNode, startConstantNode } from '../constant-node.ts'
 import { type Stage, setStage } from '../stage.ts'
-import { startTellingNode, type TellingNode } from '../telling-node.ts'
 
 /** Enough for a price and for a simulation, whichever is asked. */
 const SAID = {
@@ -18,10 +18,10 @@ const SAID = {
   results: [],
 }
 
-let node: TellingNode
+let node: ConstantNode
 
 beforeAll(async () => {
-  node = await startTellingNode()
+  node = await startConstantNode()
 })
 afterAll(() => node.stop())
 
@@ -108,7 +108,7 @@ describe('what a simulation complains of', () => {
   })
 })
 
-describe('a node in trouble', () => {
+describe('a faulty node', () => {
   let stage: Stage
   beforeAll(async () => {
     stage = await setStage()

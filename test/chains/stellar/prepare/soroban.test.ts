@@ -152,7 +152,7 @@ describe('a call of a smart contract', () => {
 })
 
 describe('the agreement of somebody else', () => {
-  /** What the node says that the other one has to sign, signed. */
+  /** Returns the signed authorization entry that the node demands of the other account. */
   async function signedEntry(contract: string): Promise<string> {
     const operation = Operation.invokeContractFunction({ contract, function: 'take', args: [] })
     const tx = new TransactionBuilder(new Account(SELF, '0'), { fee: '100', networkPassphrase: PASSPHRASE })
@@ -236,7 +236,7 @@ describe('archived entries', () => {
     expect(await returned(await stage.run(request))).toBe(2)
   })
 
-  test('are brought back first, by an errand, where a network is older than protocol 23', async () => {
+  test('are restored first, by a setup transaction, where a network is older than protocol 23', async () => {
     const old = await setStage({ protocolVersion: 22, restoresAutomatically: false })
     const request = await archivedCounter(old)
     const answer = await old.chain.prepare(request, accountWith())

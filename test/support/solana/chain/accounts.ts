@@ -6,7 +6,7 @@ import { SYSTEM_PROGRAM } from '../runtime/programs.ts'
 export interface AccountHistory {
   /** The account after this slot; `unchanged` when it never changed. */
   at(address: Address, slot: bigint): AccountState | undefined | 'unchanged'
-  /** What the account is from this slot on, and was before it. */
+  /** Records the state of the account from this slot on, and the one before it. */
   record(address: Address, slot: bigint, change: Change): void
   /** Forgets what came after this slot; gives the accounts that this has changed. */
   rewind(slot: bigint): Address[]
@@ -20,7 +20,7 @@ export interface AccountHistory {
   give(address: Address, lamports: bigint, now: AccountState | undefined): void
 }
 
-/** What happened to an account. */
+/** A change of an account. */
 export interface Change {
   readonly before: AccountState | undefined
   readonly after: AccountState | undefined

@@ -9,7 +9,7 @@ import { durableNonceOf, firstInstructionIsSignedBy, nonceAddressOf, readNonce }
 /** By what a transaction is young enough: its blockhash, or the nonce account that it uses up. */
 export type Lifetime = 'blockhash' | { readonly nonce: Address }
 
-/** Where one stands: on the block at this place, about to run what comes after it. */
+/** A position in the chain: on the block at this index, about to run the transactions after it. */
 export interface Standpoint {
   readonly blocks: Blocks
   readonly index: number
@@ -17,9 +17,9 @@ export interface Standpoint {
 }
 
 /**
- * Why a transaction may run now; nothing when it may not: BlockhashNotFound (agave runtime/src/bank/check_transactions.rs).
- * A blockhash may be 150 blocks old, counted from the newest one: so the last block that takes it is one higher than the
- * last valid block height that the RPC tells, which is that of the node's own newest block.
+ * Returns the reason why a transaction may run now; undefined when it may not: BlockhashNotFound (agave
+ * runtime/src/bank/check_transactions.rs). A blockhash may be 150 blocks old, counted from the newest one: so the last block that accepts
+ * it is one higher than the last valid block height that the RPC reports, which is that of the node's own newest block.
  */
 export function lifetimeOf(
   message: Message,
@@ -36,13 +36,13 @@ export function lifetimeOf(
   return usable && firstInstructionIsSignedBy(message, state.authority) ? { nonce: address } : undefined
 }
 
-/** How many blocks there are after that of this blockhash; nothing when it is unknown here. */
+/** Returns the number of blocks after that of this blockhash; undefined when it is unknown here. */
 export function ageOf(blockhash: string, { blocks, index }: Standpoint): number | undefined {
   const found = blocks.positionOf(blockhash)
   return found === undefined || found > index ? undefined : index - found
 }
 
-/** The last block height at which `isBlockhashValid` says yes (agave `get_blockhash_last_valid_block_height`). */
+/** Returns the last block height at which `isBlockhashValid` is true (agave `get_blockhash_last_valid_block_height`). */
 export function lastValidBlockHeight(blockhash: string, at: Standpoint): bigint | undefined {
   const age = ageOf(blockhash, at)
   return age === undefined ? undefined : at.blocks.near(at.index).height + BigInt(MAX_PROCESSING_AGE - age)

@@ -13,7 +13,7 @@ import { durableNonceOf, withNonce } from './nonce.ts'
 import type { Pending } from './pool.ts'
 import { tokenBalances } from './token-balances.ts'
 
-/** Where transactions are applied. */
+/** The state to which transactions are applied. */
 export interface Environment {
   readonly vm: Vm
   readonly accounts: AccountHistory
@@ -22,7 +22,7 @@ export interface Environment {
 
 interface Charge {
   readonly payer: Address
-  /** What the payer was before the transaction. */
+  /** The state of the payer before the transaction. */
   readonly before: AccountState | undefined
   readonly fee: bigint
   readonly feesOnly: boolean
@@ -76,8 +76,8 @@ function balancesOf(
 }
 
 /**
- * Whether the payer of a failed transaction pays. litesvm charges what failed while it ran and, unlike the network, not what
- * failed while its accounts were loaded: that is made up for here.
+ * Returns true when the payer of a failed transaction pays. litesvm charges transactions that fail while they run and, unlike the network,
+ * not those that fail while their accounts are loaded: this function adds that charge.
  */
 function isCharged(vm: Vm, { payer, before, fee, feesOnly }: Charge): boolean {
   const paid = (before?.lamports ?? 0n) - (vm.account(payer)?.lamports ?? 0n)

@@ -7,11 +7,11 @@ import type { Execution } from '../runtime/vm.ts'
 import type { LoadedAddresses } from './loaded.ts'
 import type { TokenBalance } from './token-balances.ts'
 
-/** What the accounts of a transaction hold. */
+/** The balances of the accounts of a transaction. */
 export interface Balances {
-  /** Of each of its `keys`, 0 where there is no account. */
+  /** The lamports of each of its `keys`, 0 where there is no account. */
   readonly lamports: readonly bigint[]
-  /** Of those of its `keys` that are token accounts. */
+  /** The tokens of those of its `keys` that are token accounts. */
   readonly tokens: readonly TokenBalance[]
 }
 
@@ -22,18 +22,18 @@ export interface AppliedTransaction {
   readonly transaction: WireTransaction
   /** All its accounts: those of the message, then those looked up, the writable ones first. */
   readonly keys: readonly Address[]
-  /** Those of `keys` that were looked up in tables. */
+  /** The `keys` that were looked up in tables. */
   readonly loaded: LoadedAddresses
-  /** What went wrong; the fee was charged all the same. */
+  /** The error of the transaction; the fee was charged all the same. */
   readonly err: TransactionError | null
   /** Lamports that the first key paid. */
   readonly fee: bigint
-  /** What was there before, and after. */
+  /** The balances before and after. */
   readonly before: Balances
   readonly after: Balances
-  /** What the programs said and called. */
+  /** The logs and the calls of the programs. */
   readonly meta: Execution['meta']
-  /** Whether the node that was given it sends it again when a fork drops it. */
+  /** The node that received it sends it again when a fork drops it. */
   readonly retried: boolean
 }
 
@@ -41,7 +41,7 @@ export interface AppliedTransaction {
 export interface Block {
   readonly slot: bigint
   readonly parentSlot: bigint
-  /** How many blocks came before it. */
+  /** The number of blocks before it. */
   readonly height: bigint
   readonly blockhash: string
   readonly parentBlockhash: string

@@ -9,15 +9,15 @@ export interface Blocks {
   push(block: Block): void
   /** Takes the newest block away. */
   pop(): Block
-  /** Where the block with this blockhash stands. */
+  /** Returns the index of the block with this blockhash. */
   positionOf(blockhash: string): number | undefined
-  /** Where the block of this slot stands. */
+  /** Returns the index of the block of this slot. */
   indexOfSlot(slot: bigint): number | undefined
   /** The blocks between two slots, both included. */
   between(from: bigint, to: bigint): Block[]
   /** The transaction with this signature. */
   find(signature: string): AppliedTransaction | undefined
-  /** Where the block with a transaction of this message stands. */
+  /** Returns the index of the block with a transaction of this message. */
   indexOfMessage(hash: string): number | undefined
   all(): readonly Block[]
 }
@@ -73,7 +73,7 @@ export function createBlocks(first: Block): Blocks {
   }
 }
 
-/** Where the first block of this slot or a later one stands; the length where there is none. */
+/** Returns the index of the first block of this slot or a later one; the length where there is none. */
 function firstIndexFrom(blocks: readonly Block[], slot: bigint): number {
   let low = 0
   let high = blocks.length

@@ -9,7 +9,7 @@ import { type Block, hashBlock } from './block.ts'
 import { type Blocks, createBlocks } from './blocks.ts'
 import { createPool, type Pool } from './pool.ts'
 
-/** How the network behaves. */
+/** The rules of the network. */
 export interface Rules {
   /** Blocks between the newest and the newest finalized one; 31 on the public networks. */
   readonly finalizedLag: number
@@ -23,7 +23,7 @@ export interface Rules {
   readonly historyBlocks: number
 }
 
-/** What leaders take, from now on. */
+/** The transactions that leaders accept, from now on. */
 export interface Market {
   /** Most transactions of a block. */
   capacity: number
@@ -49,7 +49,7 @@ export interface Chain {
   nextSlot: bigint
 }
 
-/** Where slots begin: litesvm's programs were deployed just before (litesvm `MAINNET_DEFAULT_SLOT`). */
+/** The first slot: litesvm's programs were deployed just before (litesvm `MAINNET_DEFAULT_SLOT`). */
 const FIRST_SLOT = 447_552_100n
 
 /** Blocks are fewer than slots, as on the networks: who mistakes one for the other must fail. */

@@ -2,9 +2,9 @@ import type { AppliedTransaction } from './block.ts'
 import type { Chain } from './chain.ts'
 
 /**
- * The network turns to a fork that does not have the newest `depth` blocks: accounts are what they were before, blockhashes
- * and signatures of those blocks are unknown, heights are given again, slots are not. What a node sends again by itself
- * waits again. Gives the transactions that were dropped. Finalized blocks cannot be dropped.
+ * Switches the network to a fork without the newest `depth` blocks: accounts have their earlier state, blockhashes and signatures of those
+ * blocks are unknown, heights are used again, slots are not. Transactions that a node sends again by itself wait again. Returns the dropped
+ * transactions. Finalized blocks cannot be dropped.
  */
 export function fork(chain: Chain, depth: number): AppliedTransaction[] {
   const { blocks, accounts, vm, pool, root } = chain

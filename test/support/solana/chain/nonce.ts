@@ -16,7 +16,7 @@ const STATE_OFFSET = 4
 const AUTHORITY_OFFSET = 8
 const NONCE_OFFSET = 40
 
-/** What a nonce account says. */
+/** The content of a nonce account. */
 export interface NonceState {
   readonly address: Address
   readonly authority: Address
@@ -66,7 +66,7 @@ export function withNonce(account: AccountState, nonce: Uint8Array): AccountStat
   return { ...account, data }
 }
 
-/** Whether one of the signers among the accounts of the first instruction is this one. */
+/** Returns true when one of the signers among the accounts of the first instruction is this one. */
 export function firstInstructionIsSignedBy(message: Message, authority: Address): boolean {
   const accounts = message.instructions[0]?.accounts ?? []
   return accounts.some(

@@ -1,12 +1,12 @@
 import { computeBudgetOf } from '../runtime/fees.ts'
 import type { WireTransaction } from '../runtime/transaction.ts'
 
-/** A transaction that a node was given and that is in no block. */
+/** A transaction that a node received and that is in no block. */
 export interface Pending {
   readonly transaction: WireTransaction
   /**
-   * Whether the node sends it again for as long as it can land (agave send-transaction-service: `maxRetries` absent or above
-   * 0). Else a leader that cannot take it forgets it, and a fork that drops its block drops it.
+   * The node sends it again for as long as it can be included (agave send-transaction-service: `maxRetries` absent or above 0). Otherwise a
+   * leader that cannot accept it forgets it, and a fork that drops its block drops it.
    */
   readonly retried: boolean
   /** Unless it is retried: the last slot whose leader has it. It is sent once to those of the next slots (`tpu_peers`, `maxRetries` 0). */
@@ -18,7 +18,7 @@ export interface Pending {
 /** Slots whose leaders are sent what came once: fewer than on the public networks, where a leader has four in a row. */
 const FORWARDED_SLOTS = 2n
 
-/** What waits for a block. */
+/** The transactions that wait for a block. */
 export interface Pool {
   add(transaction: WireTransaction, retried: boolean, nextSlot: bigint): void
   /** The dearest first, and of the same price the oldest. */

@@ -70,7 +70,7 @@ function takePending(chain: Chain, moment: Moment): AppliedTransaction[] {
   return taken
 }
 
-/** Judged by the accounts as the transactions before it in the same block left them. */
+/** Checks a transaction with the accounts after the transactions before it in the same block. */
 function lifetimeNow(chain: Chain, { transaction }: Pending): Lifetime | undefined {
   const standpoint = standpointAt(chain, chain.blocks.length - 1)
   return lifetimeOf(transaction.message, { ...standpoint, account: chain.vm.account })

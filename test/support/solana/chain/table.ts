@@ -22,8 +22,8 @@ export function tableAddresses(table: AccountState | undefined): Address[] {
 }
 
 /**
- * Why the addresses that the message takes from tables cannot be had in this slot, as the name of a transaction error; nothing
- * when they can (agave runtime/src/bank/address_lookup_table.rs).
+ * Returns the reason why the addresses from tables are not available in this slot, as the name of a transaction error; undefined when they
+ * are (agave runtime/src/bank/address_lookup_table.rs).
  */
 export function tableProblem(
   { lookups }: Message,
@@ -42,7 +42,7 @@ export function tableProblem(
   return undefined
 }
 
-/** A table that was given up can be used for as long as its last slot is remembered. */
+/** A deactivated table can be used for as long as its last slot is remembered. */
 function isDeactivated({ data }: AccountState, slot: bigint): boolean {
   const deactivated = Buffer.from(data).readBigUInt64LE(DEACTIVATION_SLOT_OFFSET)
   return deactivated !== NEVER && slot > deactivated + BigInt(MAX_SLOT_HASHES)

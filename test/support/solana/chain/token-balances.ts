@@ -2,7 +2,7 @@ import type { Address } from '@solana/kit'
 import type { AccountState } from '../runtime/account.ts'
 import { decimalsOf, readTokenAccount, type TokenAccount } from '../runtime/token.ts'
 
-/** What a token account among the accounts of a transaction holds. */
+/** The tokens of a token account among the accounts of a transaction. */
 export interface TokenBalance extends TokenAccount {
   /** Its place among the accounts. */
   readonly accountIndex: number

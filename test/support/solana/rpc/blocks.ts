@@ -97,7 +97,7 @@ function transactionConfig(options: unknown): Config {
   return configParam(typeof options === 'string' ? { encoding: options } : options)
 }
 
-/** What is only processed may stand in no ledger yet (agave rpc.rs `check_is_at_least_confirmed`). */
+/** A block that is only processed may be missing in the ledger (agave rpc.rs `check_is_at_least_confirmed`). */
 function ledgerCommitment(config: Config): Commitment {
   const commitment = commitmentParam(config.commitment)
   if (commitment !== 'processed') return commitment

@@ -14,12 +14,12 @@ export function getHealth(node: Node): unknown {
   throw new RpcFault(NODE_UNHEALTHY, `Node is behind by ${behind} slots`, { numSlotsBehind: behind })
 }
 
-/** What software runs. */
+/** Returns the version of the software. */
 export function getVersion(): unknown {
   return { 'feature-set': 3604001754, 'solana-core': API_VERSION }
 }
 
-/** What network it is. */
+/** Returns the genesis hash, which identifies the network. */
 export function getGenesisHash({ chain }: Node): unknown {
   return chain.genesisHash
 }
@@ -29,12 +29,12 @@ export function getSlot(node: Node, [config]: Params): unknown {
   return node.block(contextParam(node, config)).slot
 }
 
-/** How many blocks there are below the newest. */
+/** Returns the number of blocks below the newest. */
 export function getBlockHeight(node: Node, [config]: Params): unknown {
   return node.block(contextParam(node, config)).height
 }
 
-/** Where in its epoch the chain is. */
+/** Returns the position of the chain in its epoch. */
 export function getEpochInfo(node: Node, [config]: Params): unknown {
   const { slot, height } = node.block(contextParam(node, config))
   return {
@@ -48,8 +48,8 @@ export function getEpochInfo(node: Node, [config]: Params): unknown {
 }
 
 /**
- * The oldest block that the node, or its long-term storage, has; it says nothing of holes. 0 for a ledger of fewer than two
- * rooted blocks, and where the ledger could not be read.
+ * Returns the oldest block that the node, or its long-term storage, has, whatever holes follow. 0 for a ledger of fewer than two rooted
+ * blocks, and where the ledger could not be read.
  */
 export function getFirstAvailableBlock(node: Node): unknown {
   if (node.fresh) return 0

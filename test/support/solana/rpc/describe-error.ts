@@ -29,7 +29,7 @@ const INSTRUCTION_SENTENCES: Readonly<Record<string, string>> = {
   ProgramFailedToComplete: 'Program failed to complete',
 }
 
-/** A transaction error for people, as the validator says it. A name that stands in no list is given as it is. */
+/** Describes a transaction error for people, like the validator. An unknown name stays as it is. */
 export function describeError(error: TransactionError): string {
   if (typeof error === 'string') return SENTENCES[error] ?? error
   const [name = '', detail] = Object.entries(error)[0] ?? []

@@ -28,7 +28,7 @@ export function getFeeForMessage(node: Node, [text, config]: Params): unknown {
   return withContext(node, commitment, isKnown ? feeOf(message) : null)
 }
 
-/** What the newest blocks asked for, block by block; the test says what that is. */
+/** Returns the prices of the newest blocks, block by block; the test sets them. */
 export function getRecentPrioritizationFees(node: Node, [addresses]: Params): unknown {
   const asked = addresses === undefined || addresses === null ? [] : listParam(addresses, addressParam)
   if (asked.length > MAX_ADDRESSES) throw invalidParams(`Too many inputs provided; max ${MAX_ADDRESSES}`)

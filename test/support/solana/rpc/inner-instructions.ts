@@ -3,7 +3,7 @@ import { base58 } from '../runtime/bytes.ts'
 
 type Inner = readonly (readonly InnerInstruction[])[]
 
-/** What programs called, under the instruction that did; accounts and programs are places among the keys. */
+/** Writes the calls of programs, under the instruction that made them; accounts and programs are indexes of the keys. */
 export function writeInner(inner: Inner): unknown[] {
   return group(inner, (each) => {
     const instruction = each.instruction()

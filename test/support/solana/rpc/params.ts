@@ -84,7 +84,7 @@ export function contextParam(node: Node, value: unknown): Commitment {
   return commitment
 }
 
-/** What the validator calls itself in answers. */
+/** The version that the validator reports in answers. */
 export const API_VERSION = '3.0.6'
 
 /** A value with the slot that it is of. */

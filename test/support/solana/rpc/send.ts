@@ -10,8 +10,8 @@ import { simulate, writeSimulation } from './simulation.ts'
 import { encodingParam, refuseUnusable, transactionParam } from './wire.ts'
 
 /**
- * Takes a transaction and gives its signature. That says only that it was handed on: unless `skipPreflight`, the node has to be healthy,
- * and signatures are checked and it is simulated first, at `preflightCommitment` (agave rpc.rs `send_transaction`).
+ * Accepts a transaction and returns its signature. That only means that it was forwarded: unless `skipPreflight`, the node has to be
+ * healthy, and it checks signatures and simulates first, at `preflightCommitment` (agave rpc.rs `send_transaction`).
  */
 export function sendTransaction(node: Node, [text, options]: Params): unknown {
   const config = configParam(options)

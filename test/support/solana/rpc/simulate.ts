@@ -44,7 +44,7 @@ export function simulateTransaction(node: Node, [text, options]: Params): unknow
   })
 }
 
-/** What a node tells, in place of null, of an account that the transaction names and that does not exist after it. */
+/** A node reports this, in place of null, for an account that the transaction names and that does not exist after it. */
 const NOTHING: AccountState = {
   lamports: 0n,
   data: new Uint8Array(),

@@ -9,7 +9,7 @@ import { lockProblem } from '../runtime/sanitize.ts'
 import type { WireTransaction } from '../runtime/transaction.ts'
 import type { Execution } from '../runtime/vm.ts'
 
-/** What a run that is not kept would do. */
+/** The effect of a run that is not kept. */
 export interface Simulation {
   readonly err: TransactionError | null
   /** Missing when nothing ran. */
@@ -48,7 +48,7 @@ function refusalOf(node: Node, { message }: WireTransaction, commitment: Commitm
   return found !== undefined && found <= node.index(commitment) ? 'AlreadyProcessed' : undefined
 }
 
-/** What both kinds of simulation answer alike. */
+/** Writes the fields that both kinds of simulation share. */
 export function writeSimulation({ err, execution }: Simulation): Record<string, unknown> {
   const returned = execution?.meta.returnData()
   const hasData = returned !== undefined && returned.data().length > 0

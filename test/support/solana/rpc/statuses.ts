@@ -7,7 +7,7 @@ import { configParam, listParam, type Params, signatureParam, withContext } from
 /** Most signatures of one call (agave rpc-client-api `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
 const MAX_SIGNATURES = 256
 
-/** How each transaction stands; null for one that the node does not know. */
+/** Returns the status of each transaction; null for one that the node does not know. */
 export function getSignatureStatuses(node: Node, [list, config]: Params): unknown {
   const signatures = listParam(list, signatureParam)
   if (signatures.length > MAX_SIGNATURES)
@@ -18,7 +18,7 @@ export function getSignatureStatuses(node: Node, [list, config]: Params): unknow
   return withContext(node, 'processed', value)
 }
 
-/** What the node was not started to tell (agave `--enable-rpc-transaction-history`). */
+/** Returns the error of a node without history (agave `--enable-rpc-transaction-history`). */
 export function noHistory(): RpcFault {
   return new RpcFault(
     TRANSACTION_HISTORY_NOT_AVAILABLE,
@@ -27,8 +27,8 @@ export function noHistory(): RpcFault {
 }
 
 /**
- * What the newest blocks hold, which a snapshot brings with it; with a search also what else the node still has. That its
- * long-term storage failed it does not say (agave rpc.rs `get_signature_statuses`).
+ * Looks into the newest blocks, which a snapshot brings with it; with a search also into the rest of the node's data. It does not report a
+ * failure of its long-term storage (agave rpc.rs `get_signature_statuses`).
  */
 function statusOf(node: Node, signature: string, searches: boolean): unknown {
   const found = node.find(signature)
@@ -48,7 +48,7 @@ function statusOf(node: Node, signature: string, searches: boolean): unknown {
   }
 }
 
-/** How a result is written in Rust's way. */
+/** Writes a result in Rust's notation. */
 export function resultOf(err: TransactionError | null): unknown {
   return err === null ? { Ok: null } : { Err: err }
 }

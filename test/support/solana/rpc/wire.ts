@@ -11,7 +11,7 @@ import { describeError } from './describe-error.ts'
 /** Most characters of an encoded transaction (agave rpc.rs `MAX_BASE58_SIZE`, `MAX_BASE64_SIZE`). */
 const MAX_CHARACTERS = { base58: 1683, base64: 1644 }
 
-/** Which of the two ways to write bytes was asked for; base58 when none was. */
+/** Reads the requested encoding of bytes; base58 by default. */
 export function encodingParam(value: unknown): 'base58' | 'base64' {
   if (value === undefined || value === null || value === 'base58') return 'base58'
   if (value === 'base64') return value

@@ -1,6 +1,6 @@
 import type { Address } from '@solana/kit'
 
-/** What an address holds. */
+/** The content of an address. */
 export interface AccountState {
   /** An account without lamports does not exist; only a simulation tells of one. */
   readonly lamports: bigint
@@ -10,7 +10,7 @@ export interface AccountState {
   readonly executable: boolean
 }
 
-/** Whether nothing has changed. */
+/** Returns true when nothing has changed. */
 export function isSameAccount(one: AccountState | undefined, other: AccountState | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
   return (

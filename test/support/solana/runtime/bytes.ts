@@ -5,7 +5,7 @@ const toAddress = getAddressDecoder()
 
 /** Reads bytes from the front; fails when there are too few. */
 export interface Reader {
-  /** How many bytes were read so far. */
+  /** The number of bytes that were read so far. */
   readonly offset: number
   /** The next byte, not yet taken. */
   peek(): number

@@ -40,12 +40,12 @@ const FEES_ONLY: ReadonlySet<unknown> = new Set([
   'MaxLoadedAccountsDataSizeExceeded',
 ])
 
-/** Whether a transaction that failed so is in the block all the same, without having run. */
+/** Returns true when a transaction with this error is in the block all the same, without having run. */
 export function isFeesOnly(error: TransactionError): boolean {
   return FEES_ONLY.has(error)
 }
 
-/** What litesvm says, as JSON-RPC says it. */
+/** Translates an error of litesvm to the notation of JSON-RPC. */
 export function readError(error: LitesvmError): TransactionError {
   if (typeof error === 'number') return nameOf(TRANSACTION_ERRORS, error)
   if ('err' in error) return { InstructionError: [error.index, readInstructionError(error.err())] }

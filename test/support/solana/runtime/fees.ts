@@ -12,7 +12,7 @@ import type { Instruction, Message } from './transaction.ts'
 const SET_UNIT_LIMIT = 2
 const SET_UNIT_PRICE = 3
 
-/** What a transaction may use and offers for it. */
+/** The limits of a transaction, and its price. */
 export interface ComputeBudget {
   /** Most compute units. */
   readonly limit: bigint
@@ -20,7 +20,7 @@ export interface ComputeBudget {
   readonly price: bigint
 }
 
-/** What the message asks for, or gets by default (agave compute-budget-instruction). */
+/** Returns the budget that the message sets, or gets by default (agave compute-budget-instruction). */
 export function computeBudgetOf(message: Message): ComputeBudget {
   const asked = new Map<number, bigint>()
   let byDefault = 0n

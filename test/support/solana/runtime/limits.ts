@@ -1,4 +1,4 @@
-/** Numbers that the network fixes, each with the place in the validator's source (anza-xyz/agave) that says so. */
+/** Numbers that the network fixes, each with its source in the validator (anza-xyz/agave). */
 
 /** Bytes of a serialized transaction: what a packet holds (packet/src/lib.rs `PACKET_DATA_SIZE`). */
 export const PACKET_DATA_SIZE = 1232
@@ -7,8 +7,8 @@ export const PACKET_DATA_SIZE = 1232
 export const MAX_PROCESSING_AGE = 150
 
 /**
- * The same for a simulation and a preflight, which leave room for the way to the leader (agave bank.rs `simulate_transaction_unchecked`:
- * 6 less, `MAX_TRANSACTION_FORWARDING_DELAY`).
+ * The same for a simulation and a preflight, which leave time for the way to the leader (agave bank.rs `simulate_transaction_unchecked`: 6
+ * less, `MAX_TRANSACTION_FORWARDING_DELAY`).
  */
 export const MAX_SIMULATION_AGE = 144
 

@@ -12,9 +12,9 @@ const BUDGET_LENGTHS: ReadonlyMap<number | undefined, number> = new Map([
 ])
 
 /**
- * Why a node does not look at a message at all, which JSON-RPC tells as wrong parameters: too many instructions, or instructions of the
- * compute budget program that are malformed or given twice (agave compute-budget-instruction
- * `compute_budget_instruction_details.rs`, runtime-transaction `sdk_transactions.rs`).
+ * Explains why a node does not look at a message at all, which JSON-RPC reports as wrong parameters: too many instructions, or instructions
+ * of the compute budget program that are malformed or repeated (agave compute-budget-instruction `compute_budget_instruction_details.rs`,
+ * runtime-transaction `sdk_transactions.rs`).
  */
 export function sanitizeProblem({ instructions, keys }: Message): TransactionError | undefined {
   if (instructions.length > MAX_INSTRUCTIONS) return 'SanitizeFailure'
@@ -31,7 +31,7 @@ export function sanitizeProblem({ instructions, keys }: Message): TransactionErr
   return undefined
 }
 
-/** Why its accounts cannot be locked (agave accounts-db `account_locks.rs` `validate_account_locks`). */
+/** Explains why its accounts cannot be locked (agave accounts-db `account_locks.rs` `validate_account_locks`). */
 export function lockProblem(keys: readonly string[], most: number): TransactionError | undefined {
   if (keys.length > most) return 'TooManyAccountLocks'
   return new Set(keys).size < keys.length ? 'AccountLoadedTwice' : undefined

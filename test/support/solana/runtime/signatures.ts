@@ -2,12 +2,12 @@ import { createPublicKey, verify } from 'node:crypto'
 import { type Address, getAddressEncoder } from '@solana/kit'
 import type { WireTransaction } from './transaction.ts'
 
-/** What stands before the 32 bytes of an ed25519 key in SPKI (RFC 8410). */
+/** The bytes before the 32 bytes of an ed25519 key in SPKI (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 const toBytes = getAddressEncoder()
 
-/** Whether every signature is one of the signed bytes by its key (solana-transaction `verify`). */
+/** Returns true when every signature is one of the signed bytes by its key (solana-transaction `verify`). */
 export function isSigned({ signatures, message }: WireTransaction): boolean {
   return signatures.every((signature, index) => {
     const key = message.keys[index]

@@ -15,7 +15,7 @@ const DECIMALS_OFFSET = 44
 /** A token account. */
 export interface TokenAccount {
   readonly mint: Address
-  /** Who may move it. */
+  /** The account that may move it. */
   readonly owner: Address
   /** In the smallest unit. */
   readonly amount: bigint
@@ -39,7 +39,7 @@ export function readTokenAccount(account: AccountState | undefined): TokenAccoun
   }
 }
 
-/** How many digits stand behind the point in amounts of this mint. */
+/** Returns the number of decimals in amounts of this mint. */
 export function decimalsOf(mint: AccountState | undefined): number {
   return mint && mint.data.length >= MINT_LENGTH ? (mint.data[DECIMALS_OFFSET] ?? 0) : 0
 }

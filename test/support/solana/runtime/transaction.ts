@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Address } from '@solana/kit'
 import { base58, createReader, type Reader, times, WireFault } from './bytes.ts'
 
-/** Which accounts sign and which may be written, as counts: signers come first, and in each half the writable ones. */
+/** The numbers of signers and writable accounts: signers come first, and in each half the writable ones. */
 export interface Header {
   readonly requiredSignatures: number
   readonly readonlySigned: number
@@ -23,10 +23,10 @@ export interface Lookup {
   readonly readonly: readonly number[]
 }
 
-/** What is signed. */
+/** The signed part. */
 export interface Message {
   readonly bytes: Uint8Array
-  /** What tells it from others, however it is signed. */
+  /** The hash identifies the message, whoever signs it. */
   readonly hash: string
   readonly version: 'legacy' | 0
   readonly header: Header
@@ -34,7 +34,7 @@ export interface Message {
   readonly keys: readonly Address[]
   /** A recent blockhash, or the value of a durable nonce; base58. */
   readonly blockhash: string
-  /** Where the blockhash stands in `bytes`. */
+  /** The offset of the blockhash in `bytes`. */
   readonly blockhashOffset: number
   readonly instructions: readonly Instruction[]
   readonly lookups: readonly Lookup[]
@@ -98,7 +98,7 @@ function readLookup(reader: Reader): Lookup {
   return { table, writable, readonly: [...reader.bytes(reader.length())] }
 }
 
-/** Whether the account at this place among the message's own keys may be written (solana-message `is_writable`). */
+/** Returns true when the account at this index of the message's own keys may be written (solana-message `is_writable`). */
 export function isWritable({ header, keys }: Message, index: number): boolean {
   const { requiredSignatures, readonlySigned, readonlyUnsigned } = header
   if (index < requiredSignatures) return index < requiredSignatures - readonlySigned

@@ -21,7 +21,7 @@ export interface Moment {
   readonly time: bigint
 }
 
-/** What a run did. */
+/** The effect of a run. */
 export interface Execution {
   readonly err: TransactionError | null
   readonly meta: TransactionMetadata
@@ -43,9 +43,9 @@ export interface Vm {
 }
 
 /**
- * litesvm with the programs of SPL. Signatures, blockhashes and duplicates are the chain's to judge, because litesvm knows
- * one blockhash at a time. It also takes a message's blockhash for that of the parent block, which durable nonces are made
- * of: so the parent's is written into what it runs.
+ * Creates litesvm with the programs of SPL. The chain checks signatures, blockhashes and duplicates, because litesvm knows one blockhash at
+ * a time. litesvm also uses a message's blockhash as that of the parent block, from which durable nonces are computed: so this function
+ * writes the parent's into the message that it runs.
  */
 export function createVm(): Vm {
   const svm = new LiteSVM().withSigverify(false).withBlockhashCheck(false).withTransactionHistory(0n)

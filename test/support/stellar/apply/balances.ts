@@ -3,7 +3,7 @@ import { type AccountEntry, availableBalance, INT64_MAX } from '../entries.ts'
 import type { Network } from '../network.ts'
 import { accountIn, type Changes, knownAccount, trustlineIn } from '../state.ts'
 
-/** Why a balance could not change. */
+/** The reason why a balance could not change. */
 export type BalanceProblem = 'noTrust' | 'notAuthorized' | 'underfunded' | 'lineFull'
 
 /** The holder may pay and be paid (`TrustLineFlags`). */
@@ -56,7 +56,7 @@ export function credit(
   return undefined
 }
 
-/** Counts one entry more, or less, of an account; says why it cannot have more (`createEntryWithPossibleSponsorship`). */
+/** Counts one entry more, or less, of an account; returns the reason why it cannot have more (`createEntryWithPossibleSponsorship`). */
 export function countEntry(
   changes: Changes,
   network: Network,
@@ -71,7 +71,7 @@ export function countEntry(
   return undefined
 }
 
-/** Whether there is such an account. */
+/** Returns true when the account exists. */
 export function exists(changes: Changes, address: string): boolean {
   return accountIn(changes, address) !== undefined
 }

@@ -4,7 +4,7 @@ import { INT64_MAX } from '../entries.ts'
 
 const MAX_DEPTH = 4
 
-/** Whether a condition can be understood at all (CreateClaimableBalanceOpFrame.cpp `validatePredicate`). */
+/** Returns true when a condition is valid (CreateClaimableBalanceOpFrame.cpp `validatePredicate`). */
 export function isWellFormed(predicate: xdr.ClaimPredicate, depth = 1): boolean {
   if (depth > MAX_DEPTH) return false
   const isGood = (inner: xdr.ClaimPredicate) => isWellFormed(inner, depth + 1)
@@ -43,7 +43,7 @@ export function anchored(predicate: xdr.ClaimPredicate, closeTime: bigint): xdr.
   }
 }
 
-/** Whether a condition holds at this close time (ClaimClaimableBalanceOpFrame.cpp `validatePredicate`). */
+/** Returns true when a condition holds at this close time (ClaimClaimableBalanceOpFrame.cpp `validatePredicate`). */
 export function holds(predicate: xdr.ClaimPredicate, closeTime: bigint): boolean {
   const isTrue = (inner: xdr.ClaimPredicate) => holds(inner, closeTime)
   switch (predicate.type) {

@@ -3,7 +3,7 @@ import { dataKey } from '../entries.ts'
 import { countEntry } from './balances.ts'
 import type { Rule } from './rule.ts'
 
-/** What a name or a domain may consist of (stellar-core `isStringValid`): ASCII without control characters. */
+/** The characters of a name or a domain (stellar-core `isStringValid`): ASCII without control characters. */
 export const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
 /** stellar-core ManageDataOpFrame.cpp. */

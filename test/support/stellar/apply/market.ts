@@ -1,20 +1,20 @@
 import { divideUp } from '../bigints.ts'
 
-/** Somebody who exchanges any amount at one price; stands for an order book. */
+/** A DEX offer that exchanges any amount at one price; it replaces an order book. */
 export interface Offer {
   readonly id: bigint
   readonly seller: string
-  /** What the seller gives, and takes: `native` or `CODE:ISSUER`. */
+  /** The assets that the seller gives and takes: `native` or `CODE:ISSUER`. */
   readonly selling: string
   readonly buying: string
-  /** How much of `buying` one unit of `selling` costs, as a fraction. */
+  /** The price of one unit of `selling` in `buying`, as a fraction. */
   readonly price: { readonly n: bigint; readonly d: bigint }
 }
 
 /** All offers there are. */
 export interface Market {
   add(offer: Omit<Offer, 'id'>): Offer
-  /** Who takes `give` for `get`; there is at most one. */
+  /** Finds the offer that takes `give` for `get`; there is at most one. */
   find(give: string, get: string): Offer | undefined
 }
 
@@ -31,12 +31,12 @@ export function createMarket(): Market {
   }
 }
 
-/** What `amount` of `offer.buying` buys; rounded in favour of the offer. */
+/** Returns the amount that `amount` of `offer.buying` buys; rounded in favour of the offer. */
 export function bought({ price }: Offer, amount: bigint): bigint {
   return (amount * price.d) / price.n
 }
 
-/** What must be given for `amount` of `offer.selling`; rounded in favour of the offer. */
+/** Returns the price of `amount` of `offer.selling`; rounded in favour of the offer. */
 export function cost({ price }: Offer, amount: bigint): bigint {
   return divideUp(amount * price.n, price.d)
 }

@@ -1,7 +1,7 @@
 import { xdr } from '@stellar/stellar-sdk'
 
 const WORD_BYTES = 4
-/** How many words of zeros follow the code of a successful result that says something (Stellar-transaction.x). */
+/** The number of zero words after the code of a successful result with a payload (Stellar-transaction.x). */
 const PAYLOAD_WORDS: Readonly<Partial<Record<xdr.OperationBodyVariantName, number>>> = {
   // No offers; then an account (9), the native asset (1), an amount (2).
   pathPaymentStrictReceive: 13,
@@ -12,12 +12,12 @@ const PAYLOAD_WORDS: Readonly<Partial<Record<xdr.OperationBodyVariantName, numbe
   invokeHostFunction: 8,
 }
 
-/** Whether an operation did what it says. */
+/** Returns true when an operation succeeded. */
 export function succeeded(result: xdr.OperationResult): boolean {
   return result.type === 'opInner' && result.tr.value.type.endsWith('Success')
 }
 
-/** What stands for the result of an operation that was not looked at (`OperationFrame::resetResultSuccess`). */
+/** Returns the result of an operation that was not applied (`OperationFrame::resetResultSuccess`). */
 export function untouchedResult(body: xdr.OperationBody): xdr.OperationResult {
   // Their results are of a shape that this ledger never fills.
   if (body.type.includes('Offer')) return xdr.OperationResult.opNotSupported()

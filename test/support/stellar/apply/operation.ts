@@ -17,7 +17,7 @@ import { payment } from './payment.ts'
 import type { OperationContext, Rule } from './rule.ts'
 import { setOptions } from './set-options.ts'
 
-/** What an operation is checked with before it is applied. */
+/** The context of a check before an operation is applied. */
 export interface CheckContext {
   readonly transaction: Transaction
   readonly checker: SignatureChecker
@@ -62,8 +62,8 @@ export function checkOperation(
 }
 
 /**
- * Whether those have signed who must for this operation (`OperationFrame::checkSignature`). An account that is still
- * to be made by an earlier operation signs with its own key.
+ * Returns true when the necessary signers of this operation have signed (`OperationFrame::checkSignature`). An account that an earlier
+ * operation will create signs with its own key.
  */
 export function checkOperationSignature(
   operation: xdr.Operation,

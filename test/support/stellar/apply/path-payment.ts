@@ -4,7 +4,7 @@ import { type BalanceProblem, credit, debit, exists } from './balances.ts'
 import { bought, cost } from './market.ts'
 import type { OperationContext, Rule } from './rule.ts'
 
-/** How a path payment ends; both kinds have the same ends under different names. */
+/** The result of a path payment; both kinds have the same results under different names. */
 type End =
   | 'Malformed'
   | 'Underfunded'

@@ -5,34 +5,34 @@ import type { SorobanRun } from '../soroban/run.ts'
 import type { Changes } from '../state.ts'
 import type { Market } from './market.ts'
 
-/** How much signatures must weigh for an operation. */
+/** The weight of signatures that an operation needs. */
 export type ThresholdLevel = 'low' | 'medium' | 'high'
 
 /** An operation of one type. */
 export type BodyOf<Type extends xdr.OperationBodyVariantName> = Extract<xdr.OperationBody, { type: Type }>
 
-/** What an operation is applied with. */
+/** The context in which an operation is applied. */
 export interface OperationContext {
   readonly network: Network
   readonly ledger: number
-  /** Of the ledger it becomes part of, in seconds since 1970. */
+  /** The close time of its ledger, in seconds since 1970. */
   readonly closeTime: bigint
   readonly transaction: Transaction
-  /** Which operation of the transaction it is; the first is 0. */
+  /** The index of the operation in the transaction; the first is 0. */
   readonly index: number
   /** The account that acts. */
   readonly source: string
   /** Everything the operation changes; thrown away when it fails. */
   readonly changes: Changes
   readonly market: Market
-  /** What a transaction that runs contracts may use. */
+  /** The resources of a transaction that runs contracts. */
   readonly soroban: SorobanRun | undefined
 }
 
-/** What the protocol says of one type of operation. */
+/** The rules of the protocol for one type of operation. */
 export interface Rule<Type extends xdr.OperationBodyVariantName> {
   level(body: BodyOf<Type>): ThresholdLevel
-  /** What is wrong with it whatever the ledger holds (`doCheckValid`); undefined when nothing is. */
+  /** Returns the problem that does not depend on the ledger (`doCheckValid`); undefined when there is none. */
   check(body: BodyOf<Type>, source: string, network: Network): xdr.OperationResult | undefined
   /** Does it (`doApply`). */
   apply(body: BodyOf<Type>, context: OperationContext): xdr.OperationResult

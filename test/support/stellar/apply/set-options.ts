@@ -6,7 +6,7 @@ import { countEntry } from './balances.ts'
 import { PRINTABLE_ASCII } from './manage-data.ts'
 import type { OperationContext, Rule } from './rule.ts'
 
-/** Who trusts the account's credit must be authorised first (`AccountFlags`). */
+/** Accounts that trust the account's credit must be authorised first (`AccountFlags`). */
 export const AUTH_REQUIRED_FLAG = 1
 /** It may take an authorisation back. */
 const AUTH_REVOCABLE_FLAG = 2

@@ -20,13 +20,13 @@ export interface Closing {
   readonly network: Network
   readonly ledger: number
   readonly closeTime: bigint
-  /** What an operation costs in it; stroops. */
+  /** The price of an operation in it; stroops. */
   readonly baseFee: bigint
   readonly market: Market
   readonly programs: Programs
 }
 
-/** What became of a transaction in a ledger. */
+/** The result of a transaction in a ledger. */
 export interface Application {
   readonly frameResult: FrameResult
   readonly effects: Effects
@@ -184,8 +184,8 @@ function removeOneTimeSigners(changes: Changes, addresses: readonly string[], ha
 }
 
 /**
- * What the result of a fee bump says that the inner transaction paid: nothing since protocol 25, before it what it would have paid by itself
- * (`FeeBumpTransactionFrame::apply`). Nobody pays it.
+ * Returns the fee of the inner transaction in the result of a fee bump: nothing since protocol 25, before it the fee that it would have
+ * paid by itself (`FeeBumpTransactionFrame::apply`). Nobody pays it.
  */
 function innerFee(
   transaction: Transaction,

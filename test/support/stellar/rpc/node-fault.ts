@@ -1,10 +1,11 @@
 import { INTERNAL_ERROR, RpcFault } from '../../json-rpc/fault.ts'
 
 /**
- * What is wrong with the RPC server. It tells most of it as an error of JSON-RPC in HTTP 200, and what is wrong with its simulations in
- * the same field as the failure of a contract. `none` · `core_gone`, `core_exception`: the stellar-core behind it does not answer, or
- * answers with an exception · `filtered`: its stellar-core takes nothing of this sort (status FILTERED of `TransactionQueue::canAdd`) · `too_slow`, `panicking`: it gives up, or comes down, over a request · `preflight_full`, `preflight_closed`: its simulations
- * wait in a full queue, or are being shut down.
+ * The fault of the RPC server. It reports most faults as an error of JSON-RPC in HTTP 200, and faults of its simulations in the same field
+ * as the failure of a contract. `none` · `core_gone`, `core_exception`: the stellar-core behind it does not answer, or answers with an
+ * exception · `filtered`: its stellar-core accepts nothing of this sort (status FILTERED of `TransactionQueue::canAdd`) · `too_slow`,
+ * `panicking`: it times out, or crashes, over a request · `preflight_full`, `preflight_closed`: its simulations wait in a full queue, or
+ * are being shut down.
  */
 export type NodeFault =
   | 'none'
@@ -29,7 +30,7 @@ const OF_CORE: Readonly<Record<string, string>> = {
     'could not query captive core: http request failed: Post "http://localhost:11627/getledgerentry": dial tcp 127.0.0.1:11627: connect: connection refused',
 }
 
-/** Throws what the server answers to this method in its trouble; nothing where it can answer. */
+/** Throws the server's answer to this method during the fault; nothing where it can answer. */
 export function failOnFault(nodeFault: NodeFault, method: string): void {
   if (nodeFault === 'too_slow') throw TOO_SLOW
   if (nodeFault === 'panicking') throw PANICKED
@@ -37,12 +38,12 @@ export function failOnFault(nodeFault: NodeFault, method: string): void {
   if (nodeFault === 'core_gone' && message !== undefined) throw new RpcFault(INTERNAL_ERROR, message)
   if (nodeFault === 'core_exception' && method === 'sendTransaction')
     throw new RpcFault(INTERNAL_ERROR, 'received exception from stellar-core')
-  // stellar-rpc does not know the status and says nothing else.
+  // stellar-rpc does not know the status and reports nothing else.
   if (nodeFault === 'filtered' && method === 'sendTransaction')
     throw new RpcFault(INTERNAL_ERROR, 'invalid status from stellar-core')
 }
 
-/** What `error` of a simulation says in this trouble (internal/preflight/pool.go); undefined where it can simulate. */
+/** Returns the `error` of a simulation during the fault (internal/preflight/pool.go); undefined where it can simulate. */
 export function preflightFault(nodeFault: NodeFault): string | undefined {
   if (nodeFault === 'preflight_full') return 'preflight queue full'
   if (nodeFault === 'preflight_closed') return 'preflight worker pool is closed'

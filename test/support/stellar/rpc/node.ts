@@ -6,7 +6,7 @@ import type { NodeFault } from './node-fault.ts'
 /** An RPC server: the whole network, seen from as many ledgers ago as this server is behind. */
 export interface Node {
   readonly ledger: Ledger
-  /** What is wrong with this server. */
+  /** The fault of this server. */
   readonly nodeFault: NodeFault
   /** The newest ledger it knows. */
   latest(): ClosedLedger
@@ -21,7 +21,7 @@ export interface Node {
   searched(): number
 }
 
-/** An RPC server that is `behind` ledgers late, with a trouble of its own or that of all servers. */
+/** Creates an RPC server that is `behind` ledgers late, with a fault of its own or that of all servers. */
 export function createNode(ledger: Ledger, behind: number, nodeFault = ledger.nodeFault): Node {
   const { chain, history, network } = ledger
   const latest = () => chain.near(chain.latest().sequence - behind)

@@ -82,7 +82,7 @@ function simulateCall(
   }
 }
 
-/** What will be read and written when the signatures that are still missing are checked. */
+/** Touches the entries that will be read and written when the missing signatures are checked. */
 function touchForSignatures(entries: readonly xdr.SorobanAuthorizationEntry[], storage: Storage): void {
   for (const { credentials } of entries) {
     if (credentials.type !== 'sorobanCredentialsAddress') continue
@@ -93,7 +93,7 @@ function touchForSignatures(entries: readonly xdr.SorobanAuthorizationEntry[], s
   }
 }
 
-/** Nothing when the authorisations that came with the call are to be checked. */
+/** Returns undefined when the authorisations of the call itself are checked. */
 function recorderFor(
   auth: readonly xdr.SorobanAuthorizationEntry[],
   authMode: unknown,

@@ -6,7 +6,7 @@ import { archivedEntry, restore, type Storage, sizeOf } from '../soroban/storage
 import { createChanges } from '../state.ts'
 import type { Node } from './node.ts'
 
-/** What a real call may need more than its simulation. The ledger goes on in between, and so do sizes and rents. */
+/** A real call may need this much more than its simulation, because sizes and rents change in between. */
 const MARGIN_PERCENT = 15
 
 interface Needs {
@@ -17,11 +17,11 @@ interface Needs {
   readonly writeBytes: number
   /** Stroops for events and rent. */
   readonly refundable: bigint
-  /** Which of `readWrite` the call itself restores. */
+  /** The indexes of `readWrite` that the call itself restores. */
   readonly restored?: readonly number[]
 }
 
-/** What a call needs, as it was seen in its simulation. */
+/** Returns the resources of a call, as its simulation found them. */
 export function invocationData(
   node: Node,
   envelopeBytes: number,
@@ -44,7 +44,7 @@ export function invocationData(
   })
 }
 
-/** What the restoration of archived entries needs. */
+/** Returns the resources of a restoration of archived entries. */
 export function restorationData(
   node: Node,
   envelopeBytes: number,
@@ -61,7 +61,7 @@ export function restorationData(
   })
 }
 
-/** What a longer life of entries needs. */
+/** Returns the resources of an extension of entries. */
 export function extensionData(
   node: Node,
   envelopeBytes: number,

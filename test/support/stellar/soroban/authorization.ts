@@ -8,7 +8,7 @@ export interface Call {
   readonly function: xdr.SorobanAuthorizedFunction
 }
 
-/** Who decides whether an account agrees to a call (CAP-46-11). */
+/** Decides about the agreement of an account to a call (CAP-46-11). */
 export interface Authorizer {
   /** Ends the call unless `address` agrees to the innermost of these calls; outermost first. */
   require(address: string, calls: readonly Call[]): void
@@ -16,7 +16,7 @@ export interface Authorizer {
 
 /** An authorizer that agrees, and remembers to what. */
 export interface Recorder extends Authorizer {
-  /** What has to be signed, without signatures. */
+  /** Returns the entries to sign, without signatures. */
   entries(): xdr.SorobanAuthorizationEntry[]
 }
 

@@ -1,12 +1,12 @@
 import type { xdr } from '@stellar/stellar-sdk'
 import type { Durability } from './keys.ts'
 
-/** What a contract's function can do while it runs. */
+/** The abilities of a contract's function while it runs. */
 export interface Env {
   /** The address of the contract itself, C…. */
   readonly contract: string
   readonly ledger: number
-  /** Of the ledger, in seconds since 1970. */
+  /** The close time of the ledger, in seconds since 1970. */
   readonly closeTime: bigint
   get(key: xdr.ScVal, durability?: Durability): xdr.ScVal | undefined
   set(key: xdr.ScVal, value: xdr.ScVal, durability?: Durability): void
@@ -25,5 +25,5 @@ export type ContractFunction = (env: Env, ...args: readonly xdr.ScVal[]) => xdr.
 /** The functions of a contract by name; `__constructor` runs when it is made. */
 export type Program = Readonly<Record<string, ContractFunction>>
 
-/** What code does, by the SHA-256 of its bytes: it is written in JavaScript, the bytes only stand for it. */
+/** The behaviour of code, by the SHA-256 of its bytes: it is written in JavaScript, and the bytes only identify it. */
 export type Programs = Map<string, Program>

@@ -6,7 +6,7 @@ import type { Program } from './contracts.ts'
 import { codeEntry, contractAddress, instanceEntry, sha256 } from './keys.ts'
 import { MIN_PERSISTENT_LEDGERS } from './storage.ts'
 
-/** Makes a contract that does what `program` says, by hand; gives its address. */
+/** Creates a contract that behaves like `program`, without a transaction; returns its address. */
 export function deploy(ledger: Ledger, program: Program): string {
   const wasm = randomBytes(32)
   const contract = Address.contract(randomBytes(32)).toString()

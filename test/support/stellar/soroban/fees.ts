@@ -2,8 +2,8 @@ import type { xdr } from '@stellar/stellar-sdk'
 import { divideUp } from '../bigints.ts'
 
 /**
- * What resources cost, in stroops: of the kind that CAP-46-07 names, and near what pubnet has agreed on, but no more
- * than near; nobody may count on the numbers.
+ * The price of resources, in stroops: of the kinds that CAP-46-07 names, and only close to those of pubnet, so no test may rely on the
+ * numbers.
  */
 const PER_10_000_INSTRUCTIONS = 25n
 const PER_DISK_READ_ENTRY = 6_250n
@@ -32,7 +32,7 @@ export function nonRefundableFee(resources: xdr.SorobanResources, envelopeBytes:
   )
 }
 
-/** The fee of events, from the part that is given back when it is not used. */
+/** Returns the fee of events, from the part that is refunded when it is not used. */
 export function eventFee(bytes: number): bigint {
   return divideUp(BigInt(bytes) * PER_EVENT_KB, KB)
 }

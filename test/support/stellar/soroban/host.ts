@@ -16,7 +16,7 @@ import {
 import { MIN_PERSISTENT_LEDGERS, MIN_TEMPORARY_LEDGERS, type Storage } from './storage.ts'
 import { Trap } from './trap.ts'
 
-/** What a host function runs in. */
+/** The context of a host function. */
 export interface HostContext {
   readonly network: Network
   readonly ledger: number
@@ -26,7 +26,7 @@ export interface HostContext {
   readonly authorizer: Authorizer
 }
 
-/** What it gave, and said. */
+/** The return value and the events. */
 export interface HostOutcome {
   readonly returned: xdr.ScVal
   readonly events: readonly xdr.ContractEvent[]

@@ -3,7 +3,7 @@ import { Address, xdr } from '@stellar/stellar-sdk'
 import type { ContractEntry } from '../entries.ts'
 import type { Network } from '../network.ts'
 
-/** How long contract data lives; what is temporary is gone afterwards, what is persistent is archived (CAP-46-12). */
+/** The life of contract data; temporary data disappears afterwards, persistent data is archived (CAP-46-12). */
 export type Durability = 'persistent' | 'temporary'
 
 /** The key of a value that a contract (C…) keeps. */
@@ -17,7 +17,7 @@ export function dataLedgerKey(contract: string, key: xdr.ScVal, durability: Dura
   )
 }
 
-/** The key of a contract's instance, which says what code it runs. */
+/** Returns the key of a contract's instance, which names its code. */
 export function instanceLedgerKey(contract: string): xdr.LedgerKey {
   return dataLedgerKey(contract, xdr.ScVal.scvLedgerKeyContractInstance(), 'persistent')
 }
@@ -71,7 +71,7 @@ export function instanceEntry(
   return dataEntry(instanceLedgerKey(contract), xdr.ScVal.scvContractInstance(instance), liveUntil)
 }
 
-/** Whether an entry under this key can only be archived, never be forgotten. */
+/** Returns true when an entry under this key can only be archived, never deleted. */
 export function isPersistent(key: xdr.LedgerKey): boolean {
   return (
     key.type === 'contractCode' ||

@@ -11,7 +11,7 @@ import { createEnforcer } from './signed-authorization.ts'
 import { accessOf, archivedEntry, createStorage, restore, type Storage, sizeOf } from './storage.ts'
 import { Trap } from './trap.ts'
 
-/** How far a life can be extended, in ledgers (pubnet: `max_entry_ttl`). */
+/** A life can be extended by this many ledgers (pubnet: `max_entry_ttl`). */
 const MAX_LEDGERS = 3_110_400
 
 /** stellar-core InvokeHostFunctionOpFrame.cpp. */
@@ -48,7 +48,7 @@ export const extendFootprintTtl: Rule<'extendFootprintTtl'> = {
     let rent = 0n
     for (const key of footprint.readOnly) {
       const entry = context.changes.get(contractKey(key.toXdr('base64')))
-      // What is archived, or lives long enough already, stays as it is.
+      // An archived entry, and one that lives long enough already, stays unchanged.
       if (entry?.kind !== 'contract' || entry.liveUntil < context.ledger || entry.liveUntil >= liveUntil)
         continue
       rent += rentFee(sizeOf(entry), liveUntil - entry.liveUntil)

@@ -8,7 +8,7 @@ import { nonRefundableFee } from './fees.ts'
 export interface SorobanRun {
   readonly programs: Programs
   readonly data: xdr.SorobanTransactionData
-  /** What was declared for events and rent; stroops. */
+  /** The declared fee for events and rent; stroops. */
   readonly refundable: bigint
   /** Set when it has succeeded. */
   used?: {
@@ -26,7 +26,7 @@ export function createSorobanRun(transaction: Transaction, programs: Programs): 
   return { programs, data: soroban, refundable: soroban.resourceFee - spentFee(transaction) }
 }
 
-/** What became of its fees; a call that failed used nothing but what is not given back. */
+/** Returns the effects of its fees; a failed call uses nothing but the part that is not refunded. */
 export function contractEffects(transaction: Transaction, used: SorobanRun['used']): ContractEffects {
   return {
     returned: used?.returned ?? null,

@@ -9,7 +9,7 @@ import { dataEntry, nonceLedgerKey } from './keys.ts'
 import type { Storage } from './storage.ts'
 import { Trap } from './trap.ts'
 
-/** What signatures are checked with. */
+/** The context of a check of signatures. */
 export interface Verification {
   readonly network: Network
   readonly storage: Storage
@@ -20,7 +20,7 @@ export interface Verification {
 interface Tracked {
   readonly entry: xdr.SorobanAuthorizationEntry
   readonly address: string
-  /** Which part of the tree belongs to a call that is, or was, under way. */
+  /** The part of the tree that belongs to a call that is, or was, under way. */
   readonly reached: Map<Call, xdr.SorobanAuthorizedInvocation>
   readonly used: Set<xdr.SorobanAuthorizedInvocation>
 }
@@ -58,7 +58,7 @@ export function createEnforcer(
   }
 }
 
-/** What may come next: below the closest call around that the tree has, or else its root. */
+/** Returns the possible next calls: below the closest surrounding call in the tree, or its root. */
 function next(
   { entry, reached }: Tracked,
   calls: readonly Call[],

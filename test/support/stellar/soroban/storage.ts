@@ -6,7 +6,7 @@ import { rentFee } from './fees.ts'
 import { isPersistent } from './keys.ts'
 import { Trap } from './trap.ts'
 
-/** How long new contract entries live, in ledgers (pubnet: `min_temporary_ttl`, `min_persistent_ttl`). */
+/** New contract entries live for this many ledgers (pubnet: `min_temporary_ttl`, `min_persistent_ttl`). */
 export const MIN_TEMPORARY_LEDGERS = 17_280
 export const MIN_PERSISTENT_LEDGERS = 2_073_600
 
@@ -16,14 +16,14 @@ export interface Storage {
   read(key: xdr.LedgerKey): Entry | undefined
   write(entry: Entry, key: xdr.LedgerKey): void
   remove(key: xdr.LedgerKey): void
-  /** What was touched so far. */
+  /** Returns the entries that were touched so far. */
   usage(): Usage
 }
 
-/** What a call took of the ledger. */
+/** The resources of the ledger that a call used. */
 export interface Usage {
   readonly accesses: number
-  /** Of entries that are not kept in memory: those without contracts (CAP-66). */
+  /** The bytes of entries that are not kept in memory: those without contracts (CAP-66). */
   readonly diskReadBytes: number
   readonly writeBytes: number
   /** Stroops, for entries that are new. */
@@ -31,15 +31,15 @@ export interface Usage {
   /** Base64 of the keys that were only read, and of those that were written. */
   readonly readOnly: readonly string[]
   readonly readWrite: readonly string[]
-  /** Those of both that are archived; only where that is not a failure. */
+  /** The archived entries of both; only where that is not a failure. */
   readonly archived: readonly string[]
 }
 
-/** What a footprint says about keys; base64. */
+/** The rights of a footprint on keys; base64. */
 export interface Access {
   mayRead(key: string): boolean
   mayWrite(key: string): boolean
-  /** Whether an archived entry is taken as if it were restored. */
+  /** Returns true when an archived entry may be used as if it were restored. */
   mayRestore(key: string): boolean
 }
 
@@ -133,12 +133,12 @@ export function archivedEntry(
   return entry?.kind === 'contract' && isExpired(entry, ledger) && isPersistent(key) ? entry : undefined
 }
 
-/** How large an entry is on the ledger, in bytes. */
+/** Returns the size of an entry on the ledger, in bytes. */
 export function sizeOf(entry: Entry): number {
   return toLedgerEntry(entry).toXdr().length
 }
 
-/** What was temporary and has expired does not exist any more. */
+/** A temporary entry that has expired does not exist any more. */
 function lookUp(changes: Changes, key: xdr.LedgerKey, ledger: number): Entry | undefined {
   const stateKey = stateKeyOf(key)
   const entry = stateKey === undefined ? undefined : changes.get(stateKey)

@@ -1,7 +1,7 @@
-/** Why a contract call ended before its end. */
+/** The reason why a contract call ended early. */
 export type TrapKind = 'trapped' | 'limit' | 'archived'
 
-/** A contract call that ends in failure; `message` is what a simulation says of it. */
+/** A contract call that fails; a simulation reports `message`. */
 export class Trap extends Error {
   readonly kind: TrapKind
 

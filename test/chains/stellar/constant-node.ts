@@ -5,15 +5,15 @@ import { createHurriedClock } from '../../support/hurried-clock.ts'
 import { startRpcServer } from '../../support/rpc-server.ts'
 import { NETWORK } from './build.ts'
 
-/** A chain whose only node says the same to whatever it is asked. */
-export interface TellingNode {
+/** A chain whose only node returns the same answer to every call. */
+export interface ConstantNode {
   readonly chain: StellarChain
-  /** What it says from now on. */
+  /** Sets the answer. */
   tell(result: unknown): void
   stop(): Promise<void>
 }
 
-export async function startTellingNode(): Promise<TellingNode> {
+export async function startConstantNode(): Promise<ConstantNode> {
   let answer: unknown = null
   const server = await startRpcServer((calls) => {
     const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: answer }))
