@@ -9,12 +9,12 @@
  */
 import { parseArgs } from 'node:util'
 import { runCampaign } from '../test/faults/campaign.ts'
-import { describeStep } from '../test/faults/deed.ts'
-import { startEvmSite } from '../test/faults/evm/site.ts'
+import { startEvmTestChain } from '../test/faults/evm/test-chain.ts'
 import type { History } from '../test/faults/history.ts'
-import { startSolanaSite } from '../test/faults/solana/site.ts'
-import { SHORT_RETENTION, startStellarSite } from '../test/faults/stellar/site.ts'
-import type { WorldOptions } from '../test/faults/world.ts'
+import { startSolanaTestChain } from '../test/faults/solana/test-chain.ts'
+import { SHORT_RETENTION, startStellarTestChain } from '../test/faults/stellar/test-chain.ts'
+import { describeStep } from '../test/faults/step.ts'
+import type { TestBedOptions } from '../test/faults/test-bed.ts'
 
 const { values } = parseArgs({
   options: {
@@ -36,7 +36,7 @@ const late = await runCampaign({
   seeds: Array.from({ length: Number(values.histories) }, (_, index) => first + index),
   steps: Number(values.steps),
   kills: values.kills,
-  startSite: siteOf(values.chain),
+  startTestChain: testChainOf(values.chain),
   onHistory: (history) => {
     say(summaryOf(history))
     if (history.violations.length === 0) return true
@@ -49,14 +49,14 @@ for (const violation of late) say(`at the end: ${violation}`)
 say(`${failures} of ${values.histories} histories failed, ${Math.round((Date.now() - started) / 1_000)} s`)
 process.exitCode = failures + late.length === 0 ? 0 : 1
 
-function siteOf(chain: string): WorldOptions['startSite'] {
+function testChainOf(chain: string): TestBedOptions['startTestChain'] {
   const endpoints = Number(values.endpoints)
-  if (chain === 'evm') return () => startEvmSite({ endpoints })
+  if (chain === 'evm') return () => startEvmTestChain({ endpoints })
   if (chain === 'stellar') {
     const channels = Number(values.channels)
-    return (now) => startStellarSite({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION })
+    return (now) => startStellarTestChain({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION })
   }
-  if (chain === 'solana') return (now) => startSolanaSite({ endpoints, now })
+  if (chain === 'solana') return (now) => startSolanaTestChain({ endpoints, now })
   throw new Error(`--chain: "${chain}" is none of evm, stellar and solana`)
 }
 

@@ -35,11 +35,11 @@ import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registr
 import { createStuckWorker } from './workers/stuck-worker.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 
-/** The service, put together and not yet started. */
+/** The service, created and not yet started. */
 export interface App {
   /** Starts the workers, then listens. */
   start(): Promise<{ url: string; metricsUrl?: string }>
-  /** Takes no new requests, finishes those under way and the workers' present step, then closes the database. */
+  /** Refuses new requests, finishes the running ones and the present round of every worker, then closes the database. */
   stop(): Promise<void>
 }
 
@@ -49,9 +49,8 @@ interface AppDeps {
 }
 
 /**
- * Joins the parts, with the files beside it. Loads the keys, migrates the database and makes it match the
- * configuration.
- * @throws ConfigError with everything that is wrong, before anything is started
+ * Creates the service. It loads the keys, migrates the database, applies the configuration and connects the parts.
+ * @throws ConfigError with all problems of the configuration, before anything is started
  */
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
   const { clock = systemClock, log = createLogger({ level: config.logLevel }) } = deps
@@ -134,7 +133,7 @@ async function assemble(parts: Parts): Promise<App> {
     check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
   })
   const server = await openServer(parts, handlers, instrumentation)
-  // One after the other: they share a connection.
+  // The subscriptions start one after the other, because they share a connection.
   const subscriptions = [
     await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
     await database.listen(EVENTS_CHANNEL, notifier.wake),

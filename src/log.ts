@@ -7,7 +7,7 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 
 const HIDDEN = '[secret]'
 
-/** Fields that never reach the output, at the top of a log object or one level below. */
+/** Fields that never appear in the output, at the top of a log object or one level below (I11). */
 const SECRET_FIELDS = [
   'apiKey',
   'apiKeys',
@@ -24,12 +24,12 @@ const SECRET_FIELDS = [
   'token',
 ]
 
-/** Credentials, path and query of any url inside a text: that is where RPC providers and databases keep their keys. */
+/** Matches urls inside a text. Credentials, path and query are removed, because RPC providers and databases have their keys there. */
 const URL_IN_TEXT = /\b((?:https?|wss?|postgres(?:ql)?):\/\/)(?:[^\s/@"']*@)?([^\s/?#"')]+)[^\s"')]*/g
 
 /**
- * Collects the lines of one turn of the event loop and writes them together: under load a system call for each line costs
- * as much as the request that it tells of. A process that is killed loses at most the lines of its last turn.
+ * Collects the lines of one turn of the event loop and writes them together: under load, a system call for each line costs as much as the
+ * request that the line describes. A killed process loses at most the lines of its last turn.
  */
 export function writeOncePerTurn(destination: DestinationStream): DestinationStream {
   let lines = ''
@@ -47,10 +47,10 @@ export function writeOncePerTurn(destination: DestinationStream): DestinationStr
   }
 }
 
-/** The one standard output of the process, so that all loggers keep the order of their lines. */
+/** The standard output of the process, shared by all loggers so that their lines keep their order. */
 const standardOutput = writeOncePerTurn(pino.destination({ fd: 1, sync: true }))
 
-/** One JSON line per event, on standard output unless `destination` is given, with secrets taken out. */
+/** Creates a logger that writes JSON lines without secrets to `destination`, by default to standard output. */
 export function createLogger(
   { level }: { readonly level: LogLevel },
   destination: DestinationStream = standardOutput,
@@ -68,7 +68,7 @@ export function createLogger(
   return pino(options, destination)
 }
 
-/** pino's own `isoTime`, which writes the same text anew for each line; under load many lines share a millisecond. */
+/** Creates a timestamp function that formats a millisecond only once. pino's `isoTime` formats each line, and under load many lines share one. */
 function createTimestamp(): () => string {
   let writtenAt = Number.NaN
   let text = ''
@@ -82,14 +82,14 @@ function createTimestamp(): () => string {
   }
 }
 
-/** A text in which every url is cut down to scheme and host. */
+/** Cuts every url in a text down to scheme and host. */
 export function maskUrls(text: string): string {
   return text.replace(URL_IN_TEXT, '$1$2/***')
 }
 
 /**
- * An error as it may be logged. Only name, code, message and stack: clients hang requests, headers and whole
- * configurations on their errors, and their messages name full RPC urls.
+ * Reduces an error to name, code, message and stack for the log. Clients attach requests, headers and whole configurations to their errors, and
+ * their messages contain full RPC urls (I11).
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error

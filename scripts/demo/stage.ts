@@ -84,7 +84,7 @@ function startService({ config, data }: { config: string; data: string }): Promi
   return startChild({
     command: [process.execPath, MAIN, 'serve'],
     env,
-    ready: /"url":"([^"]+)".*"msg":"ready"/,
+    ready: /"url":"([^"]+)".*"msg":"service ready"/,
   })
 }
 

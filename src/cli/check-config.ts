@@ -9,16 +9,16 @@ export const checkConfig: Command = {
   summary: 'Check the configuration and open every key, without starting anything.',
   usage: '',
   help: [
-    'Reads what serve would read: CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside',
-    'it, and the environment. Prints each relayer with its address, or one list of everything that is wrong.',
-    'Asks no network and no database.',
+    'Reads the same as serve: CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and',
+    'the environment. Prints each relayer with its address, or one list of all problems. Connects to no network and no',
+    'database.',
   ],
   options: [],
   maxPositionals: 0,
   async run(_args, terminal) {
     const config = loadConfig()
     const accounts = await configuredAccounts(config, await loadKeys(config.signers))
-    terminal.out(`${config.file} is fine.`)
+    terminal.out(`${config.file} is valid.`)
     for (const { id, network } of config.relayers) {
       terminal.out(`  relayer ${id}: ${accounts.get(id)?.addresses[0]} on ${network}`)
     }

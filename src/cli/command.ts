@@ -1,26 +1,26 @@
-/** Exit codes of every command. 2 means: what you gave cannot be used, change it; 1: it failed while working. */
+/** Exit codes of all commands. `unusable`: the command line or the configuration is wrong · `failed`: the command failed while working. */
 export const EXIT = { ok: 0, failed: 1, unusable: 2 } as const
 
-/** What was typed after the name of the command. */
+/** The command line after the name of the command. */
 export interface Arguments {
   readonly positionals: readonly string[]
   readonly options: Readonly<Record<string, string | undefined>>
-  /** The flags that were given. */
+  /** The flags on the command line. */
   readonly flags: ReadonlySet<string>
 }
 
-/** Where a command prints. Each call is one line. */
+/** The output of a command. Each call prints one line. */
 export interface Terminal {
   out(line: string): void
   err(line: string): void
 }
 
 export interface Command {
-  /** As typed: `keys create`. */
+  /** The name on the command line: `keys create`. */
   readonly name: string
   /** One line for the list of commands. */
   readonly summary: string
-  /** What follows the name: `[folder]`. */
+  /** The arguments after the name: `[folder]`. */
   readonly usage: string
   /** The rest of the help, in lines. */
   readonly help: readonly string[]
@@ -29,11 +29,11 @@ export interface Command {
   /** Names of options that take no value, without dashes; absent for none. */
   readonly flags?: readonly string[]
   readonly maxPositionals: number
-  /** Gives the exit code. */
+  /** Runs the command and returns the exit code. */
   run(args: Arguments, terminal: Terminal): Promise<number>
 }
 
-/** The command was called wrongly, or what it was given cannot be used. Exit code 2. */
+/** The arguments of a command, or its inputs, are wrong. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

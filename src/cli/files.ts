@@ -2,32 +2,38 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { UsageError } from './command.ts'
 
-/** Only the owner may read: keys, passphrases, API keys. */
+/** The mode of files with keys, passphrases and API keys: only the owner may read them. */
 const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 
-/** Writes a file that must not exist yet, in a folder that is made when missing. */
+/**
+ * Writes a new file, and creates its folder when missing.
+ * @throws UsageError when the file exists
+ */
 export async function writeNew(path: string, text: string, mode = PRIVATE_FILE): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER })
   try {
     await writeFile(path, text, { flag: 'wx', mode })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyThere([path])
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExist([path])
     throw error
   }
 }
 
-/** Refuses before anything is written, so that a refused command leaves no half of its work behind. */
+/**
+ * Checks all files of a command before it writes the first one, so that a refused command leaves no part of its work behind.
+ * @throws UsageError when one of the files exists
+ */
 export async function refuseExisting(paths: readonly string[]): Promise<void> {
   const found: string[] = []
   for (const path of paths) if (await exists(path)) found.push(path)
-  if (found.length > 0) throw alreadyThere(found)
+  if (found.length > 0) throw alreadyExist(found)
 }
 
 export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }
 
-function alreadyThere(paths: readonly string[]): UsageError {
-  return new UsageError(`Nothing is overwritten, and this exists already: ${paths.join(', ')}`)
+function alreadyExist(paths: readonly string[]): UsageError {
+  return new UsageError(`Existing files are never overwritten; these exist already: ${paths.join(', ')}`)
 }

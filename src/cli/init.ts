@@ -7,16 +7,16 @@ import { nextSteps, STARTER_CONFIG } from './starter.ts'
 
 const DEFAULT_FOLDER = 'config'
 
-/** Bytes of the API key, before base64: 43 characters, 32 are required. */
+/** The bytes of the API key before base64, which makes 43 characters; 32 are required. */
 const API_KEY_BYTES = 32
 
-/** As many as AES-256 takes. */
+/** The key length of AES-256, in bytes. */
 const SEALING_KEY_BYTES = 32
 
 /** `relayer init`. */
 export const init: Command = {
   name: 'init',
-  summary: 'Make a folder with everything that serve needs, for a local chain.',
+  summary: 'Create a folder with everything that serve needs, for a local chain.',
   usage: '[folder]',
   help: [
     `Writes into [folder] (default ${DEFAULT_FOLDER}):`,
@@ -27,7 +27,7 @@ export const init: Command = {
     '  .env                   a generated API_KEY, and a STORAGE_ENCRYPTION_KEY for secrets that are created over the API',
     '                         (mode 0600), read by serve from beside config.json',
     '',
-    'and prints the commands that come next. Nothing is overwritten.',
+    'and prints the next commands. Existing files are never overwritten.',
   ],
   options: [],
   maxPositionals: 1,
@@ -43,12 +43,12 @@ export const init: Command = {
 
     const { evm: address } = await writeKeyFile(generateKey(), key)
     await writeNew(env, secrets())
-    // Last, because its presence says that the folder is complete.
+    // The configuration is written last, because its presence means that the folder is complete.
     await writeNew(config, `${JSON.stringify(STARTER_CONFIG, null, 2)}\n`, 0o644)
 
-    terminal.out(`Made ${folder} with a new account ${address}.`)
+    terminal.out(`Created ${folder} with a new account ${address}.`)
     terminal.out(
-      `The API key and the encryption key are in ${env}, the passphrase in ${key.passphraseFile}. Keep both to yourself.`,
+      `The API key and the encryption key are in ${env}, the passphrase in ${key.passphraseFile}. Keep both files secret.`,
     )
     terminal.out('')
     for (const line of nextSteps(folder, address)) terminal.out(line)

@@ -6,26 +6,26 @@ import { encryptKeystore } from '../signers/keystore/keystore.ts'
 import { type Terminal, UsageError } from './command.ts'
 import { exists, refuseExisting, writeNew } from './files.ts'
 
-/** 256 bits in 43 characters. */
+/** The bytes of a generated passphrase: 256 bits, 43 characters in base64. */
 const GENERATED_BYTES = 32
 
 interface KeyFile {
-  /** Where the encrypted key goes; must not exist. */
+  /** The path of the encrypted key, which must not exist. */
   readonly path: string
-  /** Its first line is the passphrase; made with a generated one when missing. */
+  /** The file whose first line is the passphrase. It is created with a generated passphrase when missing. */
   readonly passphraseFile: string
 }
 
-/** A fresh private key from the system's random source. */
+/** Generates a private key from the random source of the system. */
 export function generateKey(): Uint8Array {
   for (;;) {
     const key = new Uint8Array(randomBytes(32))
-    // Not every number of 32 bytes is a key; one in 2^128 is not.
+    // About one in 2^128 numbers of 32 bytes is not a valid key.
     if (isSecret(key)) return key
   }
 }
 
-/** What an account of this key is called on each kind of network. */
+/** The addresses of a key on each type of network. */
 export interface Addresses {
   /** EIP-55. */
   readonly evm: string
@@ -35,7 +35,7 @@ export interface Addresses {
   readonly solana: string
 }
 
-/** Encrypts a private key into a new file and gives its addresses. */
+/** Encrypts a private key into a new file, and returns its addresses. */
 export async function writeKeyFile(
   secret: Uint8Array,
   { path, passphraseFile }: KeyFile,
@@ -53,12 +53,12 @@ export async function writeKeyFile(
 
 interface NamedKeyFile {
   readonly path: string
-  /** Default: beside the key file. */
+  /** Default: a file beside the key file. */
   readonly passphraseFile: string | undefined
   readonly terminal: Terminal
 }
 
-/** The same, and prints what there is now. */
+/** Writes a key file like `writeKeyFile`, and prints the addresses and file names. */
 export async function makeKeyFile(
   secret: Uint8Array,
   { path, passphraseFile = passphraseFileOf(path), terminal }: NamedKeyFile,

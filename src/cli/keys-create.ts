@@ -4,13 +4,13 @@ import { generateKey, makeKeyFile } from './key-file.ts'
 /** `relayer keys create`. */
 export const keysCreate: Command = {
   name: 'keys create',
-  summary: 'Make a new private key in an encrypted key file.',
+  summary: 'Create a new private key in an encrypted key file.',
   usage: '<file> [--passphrase-file <file>]',
   help: [
     'Writes a version 3 key file (Web3 Secret Storage, scrypt) that geth, ethers and foundry can read, with mode 0600,',
-    'and prints the address that the key has on EVM, Stellar and Solana. Nothing is overwritten.',
+    'and prints the addresses of the key on EVM, Stellar and Solana. Existing files are never overwritten.',
     '',
-    '  --passphrase-file  A file whose first line is the passphrase. Made with a generated one when it is missing.',
+    '  --passphrase-file  A file whose first line is the passphrase. If it is missing, it is created with a generated one.',
     '                     Default: <file> with .passphrase in place of .json.',
     '',
     'Example: relayer keys create config/keys/hot.json',

@@ -10,8 +10,8 @@ export const keysImport: Command = {
   summary: 'Put an existing private key into an encrypted key file.',
   usage: '<file> [--key-file <file>] [--passphrase-file <file>]',
   help: [
-    'Reads the key from standard input or from --key-file, never from the command line, where every user of the machine',
-    `could read it: ${PRIVATE_KEY_FORMS}.`,
+    'Reads the key from standard input or from --key-file, but never from the command line, because every user of the machine',
+    `could read it there. Accepted forms: ${PRIVATE_KEY_FORMS}.`,
     'Writes and prints the same as keys create.',
     '',
     '  --key-file         A file with the private key and nothing else.',
@@ -24,9 +24,11 @@ export const keysImport: Command = {
   async run({ positionals: [path], options }, terminal) {
     if (!path) throw new UsageError('Name the file to write: relayer keys import <file> < private-key')
     if (await parsePrivateKey(path))
-      throw new UsageError('A private key does not belong on the command line: it was shown to others.')
+      throw new UsageError(
+        'A private key does not belong on the command line, because other users of this machine can read it there.',
+      )
     const key = await parsePrivateKey(await readKey(options['key-file']))
-    if (!key) throw new UsageError(`What was given is no private key: ${PRIVATE_KEY_FORMS}.`)
+    if (!key) throw new UsageError(`The input is not a private key. Accepted forms: ${PRIVATE_KEY_FORMS}.`)
     await makeKeyFile(key, { path, passphraseFile: options['passphrase-file'], terminal })
     return EXIT.ok
   },
@@ -34,8 +36,8 @@ export const keysImport: Command = {
 
 async function readKey(file: string | undefined): Promise<string> {
   if (file === undefined) {
-    // Typed keys would stay on the screen.
-    if (process.stdin.isTTY) throw new UsageError('Give the key by a pipe or by --key-file.')
+    // A typed key would stay on the screen.
+    if (process.stdin.isTTY) throw new UsageError('Pass the key through a pipe or with --key-file.')
     return readAll(process.stdin)
   }
   try {

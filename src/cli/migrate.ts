@@ -7,10 +7,10 @@ import { type Command, EXIT } from './command.ts'
 /** `relayer migrate`. */
 export const migrateCommand: Command = {
   name: 'migrate',
-  summary: 'Bring the tables of the database up to date.',
+  summary: 'Migrate the database to this release.',
   usage: '',
   help: [
-    'serve does the same at each start; this is for deployments that do it beforehand. Works on the PostgreSQL of',
+    'serve does the same at each start; this is for deployments that migrate before it. Uses the PostgreSQL server of',
     'DATABASE_URL, or on the embedded database in DATA_DIR (default ./data) while no service runs on it.',
   ],
   options: [],

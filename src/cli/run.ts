@@ -21,7 +21,7 @@ const COMMANDS: readonly Command[] = [
   txDecide,
 ]
 
-/** Runs one command line (without the program's name) and gives the exit code. Never throws. */
+/** Runs a command line (without the name of the program) and returns the exit code. It never throws. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await dispatch(argv, terminal)
@@ -54,21 +54,21 @@ function parse(command: Command, args: readonly string[]): Arguments {
   ])
   try {
     const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const given = Object.entries(values)
+    const entries = Object.entries(values)
     if (positionals.length <= command.maxPositionals) {
       return {
         positionals,
         options: Object.fromEntries(
-          given.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+          entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
         ),
-        flags: new Set(given.flatMap(([name, value]) => (value === true ? [name] : []))),
+        flags: new Set(entries.flatMap(([name, value]) => (value === true ? [name] : []))),
       }
     }
   } catch {
-    // The parser's messages quote what was typed, which may be a key that does not belong there.
+    // The messages of the parser quote the command line, which may contain a private key (I11).
   }
   throw new UsageError(
-    `These arguments do not fit.\nUsage: relayer ${command.name} ${command.usage}\nrelayer ${command.name} --help tells more.`,
+    `The arguments are wrong.\nUsage: relayer ${command.name} ${command.usage}\nFor help: relayer ${command.name} --help`,
   )
 }
 
@@ -76,10 +76,10 @@ function explain(error: unknown, terminal: Terminal): number {
   if (error instanceof MissingConfigError) {
     terminal.err(error.message)
     terminal.err('The service needs a config file (relayers, signers, networks), a key file and an API_KEY.')
-    terminal.err('Make a starter with:  npm run relayer -- init  ')
+    terminal.err('Create a starter with:  npm run relayer -- init  ')
     return EXIT.unusable
   }
-  terminal.err(error instanceof Error ? maskUrls(error.message) : 'Something that is no error was thrown.')
+  terminal.err(error instanceof Error ? maskUrls(error.message) : 'A value that is not an Error was thrown.')
   return error instanceof UsageError || error instanceof ConfigError ? EXIT.unusable : EXIT.failed
 }
 
@@ -92,7 +92,7 @@ function overview(): string {
     '',
     ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'relayer <command> --help tells more about one of them.',
+    'For help on a command: relayer <command> --help',
     'Exit codes: 0 done · 1 failed while working · 2 the command line or the configuration cannot be used.',
   ].join('\n')
 }
@@ -104,5 +104,5 @@ function helpOf({ name, usage, summary, help }: Command): string {
 function unknownCommand(words: readonly string[]): string {
   const typed = words.slice(0, 2).join(' ')
   const names = COMMANDS.map(({ name }) => name)
-  return `There is no such command${suggest(typed, names) || suggest(words[0] ?? '', names)}. relayer --help lists them.`
+  return `There is no such command${suggest(typed, names) || suggest(words[0] ?? '', names)}. relayer --help lists all commands.`
 }

@@ -2,7 +2,7 @@ import { loadConfig } from '../config/load.ts'
 import { createLogger } from '../log.ts'
 import { type Command, EXIT } from './command.ts'
 
-/** After its deadline a stop may take this much longer before it is forced: it is then about to report itself. */
+/** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */
 const FORCE_AFTER_MS = 1_000
 
 /** `relayer serve`. */
@@ -13,21 +13,21 @@ export const serve: Command = {
   help: [
     'Reads CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and the environment.',
     'Listens on HOST (0.0.0.0) and APP_PORT (8080). Keeps its data in DATABASE_URL (PostgreSQL) or DATA_DIR (./data).',
-    'METRICS_ENABLED=true counts, and serves the metrics to everybody on METRICS_PORT (8081) of HOST.',
+    'METRICS_ENABLED=true collects metrics and serves them without authentication on METRICS_PORT (8081) of HOST.',
     '',
-    'SIGTERM and SIGINT finish what was accepted and exit 0, within RELAYER_SHUTDOWN_SECONDS (25). A second signal exits',
-    '1 at once; nothing that was accepted is lost by it.',
+    'SIGTERM and SIGINT finish the running requests and exit with 0, within RELAYER_SHUTDOWN_SECONDS (25). A second signal',
+    'exits with 1 at once; no accepted transaction is lost.',
   ],
   options: [],
   maxPositionals: 0,
   async run() {
     const config = loadConfig()
     const log = createLogger({ level: config.logLevel })
-    const stopRequested = watchSignals((signal) => log.info({ signal }, 'stopping'))
-    // Loaded here, so that the other commands do not wait for the whole service.
+    const stopRequested = watchSignals((signal) => log.info({ signal }, 'service stopping'))
+    // The service is imported here, so that the other commands do not load it.
     const { createApp } = await import('../app.ts')
     const app = await createApp(config, { log })
-    log.info(await app.start(), 'ready')
+    log.info(await app.start(), 'service ready')
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)
   },
@@ -36,10 +36,10 @@ export const serve: Command = {
 /** Resolves at the first signal. The second one ends the process. */
 function watchSignals(onStop: (signal: string) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let asked = false
+  let stopRequested = false
   const handle = (signal: string) => {
-    if (asked) process.exit(EXIT.failed)
-    asked = true
+    if (stopRequested) process.exit(EXIT.failed)
+    stopRequested = true
     onStop(signal)
     resolve()
   }

@@ -1,4 +1,4 @@
-/** The configuration that a newcomer starts from: one relayer on a local anvil. */
+/** The starter configuration: one relayer on a local anvil. */
 export const STARTER_CONFIG = {
   relayers: [
     {
@@ -37,7 +37,7 @@ export const STARTER_CONFIG = {
 /** 100 ether in hexadecimal wei. */
 const STARTING_BALANCE = '0x56bc75e2d63100000'
 
-/** What to type next, after `folder` was made for `address`. */
+/** Gives the next commands for the user after `init` created `folder` for `address`. */
 export function nextSteps(folder: string, address: string): readonly string[] {
   const setting = folder === 'config' ? '' : `CONFIG_DIR=${quote(folder)} `
   const fund = JSON.stringify({
@@ -47,19 +47,19 @@ export function nextSteps(folder: string, address: string): readonly string[] {
     params: [address, STARTING_BALANCE],
   })
   return [
-    'Start a local chain, give the account money there, and start the service (each in a terminal of its own):',
+    'Start a local chain, fund the account there, and start the service (each in its own terminal):',
     '',
     '  npx anvil --block-time 1',
     `  curl -s http://127.0.0.1:8545 -H 'content-type: application/json' -d '${fund}'`,
     `  ${setting}npm start`,
     '',
-    'Then ask it something:',
+    'Then send it a request:',
     '',
     `  curl -s http://127.0.0.1:8080/api/v1/relayers -H "Authorization: Bearer $(sed -n 's/^API_KEY=//p' ${quote(`${folder}/.env`)})"`,
   ]
 }
 
-/** For a POSIX shell. */
+/** Quotes a path for a POSIX shell. */
 function quote(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -9,19 +9,20 @@ import { type Arguments, type Command, EXIT, type Terminal, UsageError } from '.
 /** `relayer tx decide`. */
 export const txDecide: Command = {
   name: 'tx decide',
-  summary: 'Decide about a transaction whose fate no endpoint can prove.',
+  summary: 'Decide about a transaction whose inclusion no endpoint can prove.',
   usage: '<transaction id> --included|--not-included --reason <text> [--attempt <number>]',
   help: [
-    'The service ends or repeats a transaction only when the chain proves what became of it. Where no endpoint has the history any',
-    'more, the transaction stays open and the event transaction_undecided tells of it. Look at the account in a block explorer, then:',
+    'The service ends or signs again a transaction only when the chain proves that it is included or not. If no endpoint has the',
+    'history any more, the transaction stays open, and the event transaction_undecided reports it. Look at the account in a block',
+    'explorer, then use one of these:',
     '',
-    '  --not-included  Nothing of it is in the chain. It is signed anew, or ends if its time is over. If this is wrong, it is paid twice.',
-    '  --included      A block holds it. It ends as confirmed and is never sent again. If this is wrong, it is not paid.',
-    '  --attempt       Which attempt is included; default: the newest.',
-    '  --reason        What was seen, for the record (table operator_decisions, status_reason).',
+    '  --not-included  No attempt is in the chain. It is signed again, or ends if valid_until has passed. If this is wrong, it is paid twice.',
+    '  --included      A block includes it. It ends as confirmed and is never sent again. If this is wrong, it is not paid.',
+    '  --attempt       The number of the included attempt; default: the newest.',
+    '  --reason        The observation, for the record (table operator_decisions, status_reason).',
     '',
-    'An inclusion that the chain shows after all wins over the decision. Without an id, the waiting transactions are listed.',
-    'Works on the PostgreSQL of DATABASE_URL while the service runs, or on the embedded database in DATA_DIR while no service runs on it.',
+    'If the chain shows an inclusion later, it wins over the decision. Without an id, the command lists the waiting transactions.',
+    'Uses the PostgreSQL server of DATABASE_URL while the service runs, or the embedded database in DATA_DIR while no service runs on it.',
     '',
     'Example: relayer tx decide 0d9ad9d8-3f39-4a39-9a4b-6a8e2c6d1a11 --not-included --reason "explorer shows no such transfer"',
   ],
@@ -55,7 +56,7 @@ interface DecisionArguments {
   readonly reason: string
 }
 
-/** Undefined when the waiting transactions are to be listed. */
+/** Reads the decision from the command line. Undefined when the waiting transactions are to be listed. */
 function readDecision({
   positionals: [transactionId],
   options,
@@ -65,12 +66,13 @@ function readDecision({
   if (transactionId === undefined && flags.size === 0) return undefined
   if (transactionId === undefined)
     throw new UsageError('Name the transaction: relayer tx decide <transaction id> …')
-  if (included === flags.has('not-included')) throw new UsageError('Say either --included or --not-included.')
+  if (included === flags.has('not-included'))
+    throw new UsageError('Pass either --included or --not-included.')
   const { reason, attempt } = options
   if (reason === undefined || reason.trim() === '')
-    throw new UsageError('Say what was seen: --reason "…". It is kept with the decision.')
+    throw new UsageError('Describe the observation: --reason "…". It is stored with the decision.')
   if (attempt !== undefined && (!included || !/^[1-9][0-9]{0,5}$/.test(attempt)))
-    throw new UsageError('--attempt is the number of an attempt, and goes with --included.')
+    throw new UsageError('--attempt is the number of an attempt, and needs --included.')
   return { transactionId, included, attempt: attempt === undefined ? undefined : Number(attempt), reason }
 }
 
@@ -84,10 +86,10 @@ function list(waiting: Awaited<ReturnType<typeof listUndecided>>, terminal: Term
 }
 
 const REFUSALS: Readonly<Record<Exclude<DecisionOutcome, 'stored'>, string>> = {
-  no_such_transaction: 'There is no transaction of this id.',
+  no_such_transaction: 'There is no transaction with this id.',
   not_undecided:
-    'Nothing is to be decided about it: the chain decides. relayer tx decide lists what waits for a decision.',
-  unknown_attempt: 'It has no attempt of this number.',
+    'This transaction does not wait for a decision: the chain decides. relayer tx decide lists those that do.',
+  unknown_attempt: 'It has no attempt with this number.',
 }
 
 function report(
@@ -103,6 +105,6 @@ function report(
     return EXIT.unusable
   }
   const decided = attempt === undefined ? 'not included' : `included as attempt ${attempt}`
-  terminal.out(`${transactionId}: ${decided}; the service applies it at the next block that it sees`)
+  terminal.out(`${transactionId}: ${decided}; the service applies it at the next block`)
   return EXIT.ok
 }

@@ -1,10 +1,10 @@
 /**
- * JSON for storage whose values come back as what they were (I10): jsonb has no integers that every reader keeps, no times, and
- * no zero byte in a text. A bigint is `{"$int": "…"}` in it, a Date `{"$time": "…"}`, and a text that jsonb cannot keep
- * `{"$text": "…"}`, its UTF-16 (little endian) in base64. No field may have one of these names.
+ * JSON for storage that returns every value unchanged (I10): jsonb has no exact integers for every reader, no times, and no zero bytes in a
+ * text. A bigint becomes `{"$int": "…"}`, a Date `{"$time": "…"}`, and a text that jsonb cannot store `{"$text": "…"}` with its UTF-16 (little
+ * endian) in base64. No field may have one of these names.
  */
 
-/** The value as plain JSON. What is undefined is left out. */
+/** Converts a value to plain JSON. Undefined fields are omitted. */
 export function toExactJson(value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() }
   if (typeof value === 'string') return isStorable(value) ? value : { $text: encodeText(value) }
@@ -16,7 +16,7 @@ export function toExactJson(value: unknown): unknown {
   )
 }
 
-/** Restores the value from which `toExactJson` made the JSON. */
+/** Restores the value that `toExactJson` converted. */
 export function fromExactJson(stored: unknown): unknown {
   if (Array.isArray(stored)) return stored.map(fromExactJson)
   if (typeof stored !== 'object' || stored === null) return stored

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toExactJson } from './exact-json.ts'
 
-/** SHA-256, in hex, of a value as JSON, whatever the order of its fields. What is undefined does not count. */
+/** Gives the SHA-256, in hex, of a value as JSON. It ignores the order of fields, and undefined fields. */
 export function fingerprintOf(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(toExactJson(value))))

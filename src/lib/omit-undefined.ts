@@ -2,7 +2,7 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 
-/** The object without the keys that hold `undefined`: absent fields are omitted on the wire. */
+/** Removes the fields that are `undefined`, because absent fields are omitted on the wire. */
 export function omitUndefined<T extends object>(object: T): Defined<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>
 }

@@ -16,13 +16,13 @@ import type { Instrumentation } from './metrics.ts'
 import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.ts'
 import { createRelayerRuntimes } from './relayer-runtime.ts'
 
-/** Answers of nodes to a batch can be large; a larger one than this, in bytes, counts as an attack on our memory. */
+/** The size limit of an answer, in bytes: answers of nodes to a batch can be large, but a larger one is treated as an attack on memory. */
 const RPC_CLIENT_OPTIONS = { wholeBodyBytes: 64 * 1024 * 1024, idleSockets: 64 }
 
 interface RuntimeSetOptions {
   readonly config: Config
   readonly database: Database
-  /** The keys of the configuration's signers, by id. */
+  /** The keys of the signers in the configuration, by id. */
   readonly keys: ReadonlyMap<string, Key>
   readonly instrumentation: Instrumentation | undefined
   /** Identifies this process in leases. */
@@ -31,12 +31,12 @@ interface RuntimeSetOptions {
   readonly log: Logger
 }
 
-/** The runtimes of relayers with their keys and networks, and the registry that follows changes. */
+/** Relayer runtimes, their keys and chain clients, and the registry that keeps them current. */
 export type RuntimeSet = Awaited<ReturnType<typeof createRuntimes>>
 
 /**
- * Joins the parts that relayers need, and loads the relayers for the first time.
- * @throws ConfigError when one of them cannot act, or endpoints of the configuration serve another chain
+ * Creates the runtimes of all relayers and the registry that keeps them current.
+ * @throws ConfigError when a relayer cannot act, or an endpoint of the configuration serves another chain
  */
 export async function createRuntimes(options: RuntimeSetOptions) {
   const { config, database, keys, instrumentation, owner, clock, log } = options
@@ -71,8 +71,8 @@ export async function createRuntimes(options: RuntimeSetOptions) {
 }
 
 /**
- * A wrong chain id is a mistake of the configuration and stops the start; a silent node does not. Urls of callers never stop the
- * start: the first health check disables the relayers behind them.
+ * Checks the chain id of every endpoint group. A wrong chain id is a mistake in the configuration and stops the start; a node that does not
+ * answer is only logged. Urls of callers never stop the start: the first health check disables the relayers that use them.
  */
 async function verifyChains(registry: RelayerRegistry, log: Logger): Promise<void> {
   const answers = await Promise.all(
@@ -88,7 +88,7 @@ async function verifyChains(registry: RelayerRegistry, log: Logger): Promise<voi
   if (problems.length > 0) throw new ConfigError(problems)
   for (const { name, answer } of answers) {
     if (answer.kind === 'unknown')
-      log.warn({ network: name, detail: answer.detail }, 'network silent: no endpoint answers; retrying')
+      log.warn({ network: name, detail: answer.detail }, 'network does not answer; retrying')
     else if (answer.kind === 'refused')
       log.error({ network: name, detail: answer.refusal.detail }, 'endpoint serves another chain')
   }

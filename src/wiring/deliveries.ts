@@ -24,7 +24,7 @@ interface DeliveriesOptions {
   readonly config: Config
   readonly database: Database
   readonly presentEvents: EventPresenter
-  /** Seals signing keys for storage; absent when the deployment has no key for it. */
+  /** Seals signing keys for storage; undefined without a STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
   /** Identifies this process in leases. */
   readonly owner: string
@@ -33,20 +33,20 @@ interface DeliveriesOptions {
   readonly observer?: DeliveryObserver | undefined
 }
 
-/** Everything that brings events to their receivers, put together and not yet started. */
+/** The parts that deliver events to receivers, created and not yet started. */
 export interface Deliveries {
   readonly loops: readonly Loop[]
   readonly controls: DeliveryControls
   readonly notifications: NotificationManager
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
-  /** Lets news from the database wake the loops; the result ends it. */
+  /** Lets notifications of the database wake the loops. The returned function ends it. */
   listen(): Promise<() => Promise<void>>
-  /** To be called when the loops have stopped. */
+  /** Closes clients and queue. Call it after the loops have stopped. */
   close(): Promise<void>
 }
 
-/** Joins the parts, and takes over signing keys that are new in the configuration. */
+/** Creates the parts, and stores the signing keys that are new in the configuration. */
 export async function createDeliveries(options: DeliveriesOptions): Promise<Deliveries> {
   const { config, database, owner, clock, log, observer } = options
   const { db } = database
@@ -55,7 +55,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   const keys = createKeys(options)
   await keys.adopt()
   const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
-  // Urls of the configuration file are the operator's own, and a receiver on the same machine is nothing unusual.
+  // The operator trusts the urls of the configuration file, and a receiver on the same machine is common.
   const httpClient = createGuardedHttpClient({ allowPrivate: true })
   const policy = { allowPrivate: config.allowPrivateUrls }
   const guardedClient = createGuardedHttpClient(policy)

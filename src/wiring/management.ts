@@ -21,16 +21,16 @@ interface ManagementOptions {
   readonly log: Logger
 }
 
-/** What callers can do with the records that relayers are made of, and the loop that looks after the relayers. */
+/** The managers of relayers, signers and networks for callers, and the loop that checks the health of relayers. */
 export interface Management {
   readonly manager: RelayerManager
   readonly signers: SignerManager
   readonly networks: NetworkManager
-  /** Checks relayers again and again. */
+  /** Checks the health of relayers at intervals. */
   readonly health: Loop
 }
 
-/** Joins the parts. */
+/** Creates the managers and the health worker. */
 export function createManagement(options: ManagementOptions): Management {
   const { config, database, runtimeSet, owner, clock, log } = options
   const { db } = database

@@ -18,16 +18,16 @@ interface Observed {
   readonly loops: () => readonly Loop[]
 }
 
-/** The metrics and the server that shows them. */
+/** The metrics and the server that serves them. */
 export interface Instrumentation extends Omit<Metrics, 'watch'> {
-  /** Looks at these, too, from now on. */
+  /** Sets the sources of the gauges. */
   watch(observed: Observed): void
-  /** Starts to listen. Rejects when the port is taken. */
+  /** Starts to listen; rejects when the port is in use. */
   listen(): Promise<{ url: string }>
   close(): Promise<void>
 }
 
-/** Undefined when the metrics are off: then nobody is told of anything, and nothing is counted. */
+/** Creates the metrics. Undefined when they are off: then no observer exists and nothing is counted. */
 export function createInstrumentation(
   { metrics: settings, server: { host } }: Config,
   deps: { readonly clock: Clock; readonly log: Logger },
@@ -41,7 +41,7 @@ export function createInstrumentation(
       metrics.watch({
         workers: () => loops().map((loop) => loop.health()),
         stored: async () => {
-          // One after the other: an observer shall not take more than one connection from the work.
+          // The queries run one after the other, so that metrics use at most one connection.
           const transactions = await countByStatus(db)
           const eventsLag = await relayLag(db)
           const deadLetters = await countDead(db)

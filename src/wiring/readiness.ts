@@ -6,18 +6,18 @@ import type { Clock } from '../lib/clock.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'
 import type { Loop } from '../workers/loop.ts'
 
-/** Supervisors ask often; what was found out is good for this long, in ms. */
+/** Time in ms for which a result is reused, because supervisors ask often. */
 const FRESH_MS = 2_000
 
-/** A part that has not answered by then counts as failing, in ms. */
+/** Timeout of a check, in ms. A part without an answer counts as failing. */
 const TIMEOUT_MS = 3_000
 
-/** A loop that ended no round well for this long is not working, in ms. */
+/** A loop without a successful round for this time, in ms, counts as failing. */
 const QUIET_LIMIT_MS = 60_000
 
 interface ReadinessOptions {
   readonly database: Database
-  /** Those in use, by the name of their endpoints. */
+  /** The chains in use, by the name of their endpoint group. */
   readonly chains: () => ReadonlyMap<string, Chain>
   readonly loops: () => readonly Loop[]
   readonly clock: Clock
@@ -25,17 +25,17 @@ interface ReadinessOptions {
 
 type Component = HealthReport['database']
 
-/** Looks at database, networks, workers and relayers, at most once in two seconds however many ask. */
+/** Checks database, networks, workers and relayers, at most once in two seconds for any number of callers. */
 export function createReadinessCheck(options: ReadinessOptions): () => Promise<HealthReport> {
   let last: { at: number; report: Promise<HealthReport> } | undefined
   return () => {
     const now = options.clock.now()
-    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, report: look(options) }
+    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, report: checkAll(options) }
     return last.report
   }
 }
 
-async function look({ database, chains, loops, clock }: ReadinessOptions): Promise<HealthReport> {
+async function checkAll({ database, chains, loops, clock }: ReadinessOptions): Promise<HealthReport> {
   const [store, relayers, networks] = await Promise.all([
     checkWithin(clock, checkDatabase(database)),
     checkWithin(clock, checkRelayers(database)),
@@ -51,7 +51,7 @@ async function look({ database, chains, loops, clock }: ReadinessOptions): Promi
     database: store,
     networks: combine(networks),
     workers: combine(workers),
-    // Whatever it is, the others work.
+    // A disabled relayer does not stop the others, so it only degrades the service.
     relayers: relayers.status === 'unhealthy' ? { ...relayers, status: 'degraded' } : relayers,
     at: new Date(clock.now()),
   }
@@ -66,7 +66,7 @@ async function checkDatabase({ db }: Database): Promise<Component> {
   }
 }
 
-/** Which ones is for those with a key to know: the list of relayers tells. */
+/** Reports only numbers, because readiness needs no API key. The list of relayers has the details. */
 async function checkRelayers({ db }: Database): Promise<Component> {
   try {
     const { total, byType } = await countDisabled(db)
@@ -89,7 +89,7 @@ async function checkChain(chain: Chain): Promise<Component> {
   }
 }
 
-/** Served, by fewer endpoints than it has. Which ones is for those with a key to know: the diagnosis tells. */
+/** Reports only the number of failing endpoints, because readiness needs no API key. The diagnosis has the details. */
 function checkEndpoints(chain: Chain): Component {
   const endpoints = chain.endpoints()
   const failing = endpoints.filter(({ healthy }) => !healthy).length

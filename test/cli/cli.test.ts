@@ -84,10 +84,10 @@ describe('a command line that does not fit exits 2 with a hint', () => {
     [['keys'], 'There is no such command'],
     [['init', 'a', 'b'], 'Usage: relayer init [folder]'],
     [['migrate', '--force'], 'Usage: relayer migrate'],
-    [['tx', 'decide', 'x'], 'Say either --included or --not-included'],
-    [['tx', 'decide', 'x', '--included', '--not-included'], 'Say either'],
-    [['tx', 'decide', 'x', '--included'], 'Say what was seen'],
-    [['tx', 'decide', 'x', '--not-included', '--reason', 'r', '--attempt', '1'], 'goes with --included'],
+    [['tx', 'decide', 'x'], 'Pass either --included or --not-included'],
+    [['tx', 'decide', 'x', '--included', '--not-included'], 'Pass either'],
+    [['tx', 'decide', 'x', '--included'], 'Describe the observation'],
+    [['tx', 'decide', 'x', '--not-included', '--reason', 'r', '--attempt', '1'], 'needs --included'],
     [['tx', 'decide', '--included'], 'Name the transaction'],
     [['keys', 'create'], 'Name the file to write'],
     [['keys', 'import', KEY], 'does not belong on the command line'],
@@ -227,8 +227,8 @@ describe('keys', () => {
   })
 
   test.each<[string, string[], string, string]>([
-    ['text that is no key', [], 'HIDE', 'is no private key'],
-    ['nothing', [], '', 'is no private key'],
+    ['text that is no key', [], 'HIDE', 'is not a private key'],
+    ['nothing', [], '', 'is not a private key'],
     ['a file that is not there', ['--key-file', 'none'], '', 'none cannot be read (ENOENT)'],
   ])('are not imported from %s', async (_what, options, input, message) => {
     const { code, err } = await relayer({ cwd, args: ['keys', 'import', 'hot.json', ...options], input })
@@ -243,7 +243,7 @@ describe('keys', () => {
     const kept = await read('hot.json')
     const { code, err } = await run('keys', 'create', 'hot.json')
     expect(code).toBe(2)
-    expect(err).toContain('Nothing is overwritten')
+    expect(err).toContain('Existing files are never overwritten')
     expect(await read('hot.json')).toBe(kept)
   })
 })
@@ -279,5 +279,5 @@ test('tx decide lists what waits for a decision, and decides about nothing else'
     err: '',
   })
   const refused = await run('tx', 'decide', 'nobody', '--not-included', '--reason', 'seen in the explorer')
-  expect(refused).toMatchObject({ code: 2, out: '', err: 'There is no transaction of this id.\n' })
+  expect(refused).toMatchObject({ code: 2, out: '', err: 'There is no transaction with this id.\n' })
 }, 60_000)

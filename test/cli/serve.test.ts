@@ -65,7 +65,7 @@ describe('serve', () => {
     async (signal) => {
       // Empty at the first of them.
       const { child, logged } = serve({ DATA_DIR: 'data' })
-      const { url } = await logged('ready')
+      const { url } = await logged('service ready')
       expect((await fetch(`${url}/api/v1/health`)).status).toBe(200)
       child.kill(signal)
       expect(await once(child, 'exit')).toEqual([0, null])
@@ -75,10 +75,10 @@ describe('serve', () => {
 
   test('ends with 1 at once at the second signal, whatever is under way', async () => {
     const { child, logged } = serve()
-    const { url } = await logged('ready')
+    const { url } = await logged('service ready')
     const socket = await hangingRequest(url)
     child.kill('SIGTERM')
-    await logged('stopping')
+    await logged('service stopping')
     expect(child.exitCode).toBeNull()
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([1, null])
@@ -87,7 +87,7 @@ describe('serve', () => {
 
   test('ends within its deadline though a caller never finishes', async () => {
     const { child, logged } = serve({ RELAYER_SHUTDOWN_SECONDS: '1' })
-    const { url } = await logged('ready')
+    const { url } = await logged('service ready')
     const socket = await hangingRequest(url)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
@@ -108,7 +108,7 @@ describe('serve', () => {
 
   test('keeps every other process off its data folder, and tells which one has it', async () => {
     const { child, logged } = serve()
-    await logged('ready')
+    await logged('service ready')
     const { code, err } = await relayer({ cwd, args: ['migrate'], env })
     expect(code).toBe(1)
     expect(err).toContain(`in use by process ${child.pid}`)

@@ -11,7 +11,7 @@ import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { DEV_ADDRESSES, type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { chainOf, createWorld } from '../transactions/world.ts'
+import { chainOf, createStubChain } from '../transactions/stub-chain.ts'
 
 const log = createLogger({ level: 'silent' })
 const clock = createAdjustableClock()
@@ -70,10 +70,10 @@ test('processes that find the same at the same moment write it and tell it once'
   for (let count = 0; count < 4; count += 1)
     databases.push(await openDatabase({ url, dataDir: 'unused' }, log))
   const before = (await told()).length
-  const world = createWorld()
-  world.override = { verify: async () => ({ kind: 'ok', value: undefined }) }
-  world.balance = { kind: 'ok', value: 10n ** 18n }
-  const chain = chainOf(world)
+  const stub = createStubChain()
+  stub.override = { verify: async () => ({ kind: 'ok', value: undefined }) }
+  stub.balance = { kind: 'ok', value: 10n ** 18n }
+  const chain = chainOf(stub)
   const targets = await Promise.all(
     databases.map(async ({ db }) =>
       (await listSubjects(db, 'main')).map((subject) => ({

@@ -165,7 +165,7 @@ describe('a deletion', () => {
 /** A transaction that no worker looks at within the test. */
 async function insertPending(tx: Kysely<Schema>, relayerId: string): Promise<void> {
   await sql`
-    insert into transactions (id, relayer_id, network, from_address, status, intent, request, next_run_at)
+    insert into transactions (id, relayer_id, network, from_address, status, purpose, request, next_run_at)
     values (${crypto.randomUUID()}, ${relayerId}, 'anvil', '0xA', 'pending', 'request',
       '{"type":"evm","value":{"$int":"0"},"speed":"fast"}', now() + interval '1 hour')`.execute(tx)
 }

@@ -1,9 +1,9 @@
 import type { Answer, Transaction } from '../support/service.ts'
+import { type HistoryRun, pathOf, targetOf } from './history-run.ts'
 import type { Ask, Content } from './ledger.ts'
-import { pathOf, type Stage, targetOf } from './stage.ts'
 
 /** A request with what it asks for, and why it may end otherwise than executed. */
-export interface Wish {
+export interface PlannedRequest {
   readonly content: Content
   readonly body: object
   readonly may?: Pick<Ask, 'mayRevert' | 'mayFail' | 'mayExpire'>
@@ -13,37 +13,37 @@ export interface Wish {
 
 /** A new transaction. */
 export async function send(
-  stage: Stage,
+  run: HistoryRun,
   account: number,
-  { content, body, may, validForMs }: Wish,
+  { content, body, may, validForMs }: PlannedRequest,
 ): Promise<void> {
-  const { world, ledger } = stage
+  const { testBed, ledger } = run
   const limited = validForMs === undefined ? {} : { mayExpire: true }
   const ask = ledger.open({ kind: 'send', account, content, ...may, ...limited })
   const validity =
-    validForMs === undefined ? {} : { valid_until: new Date(world.now() + validForMs).toISOString() }
-  await call(stage, ask, { method: 'POST', path: pathOf(world, account), body: { ...body, ...validity } })
+    validForMs === undefined ? {} : { valid_until: new Date(testBed.now() + validForMs).toISOString() }
+  await call(run, ask, { method: 'POST', path: pathOf(testBed, account), body: { ...body, ...validity } })
 }
 
 /** A replacement of what was accepted. Does nothing as long as nothing was. */
-export async function replace(stage: Stage, index: number, wish: () => Wish): Promise<void> {
-  const target = targetOf(stage, index)
+export async function replace(run: HistoryRun, index: number, planned: () => PlannedRequest): Promise<void> {
+  const target = targetOf(run, index)
   if (target === undefined) return
-  const { content, body, may } = wish()
-  const ask = stage.ledger.open({ kind: 'replace', ...target, content, ...may })
-  await call(stage, ask, {
+  const { content, body, may } = planned()
+  const ask = run.ledger.open({ kind: 'replace', ...target, content, ...may })
+  await call(run, ask, {
     method: 'PUT',
-    path: `${pathOf(stage.world, target.account)}/${target.id}`,
+    path: `${pathOf(run.testBed, target.account)}/${target.id}`,
     body,
   })
 }
 
 /** A cancellation of what was accepted. Does nothing as long as nothing was. */
-export async function cancel(stage: Stage, index: number): Promise<void> {
-  const target = targetOf(stage, index)
+export async function cancel(run: HistoryRun, index: number): Promise<void> {
+  const target = targetOf(run, index)
   if (target === undefined) return
-  const ask = stage.ledger.open({ kind: 'cancel', ...target })
-  await call(stage, ask, { method: 'DELETE', path: `${pathOf(stage.world, target.account)}/${target.id}` })
+  const ask = run.ledger.open({ kind: 'cancel', ...target })
+  await call(run, ask, { method: 'DELETE', path: `${pathOf(run.testBed, target.account)}/${target.id}` })
 }
 
 interface Call {
@@ -52,9 +52,9 @@ interface Call {
   readonly body?: object
 }
 
-async function call({ world, ledger }: Stage, ask: Ask, { method, path, body }: Call): Promise<void> {
+async function call({ testBed, ledger }: HistoryRun, ask: Ask, { method, path, body }: Call): Promise<void> {
   try {
-    const answer = await world.api(method, path, body)
+    const answer = await testBed.api(method, path, body)
     ask.said = readAnswer(answer)
     ask.answer = `${answer.status} ${answer.body.code ?? answer.body.data?.status} ${answer.body.error ?? ''}`
     if (ask.said === 'accepted') ask.id = answer.body.data.id

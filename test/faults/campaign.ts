@@ -1,14 +1,14 @@
 import { API_KEY } from '../support/service.ts'
 import { checkEvents } from './events.ts'
 import { type History, runHistory } from './history.ts'
-import { startWorld, type World, type WorldOptions } from './world.ts'
+import { startTestBed, type TestBed, type TestBedOptions } from './test-bed.ts'
 
 export interface CampaignOptions {
   readonly seeds: readonly number[]
   readonly steps: number
   /** The service is a process of its own and dies by SIGKILL now and then. */
   readonly kills: boolean
-  readonly startSite: WorldOptions['startSite']
+  readonly startTestChain: TestBedOptions['startTestChain']
   /** Told of each history as it ends. Answering `false` ends the campaign. */
   readonly onHistory: (history: History) => boolean
 }
@@ -18,25 +18,25 @@ export async function runCampaign({
   seeds,
   steps,
   kills,
-  startSite,
+  startTestChain,
   onHistory,
 }: CampaignOptions): Promise<string[]> {
-  const world = await startWorld({ killable: kills, startSite })
+  const testBed = await startTestBed({ killable: kills, startTestChain })
   try {
     for (const seed of seeds) {
-      if (!onHistory(await runHistory(world, { seed, steps, kills }))) break
+      if (!onHistory(await runHistory(testBed, { seed, steps, kills }))) break
     }
-    const unfinished = await world.site.finish(world)
-    await world.stopService()
-    return [...unfinished, ...(await checkEvents(world.dataDir)), ...checkLog(world)]
+    const unfinished = await testBed.testChain.finish(testBed)
+    await testBed.stopService()
+    return [...unfinished, ...(await checkEvents(testBed.dataDir)), ...checkLog(testBed)]
   } finally {
-    await world.stop()
+    await testBed.stop()
   }
 }
 
 /** No key of ours stands in the log (I11). */
-function checkLog({ logged, site }: World): string[] {
-  return [API_KEY, ...site.secrets]
+function checkLog({ logged, testChain }: TestBed): string[] {
+  return [API_KEY, ...testChain.secrets]
     .filter((secret) => logged.text.includes(secret))
     .map((secret) => `the log holds a secret: ${secret.slice(0, 6)}…`)
 }

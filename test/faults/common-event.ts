@@ -1,14 +1,14 @@
 import { cancel } from './call.ts'
-import { type Deed, wordsOf } from './deed.ts'
-import type { Stage } from './stage.ts'
-import { type NodeFault, nodeFault } from './trouble.ts'
+import type { HistoryRun } from './history-run.ts'
+import { type NodeFault, nodeFault } from './node-fault.ts'
+import { type Action, describeEvent } from './step.ts'
 
 /** What can happen on every chain alike. Targets are counted back from the newest transaction. */
 export type CommonEvent = { readonly is: 'cancel'; readonly target: number } | NodeFault
 
 const COMMON: readonly string[] = [
   'cancel',
-  'weather',
+  'conditions',
   'time',
   'restart',
   'kill',
@@ -17,15 +17,15 @@ const COMMON: readonly string[] = [
 /** Events that are calls of the API, on whatever chain. */
 const CALLS: readonly string[] = ['send', 'bump', 'cosign', 'replace', 'cancel']
 
-/** Makes a deed of an event; `happen` lets those happen that only this chain has. */
-export function deedOf<Own extends { readonly is: string }>(
+/** Makes a action of an event; `happen` lets those happen that only this chain has. */
+export function actionOf<Own extends { readonly is: string }>(
   event: Own | CommonEvent,
-  happen: (stage: Stage, event: Own) => Promise<void>,
-): Deed {
+  happen: (run: HistoryRun, event: Own) => Promise<void>,
+): Action {
   return {
-    words: wordsOf(event),
+    words: describeEvent(event),
     isCall: CALLS.includes(event.is),
-    happen: (stage) => (isCommon(event) ? commonEvent(stage, event) : happen(stage, event)),
+    happen: (run) => (isCommon(event) ? commonEvent(run, event) : happen(run, event)),
   }
 }
 
@@ -33,6 +33,6 @@ function isCommon(event: { readonly is: string }): event is CommonEvent {
   return COMMON.includes(event.is)
 }
 
-function commonEvent(stage: Stage, event: CommonEvent): Promise<void> {
-  return event.is === 'cancel' ? cancel(stage, event.target) : nodeFault(stage, event)
+function commonEvent(run: HistoryRun, event: CommonEvent): Promise<void> {
+  return event.is === 'cancel' ? cancel(run, event.target) : nodeFault(run, event)
 }

@@ -1,10 +1,10 @@
 import { crashSuite } from './crash-suite.ts'
-import { startEvmSite } from './evm/site.ts'
+import { startEvmTestChain } from './evm/test-chain.ts'
 
 const SIGNED_CALL = 'eth_sendRawTransaction'
 
 crashSuite('EVM: killed between two steps, nothing is lost, nothing is doubled and no nonce is left out', {
-  startSite: () => startEvmSite({ endpoints: 1 }),
+  startTestChain: () => startEvmTestChain({ endpoints: 1 }),
   points: {
     send: [
       // Of the calls before anything is stored, one stands for all.

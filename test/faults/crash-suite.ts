@@ -1,42 +1,42 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CrashPoint, crash } from './crash.ts'
+import type { HistoryRun } from './history-run.ts'
 import { createLedger } from './ledger.ts'
-import type { Stage } from './stage.ts'
-import { examine, settle, takeStock } from './verify.ts'
-import { startWorld, type World, type WorldOptions } from './world.ts'
+import { startTestBed, type TestBed, type TestBedOptions } from './test-bed.ts'
+import { compareWithChain, settle, takeBaseline } from './verify.ts'
 
 export interface CrashSuite {
-  readonly startSite: WorldOptions['startSite']
+  readonly startTestChain: TestBedOptions['startTestChain']
   /** The points of each change in their order. Where a call only reads, dying before and after it leaves the same behind. */
   readonly points: Readonly<Record<'send' | 'replace' | 'cancel', readonly CrashPoint[]>>
   /** Once, before all crashes. */
-  readonly prepare?: (world: World) => Promise<void>
+  readonly prepare?: (testBed: TestBed) => Promise<void>
   /** Before each crash; gives how many transactions it sent. */
-  readonly before?: (stage: Stage) => Promise<number>
+  readonly before?: (run: HistoryRun) => Promise<number>
 }
 
 /** A test for each point at which the process can die. */
-export function crashSuite(title: string, { startSite, points, prepare, before }: CrashSuite): void {
+export function crashSuite(title: string, { startTestChain, points, prepare, before }: CrashSuite): void {
   const table = (['send', 'replace', 'cancel'] as const).flatMap((change) =>
     points[change].map((point) => ({ change, point, words: `${change}: ${describePoint(point)}` })),
   )
 
   describe(title, () => {
-    let world: World
+    let testBed: TestBed
 
     beforeAll(async () => {
-      world = await startWorld({ killable: true, startSite })
-      await prepare?.(world)
+      testBed = await startTestBed({ killable: true, startTestChain })
+      await prepare?.(testBed)
     })
-    afterAll(() => world.stop())
+    afterAll(() => testBed.stop())
 
     test.each(table)('$words', async ({ change, point }) => {
-      const stock = await takeStock(world)
-      const stage: Stage = { world, ledger: createLedger(), setWeather: () => {} }
-      const others = (await before?.(stage)) ?? 0
-      await crash(stage, change, point)
-      const stuck = await settle(world, stock.known)
-      const { records, violations } = await examine(stage, stock)
+      const baseline = await takeBaseline(testBed)
+      const run: HistoryRun = { testBed, ledger: createLedger(), setConditions: () => {} }
+      const others = (await before?.(run)) ?? 0
+      await crash(run, change, point)
+      const stuck = await settle(testBed, baseline.known)
+      const { records, violations } = await compareWithChain(run, baseline)
       expect([...stuck, ...violations]).toEqual([])
       // A request that died unanswered may have been stored or not; never twice.
       expect(records.length).toBeLessThanOrEqual(others + 1)

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { act, type Deed } from './deed.ts'
+import { type HistoryRun, pathOf } from './history-run.ts'
 import type { Ask } from './ledger.ts'
-import { pathOf, type Stage } from './stage.ts'
+import { type Action, act } from './step.ts'
 
 /**
  * Where the process dies. `before`: it waits for the node, which never hears of the call (the `nth` of its kind; the first
@@ -25,34 +25,34 @@ const BLOCK_MS = 50
 
 /** Sends, replaces or cancels a transaction, and kills the process at this point of it. The service runs again then. */
 export async function crash(
-  stage: Stage,
+  run: HistoryRun,
   change: 'send' | 'replace' | 'cancel',
   point: CrashPoint,
 ): Promise<void> {
-  const kit = stage.world.site.crash
-  if (change !== 'send') await sendOne(stage)
+  const kit = run.testBed.testChain.crash
+  if (change !== 'send') await sendOne(run)
   await pause(PRICES_FORGOTTEN_MS)
-  if (point.at === 'before' || point.at === 'after') await dieInCall(stage, kit[change], point)
-  else await dieLater(stage, kit[change], point)
+  if (point.at === 'before' || point.at === 'after') await dieInCall(run, kit[change], point)
+  else await dieLater(run, kit[change], point)
 }
 
 /** Sends a transaction and waits until a node has it. */
-export async function sendOne(stage: Stage): Promise<void> {
-  await seeStatus(stage, await ask(stage, stage.world.site.crash.send), 'submitted')
+export async function sendOne(run: HistoryRun): Promise<void> {
+  await seeStatus(run, await ask(run, run.testBed.testChain.crash.send), 'submitted')
 }
 
 async function dieInCall(
-  stage: Stage,
-  deed: Deed,
+  run: HistoryRun,
+  action: Action,
   point: Extract<CrashPoint, { readonly method: string }>,
 ): Promise<void> {
-  const { site } = stage.world
-  const [node] = site.nodes
-  const { at, method, blocks = method === site.crash.receiptCall } = point
+  const { testChain } = run.testBed
+  const [node] = testChain.nodes
+  const { at, method, blocks = method === testChain.crash.receiptCall } = point
   let left = 'nth' in point ? (point.nth ?? 1) : 1
   if (node === undefined) throw new Error('a crash needs a node to hold the call')
   const reborn = Promise.withResolvers<void>()
-  const die = () => stage.world.restart('kill').then(reborn.resolve, reborn.reject)
+  const die = () => run.testBed.restart('kill').then(reborn.resolve, reborn.reject)
   node.fault = (methods) => {
     if (!methods.includes(method)) return 'pass'
     left -= 1
@@ -60,55 +60,55 @@ async function dieInCall(
     node.fault = () => 'pass'
     return at === 'after' ? { kind: 'then', happens: die } : die().then(() => 'drop')
   }
-  const asked = ask(stage, deed)
-  const mining = blocks ? mineUntil(stage, reborn.promise) : undefined
+  const asked = ask(run, action)
+  const mining = blocks ? mineUntil(run, reborn.promise) : undefined
   await Promise.all([reborn.promise, asked, mining])
 }
 
 async function dieLater(
-  stage: Stage,
-  deed: Deed,
+  run: HistoryRun,
+  action: Action,
   point: Exclude<CrashPoint, { readonly method: string }>,
 ): Promise<void> {
-  const { site } = stage.world
-  const [node] = site.nodes
+  const { testChain } = run.testBed
+  const [node] = testChain.nodes
   if (node !== undefined && point.at === 'status' && point.status === 'sent') {
-    node.fault = (methods) => (methods.includes(site.crash.broadcastCall) ? 'drop' : 'pass')
+    node.fault = (methods) => (methods.includes(testChain.crash.broadcastCall) ? 'drop' : 'pass')
   }
-  const asked = await ask(stage, deed)
-  if (point.at === 'status') await seeStatus(stage, asked, point.status)
-  await stage.world.restart('kill')
+  const asked = await ask(run, action)
+  if (point.at === 'status') await seeStatus(run, asked, point.status)
+  await run.testBed.restart('kill')
   if (node !== undefined) node.fault = () => 'pass'
 }
 
-async function ask(stage: Stage, deed: Deed): Promise<Ask> {
-  await act(stage, { deed, awaited: true, pauseMs: 0 })
-  const asked = stage.ledger.asks.at(-1)
+async function ask(run: HistoryRun, action: Action): Promise<Ask> {
+  await act(run, { action, awaited: true, pauseMs: 0 })
+  const asked = run.ledger.asks.at(-1)
   if (asked === undefined) throw new Error('nothing was asked')
   return asked
 }
 
 async function seeStatus(
-  { world }: Stage,
+  { testBed }: HistoryRun,
   { id, account }: Ask,
   status: Transaction['status'],
 ): Promise<void> {
   await until(
     async () => {
-      if (status === 'mined') await world.site.makeBlock()
-      return (await world.api('GET', `${pathOf(world, account)}/${id}`)).body.data
+      if (status === 'mined') await testBed.testChain.makeBlock()
+      return (await testBed.api('GET', `${pathOf(testBed, account)}/${id}`)).body.data
     },
     (seen) => seen.status === status,
   )
 }
 
-async function mineUntil({ world }: Stage, end: Promise<void>): Promise<void> {
+async function mineUntil({ testBed }: HistoryRun, end: Promise<void>): Promise<void> {
   let ended = false
   void end.finally(() => {
     ended = true
   })
   while (!ended) {
-    await world.site.makeBlock()
+    await testBed.testChain.makeBlock()
     await pause(BLOCK_MS)
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../support/service.ts'
-import { act, planHistory, type Step } from './deed.ts'
+import { createConditions } from './conditions.ts'
+import type { HistoryRun } from './history-run.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createRandom } from './random.ts'
-import type { Stage } from './stage.ts'
-import { examine, settle, takeStock } from './verify.ts'
-import { createWeather } from './weather.ts'
-import type { World } from './world.ts'
+import { act, planHistory, type Step } from './step.ts'
+import type { TestBed } from './test-bed.ts'
+import { compareWithChain, settle, takeBaseline } from './verify.ts'
 
 export interface HistoryOptions {
   readonly seed: number
@@ -25,40 +25,42 @@ export interface History {
 }
 
 /** Runs the history of this seed, ends all trouble, waits until everything is final, and compares it with the chain. */
-export async function runHistory(world: World, { seed, steps, kills }: HistoryOptions): Promise<History> {
+export async function runHistory(testBed: TestBed, { seed, steps, kills }: HistoryOptions): Promise<History> {
   const random = createRandom(seed)
-  const { site } = world
-  const plan = planHistory(random.fork('plan'), steps, (numbers) => site.draw(numbers, { kills }))
-  const skies = site.nodes.map((_, index) => createWeather(random.fork(`node ${index}`), site.sky))
-  site.nodes.forEach((node, index) => {
+  const { testChain } = testBed
+  const plan = planHistory(random.fork('plan'), steps, (numbers) => testChain.draw(numbers, { kills }))
+  const skies = testChain.nodes.map((_, index) =>
+    createConditions(random.fork(`node ${index}`), testChain.sky),
+  )
+  testChain.nodes.forEach((node, index) => {
     node.fault = ([method = '']) => skies[index]?.faultOf(method) ?? 'pass'
   })
-  const before = await takeStock(world)
-  const stage: Stage = {
-    world,
+  const before = await takeBaseline(testBed)
+  const run: HistoryRun = {
+    testBed,
     ledger: createLedger(),
-    setWeather: (weather) => {
-      for (const sky of skies) sky.set(weather)
+    setConditions: (conditions) => {
+      for (const sky of skies) sky.set(conditions)
     },
   }
-  await play(stage, plan)
-  stage.setWeather('calm')
-  const settled = await settle(world, before.known)
-  const { records, violations } = await examine(stage, before)
-  return { seed, plan, ledger: stage.ledger, records, violations: [...settled, ...violations] }
+  await play(run, plan)
+  run.setConditions('calm')
+  const settled = await settle(testBed, before.known)
+  const { records, violations } = await compareWithChain(run, before)
+  return { seed, plan, ledger: run.ledger, records, violations: [...settled, ...violations] }
 }
 
-/** How often the time of a hasty site jumps ahead, in ms. */
+/** How often the time of a hasty test chain jumps ahead, in ms. */
 const JUMP_EVERY_MS = 20
 
-async function play(stage: Stage, plan: readonly Step[]): Promise<void> {
-  const { world } = stage
-  const ahead = (world.site.haste - 1) * JUMP_EVERY_MS
-  const jumping = ahead === 0 ? undefined : setInterval(() => world.advance(ahead), JUMP_EVERY_MS)
+async function play(run: HistoryRun, plan: readonly Step[]): Promise<void> {
+  const { testBed } = run
+  const ahead = (testBed.testChain.haste - 1) * JUMP_EVERY_MS
+  const jumping = ahead === 0 ? undefined : setInterval(() => testBed.advance(ahead), JUMP_EVERY_MS)
   try {
     const underWay: Promise<void>[] = []
     for (const step of plan) {
-      underWay.push(...(await act(stage, step)))
+      underWay.push(...(await act(run, step)))
       await pause(step.pauseMs)
     }
     await Promise.all(underWay)

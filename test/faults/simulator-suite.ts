@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runCampaign } from './campaign.ts'
-import type { WorldOptions } from './world.ts'
+import type { TestBedOptions } from './test-bed.ts'
 
 /** Histories with consecutive seeds on one chain and one database. */
 export interface Campaign {
@@ -24,7 +24,7 @@ const DEADLINE_MS = 240_000
  */
 export function simulatorSuite(
   title: string,
-  siteOf: (campaign: Campaign) => WorldOptions['startSite'],
+  testChainOf: (campaign: Campaign) => TestBedOptions['startTestChain'],
   campaigns: readonly Campaign[],
 ): void {
   describe(title, () => {
@@ -37,7 +37,7 @@ export function simulatorSuite(
           seeds: Array.from({ length: count }, (_, index) => first + index),
           steps,
           kills,
-          startSite: siteOf(campaign),
+          startTestChain: testChainOf(campaign),
           onHistory: ({ seed, violations }) => {
             broken.push(...violations.map((violation) => `seed ${seed}: ${violation}`))
             return true

@@ -1,11 +1,11 @@
-import { startEvmSite } from './evm/site.ts'
+import { startEvmTestChain } from './evm/test-chain.ts'
 import { simulatorSuite } from './simulator-suite.ts'
 
 simulatorSuite(
   'EVM: random histories keep every promise',
   ({ endpoints }) =>
     () =>
-      startEvmSite({ endpoints }),
+      startEvmTestChain({ endpoints }),
   [
     { title: 'one endpoint', first: 13, count: 2, steps: 25, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 2, steps: 25, endpoints: 2, kills: false },

@@ -1,6 +1,6 @@
 import type { CrashPoint } from './crash.ts'
 import { crashSuite } from './crash-suite.ts'
-import { startSolanaSite } from './solana/site.ts'
+import { startSolanaTestChain } from './solana/test-chain.ts'
 
 const SEND = 'sendTransaction'
 const STATUSES = 'getSignatureStatuses'
@@ -14,7 +14,7 @@ const SUCCESSION: readonly CrashPoint[] = [
 ]
 
 crashSuite('Solana: killed between two steps, nothing is lost and nothing is doubled', {
-  startSite: (now) => startSolanaSite({ endpoints: 1, now }),
+  startTestChain: (now) => startSolanaTestChain({ endpoints: 1, now }),
   points: {
     // Where a call only reads, dying before and after it leaves the same behind as the point before it.
     send: [

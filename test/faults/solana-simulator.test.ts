@@ -1,11 +1,11 @@
 import { simulatorSuite } from './simulator-suite.ts'
-import { startSolanaSite } from './solana/site.ts'
+import { startSolanaTestChain } from './solana/test-chain.ts'
 
 simulatorSuite(
   'Solana: random histories keep every promise',
   ({ endpoints }) =>
     (now) =>
-      startSolanaSite({ endpoints, now }),
+      startSolanaTestChain({ endpoints, now }),
   [
     { title: 'one endpoint', first: 1, count: 2, steps: 30, endpoints: 1, kills: false },
     { title: 'two endpoints', first: 200, count: 1, steps: 30, endpoints: 2, kills: false },

@@ -1,8 +1,8 @@
 import { type CrashPoint, sendOne } from './crash.ts'
 import { crashSuite } from './crash-suite.ts'
 import { openChannels } from './stellar/channels.ts'
-import { CHANNELED, type Environment } from './stellar/ground.ts'
-import { startStellarSite } from './stellar/site.ts'
+import { CHANNELED, type Environment } from './stellar/environment.ts'
+import { startStellarTestChain } from './stellar/test-chain.ts'
 
 const SEND = 'sendTransaction'
 
@@ -18,7 +18,7 @@ const SEND_POINTS: readonly CrashPoint[] = [
 crashSuite(
   'Stellar: killed between two steps, nothing is lost, nothing is doubled and no sequence number hangs',
   {
-    startSite: (now) => startStellarSite({ endpoints: 1, now }),
+    startTestChain: (now) => startStellarTestChain({ endpoints: 1, now }),
     points: {
       send: SEND_POINTS,
       replace: [{ at: 'before', method: SEND }, { at: 'after', method: SEND }, { at: 'answer' }],
@@ -30,18 +30,18 @@ crashSuite(
 let environment: Environment
 
 crashSuite('Stellar: killed with the sequence number of a channel account', {
-  startSite: async (now) => {
-    const site = await startStellarSite({ endpoints: 1, channels: 1, crashAccount: CHANNELED, now })
-    environment = site.environment
-    return site
+  startTestChain: async (now) => {
+    const testChain = await startStellarTestChain({ endpoints: 1, channels: 1, crashAccount: CHANNELED, now })
+    environment = testChain.environment
+    return testChain
   },
-  prepare: async (world) => {
-    const problems = await openChannels(environment, world)
+  prepare: async (testBed) => {
+    const problems = await openChannels(environment, testBed)
     if (problems.length > 0) throw new Error(problems.join())
   },
   // Takes the sequence number of the relayer itself, so that what follows gets the channel's.
-  before: async (stage) => {
-    await sendOne(stage)
+  before: async (run) => {
+    await sendOne(run)
     return 1
   },
   points: {

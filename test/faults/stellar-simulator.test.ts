@@ -1,11 +1,11 @@
 import { simulatorSuite } from './simulator-suite.ts'
-import { SHORT_RETENTION, startStellarSite } from './stellar/site.ts'
+import { SHORT_RETENTION, startStellarTestChain } from './stellar/test-chain.ts'
 
 simulatorSuite(
   'Stellar: random histories keep every promise',
   ({ endpoints, channels = 0 }) =>
     (now) =>
-      startStellarSite({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION }),
+      startStellarTestChain({ endpoints, channels, now, retentionLedgers: SHORT_RETENTION }),
   [
     { title: 'one endpoint', first: 1, count: 2, steps: 30, endpoints: 1, channels: 0, kills: false },
     { title: 'channel accounts', first: 100, count: 1, steps: 30, endpoints: 1, channels: 2, kills: false },

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../support/service.ts'
-import { type Evidence, judge } from './judge.ts'
-import type { Witness } from './site.ts'
-import { pathOf, type Stage } from './stage.ts'
-import type { World } from './world.ts'
+import { checkPromises, type Evidence } from './check-promises.ts'
+import { type HistoryRun, pathOf } from './history-run.ts'
+import type { TestBed } from './test-bed.ts'
+import type { ChainRecord } from './test-chain.ts'
 
 /** Where the chain stood and what was known before a history. */
-export interface Stock {
-  readonly witness: Witness
+export interface Baseline {
+  readonly chainRecord: ChainRecord
   /** Ids of the transactions of earlier histories. */
   readonly known: ReadonlySet<string>
 }
 
-export async function takeStock(world: World): Promise<Stock> {
-  const listed = await listAll(world, new Set())
-  return { witness: await world.site.witness(), known: new Set(listed.map(({ id }) => id)) }
+export async function takeBaseline(testBed: TestBed): Promise<Baseline> {
+  const listed = await listAll(testBed, new Set())
+  return { chainRecord: await testBed.testChain.chainRecord(), known: new Set(listed.map(({ id }) => id)) }
 }
 
 /** More rounds than any wait of the service needs; so many only when something waits for ever. */
@@ -24,18 +24,18 @@ const MAX_ROUNDS = 800
 const REAL_MS = 15
 
 /** Money, blocks and time until nothing is open, then as many blocks as the next history may undo. Gives what stays open. */
-export async function settle(world: World, known: ReadonlySet<string>): Promise<string[]> {
-  const { site } = world
-  await site.relieve()
+export async function settle(testBed: TestBed, known: ReadonlySet<string>): Promise<string[]> {
+  const { testChain } = testBed
+  await testChain.relieve()
   let open: Transaction[] = []
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    await site.makeBlock()
-    world.advance(site.blockMs)
+    await testChain.makeBlock()
+    testBed.advance(testChain.blockMs)
     await pause(REAL_MS)
-    open = (await listAll(world, known)).filter(({ status }) => OPEN.includes(status))
+    open = (await listAll(testBed, known)).filter(({ status }) => OPEN.includes(status))
     if (open.length === 0) break
   }
-  for (let count = 0; count < site.depth; count += 1) await site.makeBlock()
+  for (let count = 0; count < testChain.depth; count += 1) await testChain.makeBlock()
   return open.map(({ id, status, status_reason }) => `${id} stays ${status}: ${status_reason ?? ''}`)
 }
 
@@ -45,17 +45,21 @@ const OPEN = ['pending', 'sent', 'submitted', 'mined']
 const PAGE = 100
 
 /** What is not known yet, of all accounts. */
-async function listAll(world: World, known: ReadonlySet<string>): Promise<Transaction[]> {
-  const accounts = [...world.site.relayers.keys()]
-  return (await Promise.all(accounts.map((account) => listNewest(world, account, known)))).flat()
+async function listAll(testBed: TestBed, known: ReadonlySet<string>): Promise<Transaction[]> {
+  const accounts = [...testBed.testChain.relayers.keys()]
+  return (await Promise.all(accounts.map((account) => listNewest(testBed, account, known)))).flat()
 }
 
 /** The account's transactions that are not known yet, newest first. */
-async function listNewest(world: World, account: number, known: ReadonlySet<string>): Promise<Transaction[]> {
+async function listNewest(
+  testBed: TestBed,
+  account: number,
+  known: ReadonlySet<string>,
+): Promise<Transaction[]> {
   const listed: Transaction[] = []
   for (let page = 1; ; page += 1) {
-    const path = `${pathOf(world, account)}?per_page=${PAGE}&page=${page}`
-    const { data } = (await world.api<Transaction[]>('GET', path)).body
+    const path = `${pathOf(testBed, account)}?per_page=${PAGE}&page=${page}`
+    const { data } = (await testBed.api<Transaction[]>('GET', path)).body
     const fresh = data.filter(({ id }) => !known.has(id))
     listed.push(...fresh)
     if (fresh.length < PAGE) return listed
@@ -63,20 +67,24 @@ async function listNewest(world: World, account: number, known: ReadonlySet<stri
 }
 
 /** Compares everything that happened since with the chain itself. */
-export async function examine(
-  { world, ledger }: Stage,
-  { witness, known }: Stock,
+export async function compareWithChain(
+  { testBed, ledger }: HistoryRun,
+  { chainRecord, known }: Baseline,
 ): Promise<{ records: Transaction[]; violations: string[] }> {
   const evidence: Evidence[] = []
-  for (const [account, included] of (await witness.walk()).entries()) {
-    const listed = await listNewest(world, account, known)
-    const paths = listed.map(({ id }) => `${pathOf(world, account)}/${id}`)
-    const records = await Promise.all(paths.map(async (path) => (await world.api('GET', path)).body.data))
-    const { differences } = witness
+  for (const [account, included] of (await chainRecord.walk()).entries()) {
+    const listed = await listNewest(testBed, account, known)
+    const paths = listed.map(({ id }) => `${pathOf(testBed, account)}/${id}`)
+    const records = await Promise.all(paths.map(async (path) => (await testBed.api('GET', path)).body.data))
+    const { differences } = chainRecord
     evidence.push({ ledger, account, records, included, differences })
   }
   return {
     records: evidence.flatMap(({ records }) => records),
-    violations: [...ledger.scandals, ...evidence.flatMap(judge), ...(await witness.problems(evidence))],
+    violations: [
+      ...ledger.scandals,
+      ...evidence.flatMap(checkPromises),
+      ...(await chainRecord.problems(evidence)),
+    ],
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createNetworkDirectory } from '../../src/networks/directory.ts'
-import { SILENT_NETWORK } from '../transactions/world.ts'
+import { SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 const urls = (...names: string[]) => names.map((url) => ({ url, weight: 100 }))
 const OURS = { ...SILENT_NETWORK, name: 'ours', rpcUrls: urls('http://ours') }

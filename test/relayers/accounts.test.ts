@@ -6,7 +6,7 @@ import type { RelayerConfig } from '../../src/relayers/relayer.ts'
 import { evmAddress } from '../../src/signers/evm-address.ts'
 import { createKey } from '../../src/signers/key.ts'
 import { stellarAddress } from '../../src/signers/stellar-key.ts'
-import { SILENT_NETWORK } from '../transactions/world.ts'
+import { SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 /** `copy` is another name for the key of `one`. */
 const KEYS = new Map(

@@ -80,7 +80,7 @@ async function readyUrl(child: ChildProcess): Promise<string> {
     createInterface({ input: stream }).on('line', (line) => {
       if (output.length < 200) output.push(line)
       const entry = line.startsWith('{') ? (JSON.parse(line) as { msg?: string; url?: string }) : {}
-      if (entry.msg === 'ready' && entry.url) resolve(entry.url)
+      if (entry.msg === 'service ready' && entry.url) resolve(entry.url)
     })
   }
   child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output.join('\n')}`)))

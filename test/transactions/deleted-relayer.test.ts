@@ -6,7 +6,7 @@ import { runSetupTransaction } from '../../src/transactions/submit/setup-transac
 import { fillGaps } from '../../src/transactions/watch/fill-gaps.ts'
 import { requestOf } from '../chains/evm/build.ts'
 import { type Fixture, leaseOf, newTransaction, openFixture, type TestAccount } from './fixture.ts'
-import { chainOf, createWorld } from './world.ts'
+import { chainOf, createStubChain } from './stub-chain.ts'
 
 let fixture: Fixture
 
@@ -48,7 +48,7 @@ const STORING: [string, (account: TestAccount) => Promise<unknown>][] = [
 ]
 
 test.each(STORING)('%s is not stored for a relayer that was deleted meanwhile', async (_what, store) => {
-  const account = await fixture.addAccount({ chain: chainOf(createWorld()) })
+  const account = await fixture.addAccount({ chain: chainOf(createStubChain()) })
   await remove(account)
   await store(account)
   expect(await count(account)).toBe(0)

@@ -12,7 +12,7 @@ import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type FaultyNode, type Habits, startFaultyNode } from '../support/faulty-node.ts'
 import { createHurriedClock } from '../support/hurried-clock.ts'
 import { type Fixture, openFixture, reload } from './fixture.ts'
-import { SILENT_NETWORK } from './world.ts'
+import { SILENT_NETWORK } from './stub-chain.ts'
 
 const GWEI = 1_000_000_000n
 

@@ -16,7 +16,7 @@ import { findTransaction, insertTransactions } from '../../src/transactions/stor
 import { requestOf } from '../chains/evm/build.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { SILENT_NETWORK } from './world.ts'
+import { SILENT_NETWORK } from './stub-chain.ts'
 
 /** An account with a key that no other test has. */
 export interface TestAccount {

@@ -10,7 +10,7 @@ import { createWatchMemory } from '../../src/transactions/watch/watch-round.ts'
 import { requestOf, TO } from '../chains/evm/build.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { eventsOf, type Fixture, openFixture, reload, type TestAccount } from './fixture.ts'
-import { SILENT_NETWORK } from './world.ts'
+import { SILENT_NETWORK } from './stub-chain.ts'
 
 const REVERTING = '0x00000000000000000000000000000000000000aa'
 const GAS_PRICE = 10_000_000_000n

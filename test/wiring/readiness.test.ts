@@ -3,7 +3,7 @@ import type { EndpointReport } from '../../src/chains/answer.ts'
 import type { Chain } from '../../src/chains/chain.ts'
 import { createReadinessCheck } from '../../src/wiring/readiness.ts'
 import { type Fixture, openFixture } from '../transactions/fixture.ts'
-import { chainOf, createWorld } from '../transactions/world.ts'
+import { chainOf, createStubChain } from '../transactions/stub-chain.ts'
 
 let room: Fixture
 beforeAll(async () => {
@@ -16,12 +16,12 @@ const ILL: EndpointReport = { host: 'b', healthy: false, lastError: 'the endpoin
 
 /** A network that answers, or not, through these endpoints. */
 function chain(endpoints: readonly EndpointReport[], answers = true): Chain {
-  const world = createWorld()
-  world.override = {
+  const stub = createStubChain()
+  stub.override = {
     verify: async () => (answers ? { kind: 'ok', value: undefined } : { kind: 'unknown', detail: 'silence' }),
     endpoints: () => [...endpoints],
   }
-  return chainOf(world)
+  return chainOf(stub)
 }
 
 test.each([

@@ -14,7 +14,7 @@ import { createRelayerRuntimes, type RelayerRuntimes } from '../../src/wiring/re
 import { createLoop, type Loop } from '../../src/workers/loop.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
-import { SILENT_NETWORK } from '../transactions/world.ts'
+import { SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 const KEY = createKey('dev', new Uint8Array(32).fill(7))
 const ADDRESS = evmAddress(KEY.secp256k1.publicKey)

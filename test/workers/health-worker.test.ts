@@ -8,7 +8,7 @@ import type { Loop } from '../../src/workers/loop.ts'
 import { createTestClock } from '../support/clock.ts'
 import { until } from '../support/until.ts'
 import { type Fixture, openFixture } from '../transactions/fixture.ts'
-import { chainOf, createWorld, type World } from '../transactions/world.ts'
+import { chainOf, createStubChain, type StubChain } from '../transactions/stub-chain.ts'
 
 const INTERVAL_MS = 30_000
 
@@ -25,15 +25,15 @@ afterAll(() => fixture.close())
 
 /** A relayer on a chain of its own that counts how often it is asked. */
 async function addRelayer() {
-  const world = createWorld()
+  const stub = createStubChain()
   const counter = { looks: 0 }
-  answer(world, counter)
-  const { relayer } = await fixture.addAccount({ chain: chainOf(world) })
-  return { world, counter, relayer }
+  answer(stub, counter)
+  const { relayer } = await fixture.addAccount({ chain: chainOf(stub) })
+  return { stub, counter, relayer }
 }
 
-function answer(world: World, counter: { looks: number }, verify: Chain['verify'] = async () => OK): void {
-  world.override = {
+function answer(stub: StubChain, counter: { looks: number }, verify: Chain['verify'] = async () => OK): void {
+  stub.override = {
     verify: () => {
       counter.looks += 1
       return verify()
@@ -68,13 +68,13 @@ function startWorker(owner = 'this process') {
 }
 
 test('looks at the start, then at intervals; at a disabled one after 10, 20, 30, 45, 60 and 60 s', async () => {
-  const { world, counter } = await addRelayer()
+  const { stub, counter } = await addRelayer()
   const { pass, rested } = startWorker()
   await rested()
   expect(counter.looks).toBe(1)
   await pass(29)
   expect(counter.looks).toBe(1)
-  world.balance = { kind: 'ok', value: 0n }
+  stub.balance = { kind: 'ok', value: 0n }
   await pass(1)
   expect(counter.looks).toBe(2)
   for (const seconds of [10, 20, 30, 45, 60, 60]) {
@@ -101,7 +101,7 @@ test('one that came meanwhile is looked at with the next interval, one that was 
 test('a chain that hangs holds up no other, and a check without an answer for a minute heard nothing', async () => {
   const hanging = await addRelayer()
   const well = await addRelayer()
-  answer(hanging.world, hanging.counter, () => new Promise(() => {}))
+  answer(hanging.stub, hanging.counter, () => new Promise(() => {}))
   const { clock } = startWorker()
   const look = (count: number) =>
     until(
@@ -164,8 +164,8 @@ test('while another process has the lease nothing is asked; afterwards at once',
 })
 
 test('the stop does not wait for a chain that hangs', async () => {
-  const { world, counter } = await addRelayer()
-  answer(world, counter, () => new Promise(() => {}))
+  const { stub, counter } = await addRelayer()
+  answer(stub, counter, () => new Promise(() => {}))
   const { worker } = startWorker()
   await until(
     async () => counter.looks,

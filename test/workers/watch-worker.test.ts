@@ -4,7 +4,7 @@ import type { Loop } from '../../src/workers/loop.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
 import { until } from '../support/until.ts'
 import { type Fixture, insert, newTransaction, openFixture } from '../transactions/fixture.ts'
-import { chainOf, createWorld, headAt, SILENT_NETWORK } from '../transactions/world.ts'
+import { chainOf, createStubChain, headAt, SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 const BLOCKTIME_MS = SILENT_NETWORK.averageBlocktimeMs
 const POLL_MS = BLOCKTIME_MS / 2
@@ -21,16 +21,16 @@ afterAll(() => fixture.close())
 
 /** A watcher of a network with one transaction that waits, and a feed of new blocks that the test drives. */
 async function setUp() {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   await workAccount(fixture.context, owner.relayer.id)
   const feed = { live: true, tell: () => {}, stopped: false }
   let looks = 0
-  world.override = {
+  stub.override = {
     head: async () => {
       looks += 1
-      return world.head
+      return stub.head
     },
     headSubscription: {
       subscribe: (listener) => {
@@ -66,7 +66,7 @@ async function setUp() {
     return looks - before
   }
   await rested()
-  return { world, worker, feed, looksIn, looks: () => looks }
+  return { stub, worker, feed, looksIn, looks: () => looks }
 }
 
 test('without a feed the chain is looked at twice a block', async () => {
@@ -81,9 +81,9 @@ test('while new blocks announce themselves, once in four blocks', async () => {
 })
 
 test('at once when a block is announced', async () => {
-  const { world, feed, looks } = await setUp()
+  const { stub, feed, looks } = await setUp()
   const before = looks()
-  world.head = headAt(101n)
+  stub.head = headAt(101n)
   feed.tell()
   await until(
     async () => looks(),
@@ -92,9 +92,9 @@ test('at once when a block is announced', async () => {
 })
 
 test('at the normal pace when something of the block is left open, feed or not', async () => {
-  const { world, feed, looksIn } = await setUp()
-  world.nonce = { kind: 'unknown', detail: 'no answer' }
-  world.head = headAt(101n)
+  const { stub, feed, looksIn } = await setUp()
+  stub.nonce = { kind: 'unknown', detail: 'no answer' }
+  stub.head = headAt(101n)
   feed.tell()
   expect(await looksIn(6)).toBeGreaterThanOrEqual(6)
 })

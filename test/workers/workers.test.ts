@@ -7,7 +7,7 @@ import { createSubmitWorker } from '../../src/workers/submit-worker.ts'
 import { createWatchWorker } from '../../src/workers/watch-worker.ts'
 import { until } from '../support/until.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../transactions/fixture.ts'
-import { chainOf, createWorld, include } from '../transactions/world.ts'
+import { chainOf, createStubChain, include } from '../transactions/stub-chain.ts'
 
 let fixture: Fixture
 let context: TransactionsContext
@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 test('the submit worker is woken by the row itself, and ends its step before it stops', async () => {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   let arrive: () => void = () => {}
   const arrived = new Promise<void>((resolve) => {
     arrive = resolve
@@ -28,7 +28,7 @@ test('the submit worker is woken by the row itself, and ends its step before it 
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  world.override = {
+  stub.override = {
     broadcast: async (raws) => {
       arrive()
       await released
@@ -49,11 +49,11 @@ test('the submit worker is woken by the row itself, and ends its step before it 
 })
 
 test('work that is announced during a step of its account is done after it, without the backstop', async () => {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const release = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
-  world.override = {
+  stub.override = {
     broadcast: async (raws) => {
       arrived.resolve()
       await release.promise
@@ -79,17 +79,17 @@ test('work that is announced during a step of its account is done after it, with
 })
 
 test('a network is watched by one process at a time', async () => {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const submit = createSubmitWorker(context)
   const [transaction] = await insert(context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
   submit.start()
   await submit.stop()
-  const [hash] = world.broadcasted
+  const [hash] = stub.broadcasted
   if (!hash) throw new Error('nothing was offered')
-  include(world, hash)
-  world.nonce = { kind: 'ok', value: 1n }
+  include(stub, hash)
+  stub.nonce = { kind: 'ok', value: 1n }
   const target = { key: owner.relayer.id, runtime: owner.runtime, relayers: () => [owner.relayer] }
   const round = async () => {
     const worker = createWatchWorker(context, target)

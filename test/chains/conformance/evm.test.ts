@@ -7,7 +7,7 @@ import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
 import { startAnvil } from '../../support/anvil.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import { createHurriedClock } from '../../support/hurried-clock.ts'
-import { SILENT_NETWORK } from '../../transactions/world.ts'
+import { SILENT_NETWORK } from '../../transactions/stub-chain.ts'
 import type { ChainUnderTest } from './chain-under-test.ts'
 import { describeChain } from './conformance.ts'
 

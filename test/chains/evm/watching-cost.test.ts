@@ -5,7 +5,7 @@ import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { startRpcServer, type WireCall } from '../../support/rpc-server.ts'
 import { type Fixture, insert, newTransaction, openFixture } from '../../transactions/fixture.ts'
-import { SILENT_NETWORK } from '../../transactions/world.ts'
+import { SILENT_NETWORK } from '../../transactions/stub-chain.ts'
 
 const BLOCKS = 10
 

@@ -1,7 +1,7 @@
-import { replace, send, type Wish } from '../call.ts'
-import type { Stage } from '../stage.ts'
+import { type PlannedRequest, replace, send } from '../call.ts'
+import type { HistoryRun } from '../history-run.ts'
+import type { Environment } from './environment.ts'
 import type { Event, Price } from './event.ts'
-import type { Environment } from './ground.ts'
 
 const GWEI = 1_000_000_000
 
@@ -25,25 +25,28 @@ const REVERTING_CODE = '0x60006000fd'
 /** A new transaction; its receiver refuses it from then on, where it is to be reverted. */
 export async function sendPayment(
   environment: Environment,
-  stage: Stage,
+  run: HistoryRun,
   event: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
   const { account, validForMs, reverts } = event
-  const wish = wishOf(environment, event)
-  await send(stage, account, { ...wish, validForMs, may: { mayFail: reverts } })
-  if (reverts) await environment.anvil.rpc('anvil_setCode', [wish.content.mark, REVERTING_CODE])
+  const planned = plannedRequest(environment, event)
+  await send(run, account, { ...planned, validForMs, may: { mayFail: reverts } })
+  if (reverts) await environment.anvil.rpc('anvil_setCode', [planned.content.mark, REVERTING_CODE])
 }
 
 /** A replacement by another payment. */
 export function replacePayment(
   environment: Environment,
-  stage: Stage,
+  run: HistoryRun,
   event: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
-  return replace(stage, event.target, () => wishOf(environment, event))
+  return replace(run, event.target, () => plannedRequest(environment, event))
 }
 
-function wishOf({ newContent }: Environment, { price, gas }: { price: Price; gas: boolean }): Wish {
+function plannedRequest(
+  { newContent }: Environment,
+  { price, gas }: { price: Price; gas: boolean },
+): PlannedRequest {
   const content = newContent()
   const limit = gas ? { gas_limit: GAS_LIMIT } : {}
   return { content, body: { to: content.mark, value: content.value, ...PRICES[price], ...limit } }

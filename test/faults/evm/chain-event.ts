@@ -1,10 +1,10 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { captureFork } from '../../support/forked.ts'
-import { pathOf, type Stage, targetOf } from '../stage.ts'
+import { type HistoryRun, pathOf, targetOf } from '../history-run.ts'
 import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
 import { usedNonces } from './chain-walk.ts'
+import type { Environment } from './environment.ts'
 import type { Event } from './event.ts'
-import type { Environment } from './ground.ts'
 
 /** In wei, as hex. */
 const RICH = '0x21e19e0c9bab2400000'
@@ -20,7 +20,11 @@ export type ChainEvent = Extract<
 >
 
 /** Lets it happen. */
-export async function chainEvent(environment: Environment, stage: Stage, event: ChainEvent): Promise<void> {
+export async function chainEvent(
+  environment: Environment,
+  run: HistoryRun,
+  event: ChainEvent,
+): Promise<void> {
   const { anvil } = environment
   switch (event.is) {
     case 'mine':
@@ -31,9 +35,9 @@ export async function chainEvent(environment: Environment, stage: Stage, event: 
     case 'drop_all':
       return void (await anvil.rpc('anvil_dropAllTransactions'))
     case 'drop_one':
-      return dropOne(environment, stage, event.target)
+      return dropOne(environment, run, event.target)
     case 'external':
-      return sendExternally(environment, stage, event.account)
+      return sendExternally(environment, run, event.account)
     case 'drain':
       return setBalance(environment, event.account, POOR)
     case 'fund':
@@ -58,11 +62,11 @@ async function setBalance({ anvil }: Environment, account: number, balance: stri
   await anvil.rpc('anvil_setBalance', [ACCOUNTS[account]?.address, balance])
 }
 
-async function dropOne({ anvil }: Environment, stage: Stage, target: number): Promise<void> {
-  const chosen = targetOf(stage, target)
+async function dropOne({ anvil }: Environment, run: HistoryRun, target: number): Promise<void> {
+  const chosen = targetOf(run, target)
   if (chosen === undefined) return
-  const shown = await stage.world
-    .api('GET', `${pathOf(stage.world, chosen.account)}/${chosen.id}`)
+  const shown = await run.testBed
+    .api('GET', `${pathOf(run.testBed, chosen.account)}/${chosen.id}`)
     .catch(() => undefined)
   const hash = shown?.body.data?.hash
   if (hash !== undefined) await anvil.rpc('anvil_dropTransaction', [hash])
@@ -71,7 +75,7 @@ async function dropOne({ anvil }: Environment, stage: Stage, target: number): Pr
 /** Somebody else has the same key and takes the next nonce of the chain. */
 async function sendExternally(
   { anvil, newContent }: Environment,
-  { ledger }: Stage,
+  { ledger }: HistoryRun,
   account: number,
 ): Promise<void> {
   const { address, key } = ACCOUNTS[account] ?? ACCOUNTS[0]

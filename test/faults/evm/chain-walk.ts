@@ -1,5 +1,5 @@
 import type { Anvil } from '../../support/anvil.ts'
-import type { Included } from '../site.ts'
+import type { Included } from '../test-chain.ts'
 
 /** A transaction that the chain includes; its mark is its receiver. Addresses are lower-case. */
 export interface EvmIncluded extends Included {

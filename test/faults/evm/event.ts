@@ -1,17 +1,17 @@
 import type { CommonEvent } from '../common-event.ts'
+import { drawConditions } from '../conditions.ts'
+import { KILL_WEIGHT } from '../node-fault.ts'
 import type { Random } from '../random.ts'
-import { KILL_WEIGHT } from '../trouble.ts'
-import { drawWeather } from '../weather.ts'
 
 /** How a request says what it wants to pay. `low` is what no node takes in place of anything. */
 export type Price = 'none' | 'safeLow' | 'fast' | 'fastest' | 'explicit' | 'low' | 'legacy'
 
 /**
- * What an endpoint does for good, until it has another habit. `prunes_…`: all of it up to some blocks ahead is gone · `indexing`: it
+ * What an endpoint does for good, until it has another behaviour. `prunes_…`: all of it up to some blocks ahead is gone · `indexing`: it
  * builds its index of transactions · `rests`: 429 to everything · `desynced`: blocks behind, and it refuses as a node does that stands
  * before a fork · `min_tip`: its pool takes no lower tip · `fee_cap`: geth's `--rpc.txfeecap`.
  */
-export type Habit =
+export type EndpointBehaviour =
   | 'none'
   | 'prunes_receipts'
   | 'prunes_transactions'
@@ -45,10 +45,10 @@ export type OwnEvent =
   | { readonly is: 'drain'; readonly account: number }
   | { readonly is: 'fund'; readonly account: number }
   | {
-      readonly is: 'habit'
+      readonly is: 'behaviour'
       /** Which endpoint. */
       readonly node: number
-      readonly habit: Habit
+      readonly behaviour: EndpointBehaviour
       /** A number of blocks, and gwei, for those habits that need one. */
       readonly size: number
     }
@@ -71,16 +71,16 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   drop_one: 3,
   drop_all: 2,
   external: 3,
-  weather: 12,
+  conditions: 12,
   time: 6,
   drain: 2,
   fund: 3,
-  habit: 8,
+  behaviour: 8,
   restart: 2,
   kill: 0,
 }
 
-const HABITS: Readonly<Record<Habit, number>> = {
+const HABITS: Readonly<Record<EndpointBehaviour, number>> = {
   none: 3,
   prunes_receipts: 3,
   prunes_transactions: 2,
@@ -124,10 +124,10 @@ export function drawEvent(random: Random, { accounts, endpoints, maxDepth, kills
     case 'drain':
     case 'fund':
       return { is, account }
-    case 'habit':
+    case 'behaviour':
       return drawHabit(random, endpoints)
-    case 'weather':
-      return { is, weather: drawWeather(random) }
+    case 'conditions':
+      return { is, conditions: drawConditions(random) }
     case 'time':
       return { is, ms: (random.chance(0.8) ? random.int(1, 45) : 200) * 1_000 }
     case 'drop_all':
@@ -138,10 +138,10 @@ export function drawEvent(random: Random, { accounts, endpoints, maxDepth, kills
 }
 
 /** One endpoint alone is believed when it is wrong for long enough, so only one of several may be desynced, and only the first. */
-function drawHabit(random: Random, endpoints: number): Extract<Event, { is: 'habit' }> {
-  const habit = random.weighted({ ...HABITS, desynced: endpoints > 1 ? HABITS.desynced : 0 })
-  const node = habit === 'desynced' ? 0 : random.int(0, endpoints - 1)
-  return { is: 'habit', node, habit, size: random.int(1, 4) }
+function drawHabit(random: Random, endpoints: number): Extract<Event, { is: 'behaviour' }> {
+  const behaviour = random.weighted({ ...HABITS, desynced: endpoints > 1 ? HABITS.desynced : 0 })
+  const node = behaviour === 'desynced' ? 0 : random.int(0, endpoints - 1)
+  return { is: 'behaviour', node, behaviour, size: random.int(1, 4) }
 }
 
 function drawContent(random: Random): { price: Price; gas: boolean } {

@@ -2,35 +2,35 @@ import { address } from '@solana/kit'
 import { advanceNonce, transfer } from '../../solana-node/steps.ts'
 import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
 import { RECEIVER } from '../../support/solana-scenario.ts'
-import { replace, send, type Wish } from '../call.ts'
-import { type Stage, targetOf } from '../stage.ts'
+import { type PlannedRequest, replace, send } from '../call.ts'
+import { type HistoryRun, targetOf } from '../history-run.ts'
+import { accountAt, CUSTOMERS, type Environment } from './environment.ts'
 import type { Event, Speed } from './event.ts'
-import { accountAt, CUSTOMERS, type Environment } from './ground.ts'
 
 /** A new transfer. */
 export function sendPayment(
   environment: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { account, speed, durable, validForMs }: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
-  return send(stage, account, { ...wishOf(environment, { account, speed, durable }), validForMs })
+  return send(run, account, { ...plannedRequest(environment, { account, speed, durable }), validForMs })
 }
 
 /** Another transfer in place of one. A durable nonce is the service's to take over. */
 export function replacePayment(
   environment: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { target, speed }: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
-  return replace(stage, target, () =>
-    wishOf(environment, { account: targetOf(stage, target)?.account ?? 0, speed, durable: false }),
+  return replace(run, target, () =>
+    plannedRequest(environment, { account: targetOf(run, target)?.account ?? 0, speed, durable: false }),
   )
 }
 
 /** What a customer pays and has signed, for the relayer to sign first. Nobody but the customer could give it more time. */
 export function sendCosigned(
   { solana, newContent }: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { account, customer, age }: Extract<Event, { is: 'cosign' }>,
 ): Promise<void> {
   const from = CUSTOMERS[customer] ?? CUSTOMERS[0]
@@ -45,17 +45,17 @@ export function sendCosigned(
     blockhash: block.blockhash,
     steps: [transfer(from.address, address(RECEIVER), content.amount)],
   })
-  return send(stage, account, {
+  return send(run, account, {
     content,
     body: { transaction: base64 },
     may: { mayRevert: true, mayExpire: true, mayFail: true },
   })
 }
 
-function wishOf(
+function plannedRequest(
   { newContent, nonces }: Environment,
   { account, speed, durable }: { account: number; speed: Speed; durable: boolean },
-): Wish {
+): PlannedRequest {
   const content = newContent()
   const self = accountAt(account).address
   const nonce = durable ? nonces[account] : undefined

@@ -3,8 +3,8 @@ import { createAccount, initializeNonce, NONCE_ACCOUNT_LENGTH } from '../../sola
 import { createWallet, type Step, signContent } from '../../solana-node/wallet.ts'
 import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import type { TestSolana } from '../../support/solana/start-solana.ts'
-import { ACCOUNTS, CUSTOMERS } from './ground.ts'
-import { offer } from './offer.ts'
+import { broadcastDirectly } from './broadcast-directly.ts'
+import { ACCOUNTS, CUSTOMERS } from './environment.ts'
 
 /** Opens a nonce account for each relayer, which only that relayer can advance; the first customer pays for them. */
 export async function openNonces(solana: TestSolana): Promise<Address[]> {
@@ -22,7 +22,7 @@ export async function openNonces(solana: TestSolana): Promise<Address[]> {
       initializeNonce(nonce.address, authority),
     ]
     const { blockhash } = solana.tick()
-    await offer(solana, signContent({ signers: [customer, nonce], blockhash, steps }).base64)
+    await broadcastDirectly(solana, signContent({ signers: [customer, nonce], blockhash, steps }).base64)
   }
   solana.tick()
   const missing = nonces.filter(({ address }) => solana.account(address) === undefined)

@@ -1,8 +1,8 @@
 import type { LedgerOptions } from '../../support/solana/ledger.ts'
 import type { CommonEvent } from '../common-event.ts'
+import { drawConditions } from '../conditions.ts'
+import { KILL_WEIGHT } from '../node-fault.ts'
 import type { Random } from '../random.ts'
-import { KILL_WEIGHT } from '../trouble.ts'
-import { drawWeather } from '../weather.ts'
 
 /** How a request asks for priority. */
 export type Speed = 'none' | 'safeLow' | 'fast' | 'fastest'
@@ -65,7 +65,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   fork: 6,
   drop_pending: 4,
   ledger: 10,
-  weather: 12,
+  conditions: 12,
   time: 5,
   drain: 2,
   fund: 3,
@@ -128,8 +128,8 @@ export function drawEvent(random: Random, options: DrawOptions): Event {
     case 'drain':
     case 'fund':
       return { is, account }
-    case 'weather':
-      return { is, weather: drawWeather(random) }
+    case 'conditions':
+      return { is, conditions: drawConditions(random) }
     case 'time':
       return { is, ms: random.int(1, 45) * 1_000 }
     case 'ledger':

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestSolana, TestSolanaNode } from '../../support/solana/start-solana.ts'
+import { accountAt, type Environment, fund, setBalance } from './environment.ts'
 import type { Event, LedgerChange } from './event.ts'
-import { accountAt, type Environment, fund, setBalance } from './ground.ts'
 
 /** What is left of a drained account beyond what must stay on it: a single fee, in lamports. What it moves then fails. */
 const ONE_FEE = 5_000n

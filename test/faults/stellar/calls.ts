@@ -1,8 +1,8 @@
 import { payment } from '../../support/stellar-scenario.ts'
-import { replace, send, type Wish } from '../call.ts'
-import type { Stage } from '../stage.ts'
+import { type PlannedRequest, replace, send } from '../call.ts'
+import type { HistoryRun } from '../history-run.ts'
+import { CUSTOMERS, type Environment } from './environment.ts'
 import type { Budget, Event } from './event.ts'
-import { CUSTOMERS, type Environment } from './ground.ts'
 import { signPayment } from './signed.ts'
 
 /** `max_fee` of each budget, in stroops. The base fee is 100, and room for a fee bump counts as one more operation. */
@@ -17,25 +17,25 @@ const BUDGETS: Readonly<Record<Budget, object>> = {
 /** A new payment. */
 export function sendPayment(
   environment: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { account, budget, validForMs }: Extract<Event, { is: 'send' }>,
 ): Promise<void> {
-  return send(stage, account, { ...wishOf(environment, budget), validForMs })
+  return send(run, account, { ...plannedRequest(environment, budget), validForMs })
 }
 
 /** Another payment in place of one. */
 export function replacePayment(
   environment: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { target, budget }: Extract<Event, { is: 'replace' }>,
 ): Promise<void> {
-  return replace(stage, target, () => wishOf(environment, budget))
+  return replace(run, target, () => plannedRequest(environment, budget))
 }
 
 /** A payment that a customer has signed, paid by the relayer. What the customer signs next may take its sequence number. */
 export function bumpPayment(
   { ledger, newContent }: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { account, customer, seconds }: Extract<Event, { is: 'bump' }>,
 ): Promise<void> {
   const [first] = CUSTOMERS
@@ -44,7 +44,7 @@ export function bumpPayment(
   const content = newContent()
   const signed = signPayment(ledger, { keypair, amount: content.amount, seconds, fee: 100 })
   const body = { network: 'standalone', transaction_xdr: signed.toXDR(), fee_bump: true }
-  return send(stage, account, {
+  return send(run, account, {
     content,
     body,
     may: { mayRevert: true, mayExpire: true, mayFail: true },
@@ -54,7 +54,7 @@ export function bumpPayment(
 /** A call of a contract that was made just now, so that nodes which are behind do not know it. Nothing but trouble can make it fail. */
 export function callContract(
   { ledger, newContent }: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { account }: Extract<Event, { is: 'call' }>,
 ): Promise<void> {
   const content = newContent()
@@ -65,13 +65,13 @@ export function callContract(
     function_name: 'mark',
     args: [{ i128: String(content.amount) }],
   }
-  return send(stage, account, {
+  return send(run, account, {
     content,
     body: { network: 'standalone', operations: [operation], ...BUDGETS.high },
   })
 }
 
-function wishOf({ newContent }: Environment, budget: Budget): Wish {
+function plannedRequest({ newContent }: Environment, budget: Budget): PlannedRequest {
   const content = newContent()
   return {
     content,

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import type { Transaction } from '../../support/service.ts'
 import { payment } from '../../support/stellar-scenario.ts'
-import { pathOf } from '../stage.ts'
-import type { World } from '../world.ts'
-import { CHANNELED, type Environment } from './ground.ts'
+import { pathOf } from '../history-run.ts'
+import type { TestBed } from '../test-bed.ts'
+import { CHANNELED, type Environment } from './environment.ts'
 
 /** More looks than anything here needs; so many only when something waits for ever. */
 const MAX_LOOKS = 400
@@ -14,28 +14,28 @@ const REAL_MS = 20
 const SERVICE_MS = 1_000
 
 /** Sends until the service has opened all channel accounts of its relayer, and nothing is on its way. */
-export async function openChannels({ ledger, newContent }: Environment, world: World): Promise<string[]> {
-  const channels = await channelsOf(world)
+export async function openChannels({ ledger, newContent }: Environment, testBed: TestBed): Promise<string[]> {
+  const channels = await channelsOf(testBed)
   if (channels.length === 0) return []
-  await send(world, newContent().amount)
-  const open = await comesTrue(world, async () => {
+  await send(testBed, newContent().amount)
+  const open = await comesTrue(testBed, async () => {
     ledger.close()
-    return channels.every((address) => ledger.account(address) !== undefined) && (await isIdle(world))
+    return channels.every((address) => ledger.account(address) !== undefined) && (await isIdle(testBed))
   })
   return open ? [] : [`the channel accounts ${channels.join()} are not open, or something never ends`]
 }
 
 /** As many at once as there are lines, while no ledger closes: each of them has to be free. Gives what is not so. */
-export async function useEverySourceAccount(environment: Environment, world: World): Promise<string[]> {
-  const unopened = await openChannels(environment, world)
-  const channels = await channelsOf(world)
+export async function useEverySourceAccount(environment: Environment, testBed: TestBed): Promise<string[]> {
+  const unopened = await openChannels(environment, testBed)
+  const channels = await channelsOf(testBed)
   if (channels.length === 0 || unopened.length > 0) return unopened
   const contents = Array.from({ length: channels.length + 1 }, environment.newContent)
-  const ids = await Promise.all(contents.map(({ amount }) => send(world, amount)))
-  const path = pathOf(world, CHANNELED)
+  const ids = await Promise.all(contents.map(({ amount }) => send(testBed, amount)))
+  const path = pathOf(testBed, CHANNELED)
   const records = () =>
-    Promise.all(ids.map(async (id) => (await world.api('GET', `${path}/${id}`)).body.data))
-  const submitted = await comesTrue(world, async () =>
+    Promise.all(ids.map(async (id) => (await testBed.api('GET', `${path}/${id}`)).body.data))
+  const submitted = await comesTrue(testBed, async () =>
     (await records()).every(({ status }) => status === 'submitted'),
   )
   const used = (await records()).map(({ source_account }) => source_account)
@@ -46,26 +46,26 @@ export async function useEverySourceAccount(environment: Environment, world: Wor
 
 const OPEN = ['pending', 'sent', 'submitted', 'mined']
 
-async function isIdle(world: World): Promise<boolean> {
-  const { body } = await world.api<Transaction[]>('GET', `${pathOf(world, CHANNELED)}?per_page=100`)
+async function isIdle(testBed: TestBed): Promise<boolean> {
+  const { body } = await testBed.api<Transaction[]>('GET', `${pathOf(testBed, CHANNELED)}?per_page=100`)
   return body.data.every(({ status }) => !OPEN.includes(status))
 }
 
-async function channelsOf(world: World): Promise<readonly string[]> {
-  const { body } = await world.api<Schemas['Relayer'][]>('GET', '/relayers')
-  return body.data.find(({ id }) => id === world.site.relayers[CHANNELED])?.channels ?? []
+async function channelsOf(testBed: TestBed): Promise<readonly string[]> {
+  const { body } = await testBed.api<Schemas['Relayer'][]>('GET', '/relayers')
+  return body.data.find(({ id }) => id === testBed.testChain.relayers[CHANNELED])?.channels ?? []
 }
 
-async function send(world: World, amount: bigint): Promise<string> {
-  const answer = await world.api('POST', pathOf(world, CHANNELED), payment(amount))
+async function send(testBed: TestBed, amount: bigint): Promise<string> {
+  const answer = await testBed.api('POST', pathOf(testBed, CHANNELED), payment(amount))
   if (answer.status !== 200) throw new Error(`a payment was refused: ${answer.body.error}`)
   return answer.body.data.id
 }
 
-async function comesTrue(world: World, look: () => Promise<boolean>): Promise<boolean> {
+async function comesTrue(testBed: TestBed, look: () => Promise<boolean>): Promise<boolean> {
   for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
     if (await look()) return true
-    world.advance(SERVICE_MS)
+    testBed.advance(SERVICE_MS)
     await pause(REAL_MS)
   }
   return false

@@ -1,8 +1,8 @@
 import type { NodeFault } from '../../support/stellar/rpc/node-fault.ts'
 import type { CommonEvent } from '../common-event.ts'
+import { drawConditions } from '../conditions.ts'
+import { KILL_WEIGHT } from '../node-fault.ts'
 import type { Random } from '../random.ts'
-import { KILL_WEIGHT } from '../trouble.ts'
-import { drawWeather } from '../weather.ts'
 
 /** How much a request allows for its fee. `tight` pays for nothing but a quiet network, `low` not even for that. */
 export type Budget = 'none' | 'high' | 'middle' | 'tight' | 'low'
@@ -64,7 +64,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   tear: 2,
   jump: 2,
   external: 3,
-  weather: 12,
+  conditions: 12,
   time: 5,
   drain: 2,
   fund: 3,
@@ -125,8 +125,8 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
     case 'drain':
     case 'fund':
       return { is, account }
-    case 'weather':
-      return { is, weather: drawWeather(random) }
+    case 'conditions':
+      return { is, conditions: drawConditions(random) }
     case 'time':
       return { is, ms: random.int(1, 45) * 1_000 }
     case 'call':

@@ -1,6 +1,5 @@
 import { hashOf, unwrap, wrapAs } from '../../support/stellar/wrap.ts'
-import type { Stage } from '../stage.ts'
-import type { Event } from './event.ts'
+import type { HistoryRun } from '../history-run.ts'
 import {
   ACCOUNTS,
   addressOf,
@@ -10,7 +9,8 @@ import {
   listen,
   STRANGER,
   setBalance,
-} from './ground.ts'
+} from './environment.ts'
+import type { Event } from './event.ts'
 import { bumpFee, signJump, signPayment, submit } from './signed.ts'
 
 /** Enough to exist, and for a single fee of a quiet network; stroops. */
@@ -42,38 +42,42 @@ export type LedgerEvent = Extract<
 >
 
 /** Lets it happen. */
-export async function ledgerEvent(environment: Environment, stage: Stage, event: LedgerEvent): Promise<void> {
+export async function ledgerEvent(
+  environment: Environment,
+  run: HistoryRun,
+  event: LedgerEvent,
+): Promise<void> {
   const { ledger } = environment
   switch (event.is) {
     case 'close':
-      return close(environment, stage, event)
+      return close(environment, run, event)
     case 'capacity':
       return ledger.setCapacity(event.operations)
     case 'drop_queue':
       return ledger.dropQueue()
     case 'external':
-      return sendExternally(environment, stage, event)
+      return sendExternally(environment, run, event)
     case 'drain':
       return setBalance(ledger, addressOf(event.account), POOR)
     case 'fund':
       return fund(environment, event.account)
     case 'wrap':
-      return wrap(environment, stage, event)
+      return wrap(environment, run, event)
     case 'nodeFault':
       return ledger.setNodeFault(event.nodeFault)
     case 'tear':
       return ledger.tearReads(1)
     case 'jump':
-      return jump(environment, stage, event)
+      return jump(environment, run, event)
   }
 }
 
 function close(
   environment: Environment,
-  { world }: Stage,
+  { testBed }: HistoryRun,
   { ledgers, after, ahead }: Extract<Event, { is: 'close' }>,
 ): void {
-  if (after > 0) world.advance(after * 1_000)
+  if (after > 0) testBed.advance(after * 1_000)
   closeLedger(environment, ahead > 0 ? ahead : undefined)
   for (let count = 1; count < ledgers; count += 1) closeLedger(environment)
 }
@@ -81,7 +85,7 @@ function close(
 /** CAP-15: nothing ties an inner transaction to its payer. */
 async function wrap(
   environment: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { target, old, rate, plain }: Extract<Event, { is: 'wrap' }>,
 ): Promise<void> {
   listen(environment)
@@ -91,27 +95,27 @@ async function wrap(
   const envelope = known.at(-1 - (target % Math.max(1, known.length)))
   if (envelope === undefined) return
   const sent = plain ? unwrap(ledger, envelope) : wrapAs(ledger, STRANGER, envelope, rate)
-  const isOutside = stage.ledger.external.has(hashOf(ledger, envelope))
-  if ((await submit(ledger, sent.envelope)) === 'PENDING' && isOutside) stage.ledger.external.add(sent.hash)
+  const isOutside = run.ledger.external.has(hashOf(ledger, envelope))
+  if ((await submit(ledger, sent.envelope)) === 'PENDING' && isOutside) run.ledger.external.add(sent.hash)
 }
 
 /** Somebody else has the same key and leaves some sequence numbers out. */
 async function jump(
   { ledger }: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { account, by }: Extract<Event, { is: 'jump' }>,
 ): Promise<void> {
   const keypair = (ACCOUNTS[account] ?? ACCOUNTS[0])?.keypair
   if (keypair === undefined) throw new Error('there are no accounts')
   const signed = signJump(ledger, { keypair, by, seconds: OUTSIDE_SECONDS, fee: OUTSIDE_FEE })
   const status = await submit(ledger, signed.toXDR())
-  if (status === 'PENDING') stage.ledger.external.add(Buffer.from(signed.hash()).toString('hex'))
+  if (status === 'PENDING') run.ledger.external.add(Buffer.from(signed.hash()).toString('hex'))
 }
 
 /** Somebody else has the same key and takes the next sequence number of the ledger. */
 async function sendExternally(
   { ledger, newContent }: Environment,
-  stage: Stage,
+  run: HistoryRun,
   { account, rich }: Extract<Event, { is: 'external' }>,
 ): Promise<void> {
   const keypair = (ACCOUNTS[account] ?? ACCOUNTS[0])?.keypair
@@ -121,5 +125,5 @@ async function sendExternally(
   const signed = rich ? bumpFee(ledger, inner, keypair, RICH_FEE) : inner
   // A node that has another one of the account, or an account without money: then it simply does not happen.
   const status = await submit(ledger, signed.toXDR())
-  if (status === 'PENDING') stage.ledger.external.add(Buffer.from(signed.hash()).toString('hex'))
+  if (status === 'PENDING') run.ledger.external.add(Buffer.from(signed.hash()).toString('hex'))
 }

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { presentTransaction, presentWithAttempts } from '../../../src/handlers/present/transaction.ts'
 import { draftOf, eip1559, FROM, legacy, requestOf, TO } from '../../chains/evm/build.ts'
 import { itemOf } from '../../transactions/build.ts'
-import { chainOf, createWorld } from '../../transactions/world.ts'
+import { chainOf, createStubChain } from '../../transactions/stub-chain.ts'
 
-const chain = chainOf(createWorld())
+const chain = chainOf(createStubChain())
 const SIGNED_AT = new Date('2030-01-01T00:00:01.000Z')
 const BROADCAST_AT = new Date('2030-01-01T00:00:02.000Z')
 const signature = { r: 'aa', s: 'bb', v: 1, sig: 'aabb01' }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Input } from '../../../src/contract/operations.ts'
 import { readRequest } from '../../../src/handlers/read/request.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
-import { chainOf, createWorld } from '../../transactions/world.ts'
+import { chainOf, createStubChain } from '../../transactions/stub-chain.ts'
 
 type Body = Input<'sendTransaction'>['body']
 
@@ -18,7 +18,7 @@ const RELAYER: Relayer = {
   policies: {},
 }
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const read = (body: Body) => readRequest(body, RELAYER, chainOf(createWorld()))
+const read = (body: Body) => readRequest(body, RELAYER, chainOf(createStubChain()))
 
 describe('a body of group A', () => {
   test.each([

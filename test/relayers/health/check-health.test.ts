@@ -15,7 +15,7 @@ import {
   openFixture,
   type TestAccount,
 } from '../../transactions/fixture.ts'
-import { chainOf, createWorld, type World } from '../../transactions/world.ts'
+import { chainOf, createStubChain, type StubChain } from '../../transactions/stub-chain.ts'
 
 let room: Fixture
 let checker: HealthChecker
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => room.close())
 
 interface Setup {
-  readonly world: World
+  readonly stub: StubChain
   readonly account: TestAccount
   readonly id: string
   check(): Promise<Checked | undefined>
@@ -38,14 +38,14 @@ interface Setup {
 }
 
 async function setUp(): Promise<Setup> {
-  const world = createWorld()
-  world.override = { verify: async () => ({ kind: 'ok', value: undefined }) }
-  const chain = chainOf(world)
+  const stub = createStubChain()
+  stub.override = { verify: async () => ({ kind: 'ok', value: undefined }) }
+  const chain = chainOf(stub)
   const account = await room.addAccount({ chain })
   const { id } = account.relayer
   const { db } = room.database
   return {
-    world,
+    stub,
     account,
     id,
     check: async () => {
@@ -80,36 +80,36 @@ async function failedChecks(id: string): Promise<number | undefined> {
 }
 
 test('many who find the same at once write it and tell it once', async () => {
-  const { world, check, now, told } = await setUp()
-  world.balance = POOR
+  const { stub, check, now, told } = await setUp()
+  stub.balance = POOR
   await Promise.all(Array.from({ length: 5 }, check))
   expect(await now()).toMatchObject({ systemDisabled: true, disabledReason: { type: 'BalanceCheckFailed' } })
   expect(await told()).toEqual([true])
-  world.balance = FINE
+  stub.balance = FINE
   await Promise.all(Array.from({ length: 5 }, check))
   expect((await now()).systemDisabled).toBe(false)
   expect(await told()).toEqual([true, false])
 })
 
 test('checks that fail in a row are counted from the first one, and the count outlives the healing', async () => {
-  const { world, id, check } = await setUp()
-  world.balance = POOR
+  const { stub, id, check } = await setUp()
+  stub.balance = POOR
   const counts = []
   for (let turn = 0; turn < 3; turn += 1) counts.push((await check())?.failedChecks)
   expect(counts).toEqual([1, 2, 3])
   expect(await failedChecks(id)).toBe(3)
-  world.balance = FINE
+  stub.balance = FINE
   expect((await check())?.failedChecks).toBe(0)
   expect(await failedChecks(id)).toBe(3)
-  world.balance = POOR
+  stub.balance = POOR
   await check()
   expect(await failedChecks(id)).toBe(1)
 })
 
 test('what was found about a relayer that was changed meanwhile is not written', async () => {
-  const { world, account, check, now, told } = await setUp()
-  world.override = {
-    ...world.override,
+  const { stub, account, check, now, told } = await setUp()
+  stub.override = {
+    ...stub.override,
     balance: async () => {
       const relayer = { ...account.relayer, policies: { minBalance: 0n } }
       await room.database.db.transaction().execute((tx) => saveRelayer(tx, relayer))
@@ -122,9 +122,9 @@ test('what was found about a relayer that was changed meanwhile is not written',
 })
 
 test('nor about one that was removed', async () => {
-  const { world, id, check, told } = await setUp()
-  world.override = {
-    ...world.override,
+  const { stub, id, check, told } = await setUp()
+  stub.override = {
+    ...stub.override,
     balance: async () => {
       await room.database.db.transaction().execute((tx) => removeRelayer(tx, id))
       return POOR
@@ -135,15 +135,15 @@ test('nor about one that was removed', async () => {
 })
 
 test('another type of reason is told, other numbers are only shown', async () => {
-  const { world, check, now, told } = await setUp()
-  world.balance = POOR
+  const { stub, check, now, told } = await setUp()
+  stub.balance = POOR
   await check()
-  world.balance = { kind: 'ok', value: -5n }
+  stub.balance = { kind: 'ok', value: -5n }
   await check()
   expect((await now()).disabledReason?.details).toContain('-5 wei')
   expect(await told()).toEqual([true])
   const detail = 'network anvil: another chain.'
-  world.override = {
+  stub.override = {
     verify: async () => ({ kind: 'refused', refusal: { code: 'invalid_request', detail } }),
   }
   await check()
@@ -152,7 +152,7 @@ test('another type of reason is told, other numbers are only shown', async () =>
 })
 
 test('the nonces of confirmed transactions are what the chain is held against, those in flight are not', async () => {
-  const { world, account, id, check, now } = await setUp()
+  const { stub, account, id, check, now } = await setUp()
   await insert(
     room.context,
     newTransaction(account, { status: 'confirmed', nonce: 4n }),
@@ -163,18 +163,18 @@ test('the nonces of confirmed transactions are what the chain is held against, t
   )
   const [subject] = await listSubjects(room.database.db, id)
   expect(subject?.confirmed).toEqual(new Map([[account.relayer.address, 4n]]))
-  world.nonce = { kind: 'ok', value: 5n }
+  stub.nonce = { kind: 'ok', value: 5n }
   expect((await check())?.memory.outOfStep).toBe(0)
-  world.nonce = { kind: 'ok', value: 4n }
+  stub.nonce = { kind: 'ok', value: 4n }
   expect((await check())?.memory.outOfStep).toBe(1)
   expect((await now()).systemDisabled).toBe(false)
 })
 
 test('an aborted check writes nothing', async () => {
-  const { world, account, id, now } = await setUp()
+  const { stub, account, id, now } = await setUp()
   const stopping = new AbortController()
-  world.override = {
-    ...world.override,
+  stub.override = {
+    ...stub.override,
     balance: async () => {
       stopping.abort()
       return POOR
@@ -190,16 +190,16 @@ test('an aborted check writes nothing', async () => {
 })
 
 test('a caller gets the relayer as it is after the check', async () => {
-  const { world, account } = await setUp()
-  world.balance = POOR
+  const { stub, account } = await setUp()
+  stub.balance = POOR
   expect(await checker.checkNow(account.relayer)).toMatchObject({ systemDisabled: true })
-  world.balance = FINE
+  stub.balance = FINE
   expect(await checker.checkNow(account.relayer)).toMatchObject({ systemDisabled: false })
 })
 
 test('and waits for a silent chain for five seconds', async () => {
-  const { world, account } = await setUp()
-  world.override = { verify: () => new Promise(() => {}) }
+  const { stub, account } = await setUp()
+  stub.override = { verify: () => new Promise(() => {}) }
   let checked: Relayer | undefined
   const checking = checker.checkNow(account.relayer).then((relayer) => {
     checked = relayer
@@ -214,16 +214,16 @@ test('and waits for a silent chain for five seconds', async () => {
 })
 
 test('a chain that cannot be asked at all is logged and changes nothing for the caller', async () => {
-  const { world, account } = await setUp()
-  world.override = { verify: () => Promise.reject(new Error('on purpose')) }
+  const { stub, account } = await setUp()
+  stub.override = { verify: () => Promise.reject(new Error('on purpose')) }
   expect(await checker.checkNow(account.relayer)).toEqual(account.relayer)
 })
 
 test('a reason that a person reads is kept as it is while nobody can tell', async () => {
-  const { world, id, check, now } = await setUp()
+  const { stub, id, check, now } = await setUp()
   const reason = { type: 'BalanceCheckFailed', details: 'The account can spend 0 wei.' } as const
   await room.database.db.transaction().execute((tx) => setSystemDisabled(tx, id, reason))
-  world.balance = { kind: 'unknown', detail: 'no answer' }
+  stub.balance = { kind: 'unknown', detail: 'no answer' }
   await check()
   expect(await now()).toMatchObject({ systemDisabled: true, disabledReason: reason })
   expect(await failedChecks(id)).toBe(2)

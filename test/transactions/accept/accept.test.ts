@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAcceptor } from '../../../src/transactions/accept/accept.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, openFixture } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -11,14 +11,14 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 test('a request that is refused because its twin was accepted meanwhile gets the transaction of its twin', async () => {
-  const world = createWorld()
-  const chain = chainOf(world)
+  const stub = createStubChain()
+  const chain = chainOf(stub)
   const owner = await fixture.addAccount({ chain })
   const accept = createAcceptor(fixture.context)
   const idempotencyKey = { key: 'one', fingerprint: 'same' }
   const arrived = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  world.override = {
+  stub.override = {
     prepare: async () => {
       arrived.resolve()
       await release.promise
@@ -27,7 +27,7 @@ test('a request that is refused because its twin was accepted meanwhile gets the
   }
   const late = accept(owner.relayer, requestOf(), idempotencyKey)
   await arrived.promise
-  world.override = {}
+  stub.override = {}
   const first = await accept(owner.relayer, requestOf(), idempotencyKey)
   release.resolve()
   expect((await late).transaction.id).toBe(first.transaction.id)

@@ -3,7 +3,7 @@ import type { BroadcastResult } from '../../../src/chains/answer.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -13,8 +13,8 @@ afterAll(() => fixture.close())
 
 /** A cancellation whose bytes the worker offers as well, while the caller's own offer is under way. */
 async function setUp() {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (!stored) throw new Error('nothing was stored')
   fixture.clock.advance(1_000)
@@ -24,10 +24,10 @@ async function setUp() {
   const worker = Promise.withResolvers<BroadcastResult>()
   const asked = Promise.withResolvers<void>()
   let step = Promise.resolve()
-  world.override = {
+  stub.override = {
     replace: async () => ({ kind: 'ok', value: { draft, logs: [] } }),
     broadcast: async () => {
-      world.override = {
+      stub.override = {
         broadcast: async () => {
           asked.resolve()
           return [await worker.promise]

@@ -7,11 +7,11 @@ import { currentAttempt } from '../../../src/transactions/broadcast/broadcast.ts
 import { settleBroadcast } from '../../../src/transactions/broadcast/settle-broadcast.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { itemOf } from '../build.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 const NOW = new Date('2030-01-01T00:00:00.000Z')
 
-const chain: Chain = chainOf(createWorld())
+const chain: Chain = chainOf(createStubChain())
 
 function settle(
   result: BroadcastResult,

@@ -6,7 +6,7 @@ import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -26,9 +26,9 @@ async function dearer(
 
 /** A transfer of 7 wei that a node has taken. */
 async function setUp() {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
-  world.override = {
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  stub.override = {
     replace: dearer,
     feeBump: {
       speedUp: async (attempts) => {
@@ -51,7 +51,7 @@ async function setUp() {
     replace: () => replacer.replaceTransaction(owner.relayer, transaction.id, requestOf({ value: 8n })),
     cancel: () => replacer.cancelTransaction(owner.relayer, transaction.id),
   }
-  return { world, step, now, kinds, change }
+  return { stub, step, now, kinds, change }
 }
 
 const REFUSED = { kind: 'refused', detail: 'exceeds the configured cap' } as const
@@ -59,23 +59,23 @@ const MINUTE = 60_000
 
 describe('after a change that a node refused', () => {
   test.each(['replace', 'cancel'] as const)('(%s) the content that still counts is raised', async (kind) => {
-    const { world, step, now, kinds, change } = await setUp()
-    world.answerBroadcast = () => REFUSED
+    const { stub, step, now, kinds, change } = await setUp()
+    stub.answerBroadcast = () => REFUSED
     await expect(change[kind]()).rejects.toMatchObject({ code: 'replacement_underpriced' })
-    world.answerBroadcast = () => ({ kind: 'accepted' })
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
     await step(10 * MINUTE)
     expect(await kinds()).toEqual(['send broadcast', `${kind} refused`, 'speed_up broadcast'])
     expect((await now()).attempts.at(-1)?.draft).toMatchObject({ value: 7n })
   })
 
   test('and that stands all the same, because nobody could be told, the change is made again', async () => {
-    const { world, step, now, kinds, change } = await setUp()
-    world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
+    const { stub, step, now, kinds, change } = await setUp()
+    stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     await change.cancel()
-    world.answerBroadcast = () => REFUSED
+    stub.answerBroadcast = () => REFUSED
     await step(1_000)
     expect((await now()).transaction).toMatchObject({ purpose: 'cancel', currentAttempt: 1 })
-    world.answerBroadcast = () => ({ kind: 'accepted' })
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
     await step(10 * MINUTE)
     expect(await kinds()).toEqual(['send broadcast', 'cancel refused', 'cancel broadcast'])
     expect((await now()).attempts.at(-1)?.draft).toMatchObject({ value: 0n })

@@ -7,7 +7,7 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, SILENT_NETWORK } from '../world.ts'
+import { chainOf, createStubChain, SILENT_NETWORK } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -27,15 +27,15 @@ async function dearer(attempts: readonly EvmAttempt[]): Promise<Answer<EvmPrepar
 }
 
 async function setUp(...requests: readonly Partial<EvmRequest>[]) {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
-  world.override = { feeBump: { speedUp: dearer }, replace: (_request, attempts) => dearer(attempts) }
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  stub.override = { feeBump: { speedUp: dearer }, replace: (_request, attempts) => dearer(attempts) }
   const made = requests.map((request) => newTransaction(owner, { request: requestOf(request) }))
   const stored = await insert(fixture.context, ...made)
   fixture.clock.advance(1_000)
   const step = () => workAccount(fixture.context, owner.relayer.id)
   await step()
-  return { world, owner, stored, step }
+  return { stub, owner, stored, step }
 }
 
 async function kindsOf(transaction: Transaction | undefined): Promise<string[]> {
@@ -104,15 +104,15 @@ describe('a fee', () => {
   })
 
   test('on a network without a mempool is raised only when the base fee has passed it (R13)', async () => {
-    const world = createWorld()
+    const stub = createStubChain()
     const network = { ...SILENT_NETWORK, mempool: false }
-    const owner = await fixture.addAccount({ chain: chainOf(world), network })
+    const owner = await fixture.addAccount({ chain: chainOf(stub), network })
     const [stored] = await insert(
       fixture.context,
       newTransaction(owner, { request: requestOf({ speed: 'fast' }) }),
     )
     let baseFee = 99n
-    world.override = {
+    stub.override = {
       feeBump: { speedUp: dearer },
       comparePrice: async () => ({ kind: 'ok', value: { bid: 100n, market: 300n, baseFee } }),
     }
@@ -122,7 +122,7 @@ describe('a fee', () => {
     fixture.clock.advance(10 * MINUTE)
     await step()
     expect(await kindsOf(stored)).toEqual(['send broadcast'])
-    expect(world.broadcasted).toHaveLength(2) // The same bytes again.
+    expect(stub.broadcasted).toHaveLength(2) // The same bytes again.
     baseFee = 101n
     fixture.clock.advance(MINUTE)
     await step()
@@ -133,10 +133,10 @@ describe('a fee', () => {
     { name: 'and the market has passed it: raised', market: 101n, kinds: ['send signed', 'speed_up signed'] },
     { name: 'for another reason than its price: left alone', market: 100n, kinds: ['send signed'] },
   ])('that no node ever took, counted from its signature, $name', async ({ market, kinds }) => {
-    const world = createWorld()
-    const owner = await fixture.addAccount({ chain: chainOf(world) })
-    world.answerBroadcast = () => ({ kind: 'later', detail: 'txpool is full' })
-    world.override = {
+    const stub = createStubChain()
+    const owner = await fixture.addAccount({ chain: chainOf(stub) })
+    stub.answerBroadcast = () => ({ kind: 'later', detail: 'txpool is full' })
+    stub.override = {
       feeBump: { speedUp: dearer },
       comparePrice: async () => ({ kind: 'ok', value: { bid: 100n, market, baseFee: 1n } }),
     }
@@ -154,8 +154,8 @@ describe('a fee', () => {
   })
 
   test('that cannot be raised leaves the transaction waiting, with the reason', async () => {
-    const { world, stored, step } = await setUp({ speed: 'fast' })
-    world.override = {
+    const { stub, stored, step } = await setUp({ speed: 'fast' })
+    stub.override = {
       feeBump: {
         speedUp: async () => ({
           kind: 'refused',
@@ -172,16 +172,16 @@ describe('a fee', () => {
       statusReason: 'Waiting for inclusion; the fee cannot be raised: The cap is 5.',
     })
     // A pool may have lost it: what cannot be raised is offered again as it is, time after time.
-    const [hash] = world.broadcasted
+    const [hash] = stub.broadcasted
     fixture.clock.advance(30_000)
     await step()
-    expect(world.broadcasted).toEqual([hash, hash, hash])
+    expect(stub.broadcasted).toEqual([hash, hash, hash])
   })
 
   test('that a node will not have: the earlier attempt counts, and nobody behind is held up', async () => {
-    const { world, owner, stored, step } = await setUp({ speed: 'fast' })
-    const [first] = world.broadcasted
-    world.answerBroadcast = (hash) =>
+    const { stub, owner, stored, step } = await setUp({ speed: 'fast' })
+    const [first] = stub.broadcasted
+    stub.answerBroadcast = (hash) =>
       hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
     fixture.clock.advance(10 * MINUTE)
     await step()
@@ -189,7 +189,7 @@ describe('a fee', () => {
     fixture.clock.advance(30_000)
     await step()
     expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up refused'])
-    world.answerBroadcast = () => ({ kind: 'accepted' })
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
     const [next] = await insert(fixture.context, newTransaction(owner))
     fixture.clock.advance(1_000)
     await step()
@@ -215,10 +215,10 @@ describe('valid_until', () => {
   })
 
   test('passes before any node took it: the old bytes are not offered again, a no-op is', async () => {
-    const world = createWorld()
-    const owner = await fixture.addAccount({ chain: chainOf(world) })
-    world.override = { replace: (_request, attempts) => dearer(attempts) }
-    world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
+    const stub = createStubChain()
+    const owner = await fixture.addAccount({ chain: chainOf(stub) })
+    stub.override = { replace: (_request, attempts) => dearer(attempts) }
+    stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     const validUntil = new Date(fixture.clock.now() + 5_000)
     const [stored] = await insert(
       fixture.context,
@@ -226,24 +226,24 @@ describe('valid_until', () => {
     )
     fixture.clock.advance(1_000)
     await workAccount(fixture.context, owner.relayer.id)
-    const [late] = world.broadcasted.splice(0)
-    world.answerBroadcast = () => ({ kind: 'accepted' })
+    const [late] = stub.broadcasted.splice(0)
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
     fixture.clock.advance(10_000)
     await workAccount(fixture.context, owner.relayer.id)
     expect(await kindsOf(stored)).toEqual(['send signed', 'expire broadcast'])
-    expect(world.broadcasted).not.toContain(late)
+    expect(stub.broadcasted).not.toContain(late)
   })
 
   test('the no-op is refused: it is tried again, and nobody behind is held up', async () => {
-    const { world, owner, stored, step } = await setUp(soon())
-    const [first] = world.broadcasted
-    world.answerBroadcast = (hash) =>
+    const { stub, owner, stored, step } = await setUp(soon())
+    const [first] = stub.broadcasted
+    stub.answerBroadcast = (hash) =>
       hash === first ? { kind: 'accepted' } : { kind: 'underpriced', detail: 'not enough' }
     fixture.clock.advance(10_000)
     await step()
     fixture.clock.advance(30_000)
     await step()
-    world.answerBroadcast = () => ({ kind: 'accepted' })
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
     const [next] = await insert(fixture.context, newTransaction(owner))
     fixture.clock.advance(1_000)
     await step()

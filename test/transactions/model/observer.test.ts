@@ -4,7 +4,7 @@ import type { TransactionsContext } from '../../../src/transactions/model/runtim
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { saveInOwnTransaction } from '../../../src/transactions/store/transactions-store.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 let owner: TestAccount
@@ -13,7 +13,7 @@ let told: string[]
 
 beforeAll(async () => {
   fixture = await openFixture()
-  owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
+  owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
   const tell = (what: string) => (transactions: readonly Transaction[]) =>
     void told.push(...transactions.map(({ status }) => `${what} ${status}`))
   const observer: TransactionObserver = {

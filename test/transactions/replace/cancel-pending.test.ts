@@ -3,7 +3,7 @@ import type { Purpose } from '../../../src/transactions/model/transaction.ts'
 import { createPendingCanceler } from '../../../src/transactions/replace/cancel-pending.ts'
 import { createReplacer } from '../../../src/transactions/replace/replace.ts'
 import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => fixture.close())
 
 /** An account with as many pending transactions, oldest first, and a canceler; `before` runs before each cancellation. */
 async function setUp(count: number, before: (id: string) => void = () => {}) {
-  const owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
+  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
   const waiting = await insert(
     fixture.context,
     ...Array.from({ length: count }, () => newTransaction(owner, { cost: 5n })),

@@ -7,7 +7,7 @@ import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, headAt, include, type World } from '../world.ts'
+import { chainOf, createStubChain, headAt, include, type StubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -16,10 +16,13 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 /** A chain whose content expires, and which takes one transaction of an account at a time, as Stellar. */
-function expiring(world: World, hasExpired: Expiry<EvmRequest, EvmDraft>['hasExpired'] = async () => false) {
+function expiring(
+  stub: StubChain,
+  hasExpired: Expiry<EvmRequest, EvmDraft>['hasExpired'] = async () => false,
+) {
   return {
     sequencing: {
-      nonces: async (addresses: readonly string[]) => addresses.map(() => world.nonce),
+      nonces: async (addresses: readonly string[]) => addresses.map(() => stub.nonce),
       maxInFlight: 1,
     },
     blockFinality: undefined,
@@ -29,11 +32,11 @@ function expiring(world: World, hasExpired: Expiry<EvmRequest, EvmDraft>['hasExp
 
 /** What somebody else has signed for nonce 5 of theirs; the first node has taken it without a word, the second asks for more. */
 async function setUp({ endsAfterMs }: { endsAfterMs?: number } = {}) {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
-  world.nonce = { kind: 'ok', value: 5n }
-  world.override = expiring(world)
-  world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  stub.nonce = { kind: 'ok', value: 5n }
+  stub.override = expiring(stub)
+  stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
   const validUntil =
     endsAfterMs === undefined ? {} : { validUntil: new Date(fixture.clock.now() + endsAfterMs) }
   const request = requestOf(validUntil)
@@ -48,17 +51,17 @@ async function setUp({ endsAfterMs }: { endsAfterMs?: number } = {}) {
   }
   const memory = createWatchMemory()
   const look = (height: bigint) => {
-    world.head = headAt(height)
+    stub.head = headAt(height)
     return watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
   const now = async () => (await reload(fixture.context, stored)).transaction
   await step(1_000)
-  world.answerBroadcast = () => ({ kind: 'underpriced', detail: 'a fee of at least 400 is expected' })
+  stub.answerBroadcast = () => ({ kind: 'underpriced', detail: 'a fee of at least 400 is expected' })
   await step(1_000)
   expect(await now()).toMatchObject({ status: 'pending', nonce: 5n, sourceAccount: TO })
   const cancel = () => createReplacer(fixture.context).cancelTransaction(owner.relayer, stored.id)
-  const [hash = ''] = world.broadcasted
-  return { world, step, look, now, cancel, hash }
+  const [hash = ''] = stub.broadcasted
+  return { stub, step, look, now, cancel, hash }
 }
 
 const USED = {
@@ -68,34 +71,34 @@ const USED = {
 
 describe('what somebody else has signed, and one node refused', () => {
   test('may be what has used the nonce: the chain is asked before anything is final (I6)', async () => {
-    const { world, step, look, now, hash } = await setUp()
-    world.override = { ...expiring(world), prepare: async () => USED }
+    const { stub, step, look, now, hash } = await setUp()
+    stub.override = { ...expiring(stub), prepare: async () => USED }
     await step(10_000)
     expect(await now()).toMatchObject({ status: 'sent', nonce: 5n, sourceAccount: TO })
-    include(world, hash, { final: true })
-    world.nonce = { kind: 'ok', value: 6n }
+    include(stub, hash, { final: true })
+    stub.nonce = { kind: 'ok', value: 6n }
     await look(101n)
     const { status, statusReason } = await now()
     expect([status, statusReason]).toEqual(['confirmed', undefined])
   })
 
   test('has failed when the chain has proved that it is not included, and is not offered meanwhile', async () => {
-    const { world, step, look, now } = await setUp()
-    world.override = { ...expiring(world, async () => true), prepare: async () => USED }
+    const { stub, step, look, now } = await setUp()
+    stub.override = { ...expiring(stub, async () => true), prepare: async () => USED }
     await step(10_000)
     expect((await now()).status).toBe('sent')
-    const { length } = world.broadcasted
+    const { length } = stub.broadcasted
     await step(60_000)
-    expect(world.broadcasted).toHaveLength(length)
+    expect(stub.broadcasted).toHaveLength(length)
     await look(101n)
     expect(await now()).toMatchObject({ status: 'failed', cost: 0n })
   })
 
   test('its time passes by our clock: it is not over before the chain says so', async () => {
-    const { world, step, look, now } = await setUp({ endsAfterMs: 5_000 })
+    const { stub, step, look, now } = await setUp({ endsAfterMs: 5_000 })
     await step(10_000)
     expect(await now()).toMatchObject({ status: 'sent', purpose: 'expire' })
-    world.override = expiring(world, async () => true)
+    stub.override = expiring(stub, async () => true)
     await look(101n)
     expect(await now()).toMatchObject({ status: 'expired', cost: 0n })
   })
@@ -109,10 +112,10 @@ describe('what somebody else has signed, and one node refused', () => {
 
 describe('what has lapsed', () => {
   test('is over only when what one node refused has lapsed as well', async () => {
-    const { world, step, look, now } = await setUp()
-    world.answerBroadcast = () => ({ kind: 'accepted' })
-    world.override = {
-      ...expiring(world, async ({ fees }) => fees.kind === 'legacy'),
+    const { stub, step, look, now } = await setUp()
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
+    stub.override = {
+      ...expiring(stub, async ({ fees }) => fees.kind === 'legacy'),
       prepare: async ({ value }) => ({
         kind: 'ok',
         value: {
@@ -131,7 +134,7 @@ describe('what has lapsed', () => {
     expect((await now()).status).toBe('submitted')
     await look(101n)
     expect((await now()).status).toBe('submitted')
-    world.override = expiring(world, async () => true)
+    stub.override = expiring(stub, async () => true)
     await look(102n)
     expect((await now()).status).toBe('expired')
   })

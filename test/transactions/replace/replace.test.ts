@@ -9,7 +9,7 @@ import { saveTransactions } from '../../../src/transactions/store/transactions-s
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, include } from '../world.ts'
+import { chainOf, createStubChain, include } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -28,9 +28,9 @@ const dearer = async (
 }
 
 async function setUp() {
-  const world = createWorld()
-  world.override = { replace: dearer }
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  stub.override = { replace: dearer }
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const replacer = createReplacer(fixture.context)
   const pending = async () => {
     const transaction = newTransaction(owner)
@@ -46,12 +46,12 @@ async function setUp() {
   const replace = ({ id }: Transaction, value: bigint) =>
     replacer.replaceTransaction(owner.relayer, id, requestOf({ value, speed: 'fast' }))
   const cancel = ({ id }: Transaction) => replacer.cancelTransaction(owner.relayer, id)
-  return { world, owner, replacer, pending, submitted, replace, cancel }
+  return { stub, owner, replacer, pending, submitted, replace, cancel }
 }
 
 describe('before it is signed', () => {
   test('the new content takes its place, without a bump', async () => {
-    const { world, pending, replace } = await setUp()
+    const { stub, pending, replace } = await setUp()
     const transaction = await pending()
     const { transaction: now, attempts, logs } = await replace(transaction, 7n)
     expect(now).toMatchObject({
@@ -62,7 +62,7 @@ describe('before it is signed', () => {
     })
     expect(attempts).toEqual([])
     expect(logs[0]).toContain('Nothing had been signed')
-    expect(world.broadcasted).toEqual([])
+    expect(stub.broadcasted).toEqual([])
   })
 
   test('a cancellation is final at once when there is no nonce', async () => {
@@ -72,7 +72,7 @@ describe('before it is signed', () => {
   })
 
   test('with a nonce, a no-op has to take it', async () => {
-    const { world, owner, pending, cancel } = await setUp()
+    const { stub, owner, pending, cancel } = await setUp()
     const transaction = await pending()
     await fixture.context.db
       .transaction()
@@ -83,13 +83,13 @@ describe('before it is signed', () => {
     const { transaction: now, attempts } = await reload(fixture.context, transaction)
     expect(now).toMatchObject({ status: 'submitted', nonce: 0n, purpose: 'cancel' })
     expect(attempts).toMatchObject([{ kind: 'cancel', draft: { to: owner.relayer.address, value: 0n } }])
-    expect(world.broadcasted).toHaveLength(1)
+    expect(stub.broadcasted).toHaveLength(1)
   })
 })
 
 describe('after it was broadcast', () => {
   test('a further attempt with the same nonce is signed, stored and offered before the answer', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const { transaction, attempts } = await replace(before, 7n)
     expect(transaction).toMatchObject({ status: 'submitted', nonce: before.nonce, currentAttempt: 2 })
@@ -97,25 +97,25 @@ describe('after it was broadcast', () => {
       'send broadcast',
       'replace broadcast',
     ])
-    expect(world.broadcasted.at(-1)).toBe(attempts[1]?.signed.hash)
+    expect(stub.broadcasted.at(-1)).toBe(attempts[1]?.signed.hash)
   })
 
   test('changes at once are made one after the other, and none is lost', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const values = [1n, 2n, 3n, 4n, 5n].map((value) => value * 11n)
     await Promise.all(values.map((value) => replace(before, value)))
     const { transaction, attempts } = await reload(fixture.context, before)
     expect(attempts.slice(1)).toMatchObject(values.map((value) => ({ draft: { value } })))
-    expect(new Set(world.broadcasted).size).toBe(6)
+    expect(new Set(stub.broadcasted).size).toBe(6)
     expect(transaction).toMatchObject({ currentAttempt: 6, nonce: before.nonce, request: { value: 55n } })
   })
 
   test('a worker that changes the record meanwhile does not lose it either', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     let raced = false
-    world.override = {
+    stub.override = {
       replace: async (request, earlier) => {
         if (!raced) {
           raced = true
@@ -133,7 +133,7 @@ describe('after it was broadcast', () => {
   })
 
   test('a cancellation is a no-op to itself, and asked for twice it is made once', async () => {
-    const { world, owner, submitted, cancel } = await setUp()
+    const { stub, owner, submitted, cancel } = await setUp()
     const before = await submitted()
     const [, second] = await Promise.all([cancel(before), cancel(before)])
     expect(second.logs).toEqual(['The cancellation is under way already.'])
@@ -141,7 +141,7 @@ describe('after it was broadcast', () => {
     expect(transaction).toMatchObject({ status: 'submitted', purpose: 'cancel' })
     expect(attempts.map(({ kind }) => kind)).toEqual(['send', 'cancel'])
     expect(attempts[1]?.draft).toMatchObject({ to: owner.relayer.address, value: 0n, data: '0x' })
-    expect(world.broadcasted).toHaveLength(2)
+    expect(stub.broadcasted).toHaveLength(2)
   })
 })
 
@@ -176,9 +176,9 @@ describe('when it cannot be done', () => {
   test.each(['underpriced', 'refused', 'too_cheap', 'too_dear', 'gas_limit'] as const)(
     'the node says %s: the record is as it was, and the caller is told',
     async (kind) => {
-      const { world, submitted, replace } = await setUp()
+      const { stub, submitted, replace } = await setUp()
       const before = await submitted()
-      world.answerBroadcast = () => ({ kind, detail: 'words of the node' })
+      stub.answerBroadcast = () => ({ kind, detail: 'words of the node' })
       await expect(replace(before, 7n)).rejects.toMatchObject({
         code: 'replacement_underpriced',
         detail: expect.stringContaining('words of the node'),
@@ -198,16 +198,16 @@ describe('when it cannot be done', () => {
   )
 
   test('the very bytes that a node refused before are refused at once, and nothing is stored again', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const fees = { kind: 'legacy', gasPrice: 7_000n } as const
-    world.override = {
+    stub.override = {
       replace: async ({ value }) => ({
         kind: 'ok',
         value: { draft: { type: 'evm', value, data: '0x', gasLimit: 21_000n, fees }, logs: [] },
       }),
     }
-    world.answerBroadcast = () => ({ kind: 'refused', detail: 'words of the node' })
+    stub.answerBroadcast = () => ({ kind: 'refused', detail: 'words of the node' })
     await expect(replace(before, 7n)).rejects.toMatchObject({ code: 'replacement_underpriced' })
     await expect(replace(before, 7n)).rejects.toMatchObject({
       code: 'replacement_underpriced',
@@ -217,9 +217,9 @@ describe('when it cannot be done', () => {
   })
 
   test('one endpoint will not have it and another did not answer: it may have taken it, so the change stands', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
-    world.answerBroadcast = () => ({ kind: 'too_dear', detail: 'words of the node', unanswered: true })
+    stub.answerBroadcast = () => ({ kind: 'too_dear', detail: 'words of the node', unanswered: true })
     const { transaction, attempts } = await replace(before, 7n)
     expect(transaction).toMatchObject({ currentAttempt: 2, request: { value: 7n } })
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['broadcast', 'signed'])
@@ -232,13 +232,13 @@ describe('when it cannot be done', () => {
   ] as const)(
     'the node says $kind because a worker was faster, and the raised fee is $raised: the change did happen',
     async ({ kind, raised }) => {
-      const { world, owner, submitted, replace } = await setUp()
+      const { stub, owner, submitted, replace } = await setUp()
       const before = await submitted()
       const overtaken = { kind, detail: 'replacement transaction underpriced' } as const
-      world.override = {
+      stub.override = {
         replace: dearer,
         broadcast: async (raws) => {
-          world.override = { feeBump: { speedUp: (attempts) => dearer(requestOf({ value: 7n }), attempts) } }
+          stub.override = { feeBump: { speedUp: (attempts) => dearer(requestOf({ value: 7n }), attempts) } }
           for (const wait of [60_000, 600_000]) {
             fixture.clock.advance(wait)
             await workAccount(fixture.context, owner.relayer.id)
@@ -257,13 +257,13 @@ describe('when it cannot be done', () => {
   )
 
   test('the node does not answer: stored, said, and offered again later (I6)', async () => {
-    const { world, owner, submitted, replace } = await setUp()
+    const { stub, owner, submitted, replace } = await setUp()
     const before = await submitted()
-    world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
+    stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     const { transaction, logs } = await replace(before, 7n)
     expect(transaction).toMatchObject({ status: 'sent', currentAttempt: 2, request: { value: 7n } })
     expect(logs.at(-1)).toContain('no node has accepted it yet (time-out)')
-    world.answerBroadcast = () => ({ kind: 'accepted' })
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
     fixture.clock.advance(1_000)
     await workAccount(fixture.context, owner.relayer.id)
     expect((await reload(fixture.context, before)).transaction).toMatchObject({
@@ -273,20 +273,20 @@ describe('when it cannot be done', () => {
   })
 
   test('no prices: 500, and nothing was changed', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
-    world.override = { replace: async () => ({ kind: 'unknown', detail: 'time-out' }) }
+    stub.override = { replace: async () => ({ kind: 'unknown', detail: 'time-out' }) }
     await expect(replace(before, 7n)).rejects.toMatchObject({ code: 'network_unavailable' })
     expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 
   test('an earlier attempt was mined meanwhile: told so, and the chain decides (R9)', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
-    const [hash] = world.broadcasted
+    const [hash] = stub.broadcasted
     if (!hash) throw new Error('nothing was offered')
-    include(world, hash)
-    world.answerBroadcast = () => ({ kind: 'nonce_used', detail: 'nonce too low' })
+    include(stub, hash)
+    stub.answerBroadcast = () => ({ kind: 'nonce_used', detail: 'nonce too low' })
     await expect(replace(before, 7n)).rejects.toMatchObject({
       code: 'transaction_not_replaceable',
     })
@@ -294,22 +294,22 @@ describe('when it cannot be done', () => {
   })
 
   test('the earlier content was mined in the bytes of the replacement: that is no earlier attempt', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
-    const [first] = world.broadcasted
+    const [first] = stub.broadcasted
     if (!first) throw new Error('nothing was offered')
-    world.answerBroadcast = (hash) => {
-      include(world, first, { result: { appliedHash: hash } })
+    stub.answerBroadcast = (hash) => {
+      include(stub, first, { result: { appliedHash: hash } })
       return { kind: 'nonce_used', detail: 'nonce too low' }
     }
     expect((await replace(before, 7n)).attempts).toHaveLength(2)
   })
 
   test('more than the account holds: refused before anything is signed', async () => {
-    const { world, submitted, replace } = await setUp()
+    const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     await expect(replace(before, 10n ** 20n)).rejects.toMatchObject({ code: 'insufficient_balance' })
-    expect(world.broadcasted).toHaveLength(1)
+    expect(stub.broadcasted).toHaveLength(1)
     expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 })

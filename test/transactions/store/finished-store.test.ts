@@ -4,13 +4,13 @@ import type { Transaction, TransactionStatus } from '../../../src/transactions/m
 import { countByStatus, countTransactions } from '../../../src/transactions/store/finished-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 let owner: TestAccount
 beforeAll(async () => {
   fixture = await openFixture()
-  owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
+  owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
 })
 afterAll(() => fixture.close())
 
@@ -74,7 +74,7 @@ describe('the number of transactions', () => {
   })
 
   test('knows rows that are final from the start, and nothing of other relayers', async () => {
-    const other = await fixture.addAccount({ chain: chainOf(createWorld()) })
+    const other = await fixture.addAccount({ chain: chainOf(createStubChain()) })
     await insert(fixture.context, { ...newTransaction(owner), status: 'failed' })
     await insert(fixture.context, { ...newTransaction(other), status: 'failed' })
     await expectExact()

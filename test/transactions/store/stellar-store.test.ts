@@ -6,7 +6,7 @@ import type { Transaction } from '../../../src/transactions/model/transaction.ts
 import { insertAttempts, saveOutcomes } from '../../../src/transactions/store/attempts-store.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 const ACCOUNT = 'GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6'
 const CHANNEL = 'GAVXVW5MCK7Q66RIBWZZKZEDQTRXWCZUP4DIIFXCCENGW2P6W4OA34RH'
@@ -21,7 +21,7 @@ afterAll(() => fixture.close())
 
 /** The store asks no chain, and looks at no account: any will do. */
 const stored = async (change: Partial<Transaction>) => {
-  const owner = await fixture.addAccount({ chain: chainOf(createWorld()) })
+  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
   const [transaction] = await insert(fixture.context, newTransaction(owner, change))
   if (!transaction) throw new Error('nothing was stored')
   return transaction

@@ -26,7 +26,7 @@ import {
   reload,
   type TestAccount,
 } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-const account = () => fixture.addAccount({ chain: chainOf(createWorld()) })
+const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
 const save = (...transactions: Transaction[]) =>
   fixture.context.db.transaction().execute((tx) => saveTransactions(tx, transactions))
 

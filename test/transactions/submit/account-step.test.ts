@@ -14,7 +14,7 @@ import {
   reload,
   type TestAccount,
 } from '../fixture.ts'
-import { chainOf, createWorld, type World } from '../world.ts'
+import { chainOf, createStubChain, type StubChain } from '../stub-chain.ts'
 
 const LIMIT = 4
 
@@ -24,10 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-async function setUp(): Promise<{ world: World; owner: TestAccount; step: () => Promise<void> }> {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
-  return { world, owner, step: () => workAccount(fixture.context, owner.relayer.id) }
+async function setUp(): Promise<{ stub: StubChain; owner: TestAccount; step: () => Promise<void> }> {
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  return { stub, owner, step: () => workAccount(fixture.context, owner.relayer.id) }
 }
 
 async function accept(owner: TestAccount, change: Partial<Transaction> = {}): Promise<Transaction> {
@@ -42,8 +42,8 @@ const hashesOf = async (transaction: Transaction) =>
 
 describe('submitting', () => {
   test('numbers, signs and offers in the order of acceptance', async () => {
-    const { world, owner, step } = await setUp()
-    world.nonce = { kind: 'ok', value: 7n }
+    const { stub, owner, step } = await setUp()
+    stub.nonce = { kind: 'ok', value: 7n }
     const transactions = [await accept(owner), await accept(owner), await accept(owner)]
     await step()
     const stored = await Promise.all(transactions.map(now))
@@ -52,7 +52,7 @@ describe('submitting', () => {
       ['submitted', 8n],
       ['submitted', 9n],
     ])
-    expect(world.broadcasted).toEqual(
+    expect(stub.broadcasted).toEqual(
       stored.flatMap(({ attempts }) => attempts.map(({ signed }) => signed.hash)),
     )
     expect(await Promise.all(transactions.map((one) => eventsOf(fixture.context, one)))).toEqual(
@@ -61,8 +61,8 @@ describe('submitting', () => {
   })
 
   test('one at a time where pools hold only one of an account (EIP-7702)', async () => {
-    const { world, owner, step } = await setUp()
-    world.override = { sequencing: { ...chainOf(world).sequencing, inFlightLimit: async () => 1 } }
+    const { stub, owner, step } = await setUp()
+    stub.override = { sequencing: { ...chainOf(stub).sequencing, inFlightLimit: async () => 1 } }
     const transactions = [await accept(owner), await accept(owner)]
     await step()
     const stored = await Promise.all(transactions.map(now))
@@ -73,10 +73,10 @@ describe('submitting', () => {
     { name: 'is signed with while it is recent', ageMs: 119_999, known: 21_500n },
     { name: 'is made anew when it is old', ageMs: 120_000, known: undefined },
   ])('an estimate $name', async ({ ageMs, known }) => {
-    const { world, owner, step } = await setUp()
-    const chain = chainOf(createWorld())
+    const { stub, owner, step } = await setUp()
+    const chain = chainOf(createStubChain())
     const given: (bigint | undefined)[] = []
-    world.override = {
+    stub.override = {
       prepare: (request, account, knownGas) => {
         given.push(knownGas)
         return chain.prepare(request, account, knownGas)
@@ -90,10 +90,10 @@ describe('submitting', () => {
   })
 
   test('bytes and hash are committed before they leave, and no database transaction is open then (I3, I9)', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     const seen: unknown[] = []
-    world.override = {
+    stub.override = {
       // On the one connection of this engine, this read would wait for ever inside an open transaction.
       broadcast: async (raws) => {
         const { transaction: stored, attempts } = await now(transaction)
@@ -112,11 +112,11 @@ describe('submitting', () => {
   })
 
   test('takes no more than fit into flight, and goes on when there is room', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     for (let index = 0; index < LIMIT + 2; index += 1) await accept(owner)
     await step()
     await step()
-    expect(world.broadcasted).toHaveLength(LIMIT)
+    expect(stub.broadcasted).toHaveLength(LIMIT)
     expect(await countInFlight(fixture.context.db, owner.relayer.id)).toEqual(
       new Map([[owner.relayer.address, LIMIT]]),
     )
@@ -124,29 +124,29 @@ describe('submitting', () => {
 
   describe('what waits in a pool', () => {
     async function waiting() {
-      const { world, owner, step } = await setUp()
+      const { stub, owner, step } = await setUp()
       for (let index = 0; index < 4; index += 1) await accept(owner)
       await step()
-      const hashes = world.broadcasted.splice(0)
-      return { world, step, hashes }
+      const hashes = stub.broadcasted.splice(0)
+      return { stub, step, hashes }
     }
 
     test('costs one call for the account, as long as the pool knows the first of it', async () => {
-      const { world, step, hashes } = await waiting()
-      world.answerBroadcast = () => ({ kind: 'accepted', known: true })
+      const { stub, step, hashes } = await waiting()
+      stub.answerBroadcast = () => ({ kind: 'accepted', known: true })
       for (let round = 0; round < 3; round += 1) {
         fixture.clock.advance(30_000)
         await step()
       }
-      expect(world.broadcasted).toEqual([hashes[0], hashes[0], hashes[0]])
+      expect(stub.broadcasted).toEqual([hashes[0], hashes[0], hashes[0]])
     })
 
     test('keeps its version, so that what the chain decides meanwhile can be written', async () => {
-      const { world, owner, step } = await setUp()
+      const { stub, owner, step } = await setUp()
       const transactions = [await accept(owner), await accept(owner)]
       await step()
       const before = await Promise.all(transactions.map(now))
-      world.answerBroadcast = () => ({ kind: 'accepted', known: true })
+      stub.answerBroadcast = () => ({ kind: 'accepted', known: true })
       fixture.clock.advance(30_000)
       await step()
       const after = await Promise.all(transactions.map(now))
@@ -158,30 +158,30 @@ describe('submitting', () => {
     })
 
     test('goes out again as a whole, in the order of the nonces, when the pool has lost the first', async () => {
-      const { world, step, hashes } = await waiting()
+      const { stub, step, hashes } = await waiting()
       fixture.clock.advance(30_000)
       await step()
-      expect(world.broadcasted).toEqual(hashes)
+      expect(stub.broadcasted).toEqual(hashes)
     })
 
     test('does not keep what no node took from being offered', async () => {
-      const { world, owner, step } = await setUp()
+      const { stub, owner, step } = await setUp()
       await accept(owner)
       await step()
-      world.answerBroadcast = () => ({ kind: 'later', detail: 'pool is full' })
+      stub.answerBroadcast = () => ({ kind: 'later', detail: 'pool is full' })
       await accept(owner)
       await step()
-      const [first, second] = world.broadcasted.splice(0)
-      world.answerBroadcast = () => ({ kind: 'accepted', known: true })
+      const [first, second] = stub.broadcasted.splice(0)
+      stub.answerBroadcast = () => ({ kind: 'accepted', known: true })
       fixture.clock.advance(30_000)
       await step()
-      expect(world.broadcasted).toEqual([first, second])
+      expect(stub.broadcasted).toEqual([first, second])
     })
   })
 
   test('a missing nonce is closed even when everything in flight waits for it (I5)', async () => {
-    const { world, owner, step } = await setUp()
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, owner, step } = await setUp()
+    stub.nonce = { kind: 'ok', value: 1n }
     for (let index = 0; index < LIMIT; index += 1) await accept(owner)
     await step()
     const gapFiller = await accept(owner, {
@@ -191,11 +191,11 @@ describe('submitting', () => {
     })
     await step()
     expect((await now(gapFiller)).transaction.status).toBe('submitted')
-    expect(world.broadcasted).toHaveLength(LIMIT + 1)
+    expect(stub.broadcasted).toHaveLength(LIMIT + 1)
   })
 
   test('does nothing while another process holds the account (R16)', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     await acquireLease(fixture.context.db, {
       name: `account:${owner.relayer.id}`,
@@ -203,16 +203,16 @@ describe('submitting', () => {
       ttlMs: 60_000,
     })
     await step()
-    expect(world.broadcasted).toEqual([])
+    expect(stub.broadcasted).toEqual([])
     expect((await now(transaction)).transaction.nonce).toBeUndefined()
   })
 
   test('an account that another process took over meanwhile: nothing is stored, and nothing leaves (R16)', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     const sign = owner.runtime.chain.sign
     const lease = { name: `account:${owner.relayer.id}`, ttlMs: 60_000 }
-    world.override = {
+    stub.override = {
       sign: async (...content) => {
         await acquireLease(fixture.context.db, { ...lease, owner: fixture.context.owner, ttlMs: 0 })
         await acquireLease(fixture.context.db, { ...lease, owner: 'another process' })
@@ -220,14 +220,14 @@ describe('submitting', () => {
       },
     }
     await step()
-    expect(world.broadcasted).toEqual([])
+    expect(stub.broadcasted).toEqual([])
     expect((await now(transaction)).attempts).toEqual([])
     expect((await now(transaction)).transaction).toMatchObject({ status: 'pending', nonce: 0n })
   })
 
   test('a paused account signs nothing new, and what is signed stays on its way', async () => {
-    const { world, owner, step } = await setUp()
-    world.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
+    const { stub, owner, step } = await setUp()
+    stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     const signed = await accept(owner)
     await step()
     const waiting = await accept(owner)
@@ -237,15 +237,15 @@ describe('submitting', () => {
     fixture.clock.advance(1_000)
     await step()
     const [hash] = await hashesOf(signed)
-    expect(world.broadcasted).toEqual([hash, hash])
+    expect(stub.broadcasted).toEqual([hash, hash])
     expect((await now(waiting)).attempts).toEqual([])
   })
 })
 
 describe('silence (I6)', () => {
   test('about the nonce: no number is given', async () => {
-    const { world, owner, step } = await setUp()
-    world.nonce = { kind: 'unknown', detail: 'time-out' }
+    const { stub, owner, step } = await setUp()
+    stub.nonce = { kind: 'unknown', detail: 'time-out' }
     const transaction = await accept(owner)
     await step()
     expect((await now(transaction)).transaction).toMatchObject({ status: 'pending' })
@@ -253,8 +253,8 @@ describe('silence (I6)', () => {
   })
 
   test('about prices: it waits, and says for what', async () => {
-    const { world, owner, step } = await setUp()
-    world.override = { prepare: async () => ({ kind: 'unknown', detail: 'no prices' }) }
+    const { stub, owner, step } = await setUp()
+    stub.override = { prepare: async () => ({ kind: 'unknown', detail: 'no prices' }) }
     const transaction = await accept(owner)
     await step()
     expect((await now(transaction)).transaction).toMatchObject({
@@ -266,8 +266,8 @@ describe('silence (I6)', () => {
   test.each(['unknown', 'later', 'nonce_used'] as const)(
     'after the bytes left (%s): the same bytes again and again, never another nonce (R2, R3, R26)',
     async (kind) => {
-      const { world, owner, step } = await setUp()
-      world.answerBroadcast = () => ({ kind, detail: 'words' })
+      const { stub, owner, step } = await setUp()
+      stub.answerBroadcast = () => ({ kind, detail: 'words' })
       const transaction = await accept(owner)
       for (let round = 0; round < 5; round += 1) {
         await step()
@@ -276,9 +276,9 @@ describe('silence (I6)', () => {
       const { transaction: stored, attempts } = await now(transaction)
       expect(stored).toMatchObject({ status: 'sent', nonce: 0n })
       expect(attempts).toHaveLength(1)
-      expect(new Set(world.broadcasted).size).toBe(1)
-      expect(world.broadcasted).toHaveLength(5)
-      world.answerBroadcast = () => ({ kind: 'accepted' })
+      expect(new Set(stub.broadcasted).size).toBe(1)
+      expect(stub.broadcasted).toHaveLength(5)
+      stub.answerBroadcast = () => ({ kind: 'accepted' })
       await step()
       expect((await now(transaction)).transaction.status).toBe('submitted')
     },
@@ -287,25 +287,25 @@ describe('silence (I6)', () => {
 
 describe('a crash (I12)', () => {
   test('between storing and offering: the next step offers the stored bytes (R2)', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
-    world.override = { broadcast: () => Promise.reject(new Error('kill -9')) }
+    stub.override = { broadcast: () => Promise.reject(new Error('kill -9')) }
     await expect(step()).rejects.toThrow('kill -9')
     const hashes = await hashesOf(transaction)
-    world.override = {}
+    stub.override = {}
     fixture.clock.advance(1_000)
     await step()
-    expect(world.broadcasted).toEqual(hashes)
+    expect(stub.broadcasted).toEqual(hashes)
     expect((await now(transaction)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
   })
 
   test('between numbering and signing: the number is used, by the same transaction (R1)', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const [first, second] = [await accept(owner), await accept(owner)]
-    world.override = { sign: () => Promise.reject(new Error('kill -9')) }
+    stub.override = { sign: () => Promise.reject(new Error('kill -9')) }
     await expect(step()).rejects.toThrow('kill -9')
     expect((await now(first)).transaction).toMatchObject({ status: 'pending', nonce: 0n })
-    world.override = {}
+    stub.override = {}
     const third = await accept(owner)
     await step()
     const nonces = await Promise.all(
@@ -317,17 +317,17 @@ describe('a crash (I12)', () => {
 
 describe('what cannot be sent', () => {
   test('nobody overtakes one that waits for money, and it goes when the money is there (R12)', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const refusal = { code: 'insufficient_balance', detail: 'top it up' } as const
     const [poor, behind] = [await accept(owner), await accept(owner)]
-    world.override = { prepare: async () => ({ kind: 'refused', refusal }) }
+    stub.override = { prepare: async () => ({ kind: 'refused', refusal }) }
     await step()
     expect((await now(poor)).transaction).toMatchObject({
       status: 'pending',
       statusReason: 'Waiting for funds: top it up',
     })
-    expect(world.broadcasted).toEqual([])
-    world.override = {}
+    expect(stub.broadcasted).toEqual([])
+    stub.override = {}
     await step()
     expect((await now(behind)).attempts).toEqual([])
     fixture.clock.advance(2_000)
@@ -337,10 +337,10 @@ describe('what cannot be sent', () => {
   })
 
   test('one that would revert now fails without a nonce, and the next one goes', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const [bad, good] = [await accept(owner, { request: requestOf({ value: 666n }) }), await accept(owner)]
-    const { prepare } = chainOf(world)
-    world.override = {
+    const { prepare } = chainOf(stub)
+    stub.override = {
       prepare: async (request, account, gas) =>
         request.value === 666n
           ? { kind: 'refused', refusal: { code: 'execution_reverted', detail: 'It would revert.' } }
@@ -354,22 +354,22 @@ describe('what cannot be sent', () => {
   })
 
   test('valid_until passes before it is signed: expired, without a nonce', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const transaction = await accept(owner, {
       request: { type: 'evm', value: 1n, validUntil: new Date(fixture.clock.now() + 1_000) },
     })
     fixture.clock.advance(5_000)
     await step()
     expect((await now(transaction)).transaction).toMatchObject({ status: 'expired' })
-    expect(world.broadcasted).toEqual([])
+    expect(stub.broadcasted).toEqual([])
   })
 
   test('refused for good: a no-op takes its nonce, and both hashes are kept (R11, I4)', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
-    world.answerBroadcast = () => ({ kind: 'refused', detail: 'exceeds block gas limit' })
+    stub.answerBroadcast = () => ({ kind: 'refused', detail: 'exceeds block gas limit' })
     await step()
-    world.answerBroadcast = () => ({ kind: 'accepted' })
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
     await step()
     const { transaction: stored, attempts } = await now(transaction)
     expect(stored).toMatchObject({ status: 'submitted', nonce: 0n, purpose: 'abandon' })
@@ -380,16 +380,16 @@ describe('what cannot be sent', () => {
   })
 
   test('a no-op that is refused too stops nobody and is offered again later, as the same bytes', async () => {
-    const { world, owner, step } = await setUp()
+    const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
-    world.answerBroadcast = () => ({ kind: 'refused', detail: 'no' })
+    stub.answerBroadcast = () => ({ kind: 'refused', detail: 'no' })
     for (let round = 0; round < 3; round += 1) {
       await step()
       fixture.clock.advance(30_000)
     }
     expect(await hashesOf(transaction)).toHaveLength(2)
-    expect(world.broadcasted).toHaveLength(3)
-    world.answerBroadcast = () => ({ kind: 'accepted' })
+    expect(stub.broadcasted).toHaveLength(3)
+    stub.answerBroadcast = () => ({ kind: 'accepted' })
     await step()
     expect((await now(transaction)).transaction).toMatchObject({
       status: 'submitted',

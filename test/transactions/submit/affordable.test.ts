@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 test('a no-op that closes a nonce goes out without money; a request waits for it', async () => {
-  const world = createWorld()
-  world.balance = { kind: 'ok', value: 0n }
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  stub.balance = { kind: 'ok', value: 0n }
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const [noop, request] = await insert(
     fixture.context,
     newTransaction(owner, { nonce: 0n, purpose: 'gap_filler' }),

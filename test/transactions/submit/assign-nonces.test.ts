@@ -12,7 +12,7 @@ import {
   reload,
   type TestAccount,
 } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-const account = () => fixture.addAccount({ chain: chainOf(createWorld()) })
+const account = () => fixture.addAccount({ chain: chainOf(createStubChain()) })
 const store = (owner: TestAccount, count: number) =>
   insert(fixture.context, ...Array.from({ length: count }, () => newTransaction(owner)))
 const noncesOf = (transactions: readonly Transaction[]) => transactions.map(({ nonce }) => nonce)

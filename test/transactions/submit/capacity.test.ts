@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -11,15 +11,15 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 test('the in-flight limit holds where transactions have no nonces', async () => {
-  const world = createWorld()
-  const { sign } = chainOf(createWorld())
-  world.override = {
+  const stub = createStubChain()
+  const { sign } = chainOf(createStubChain())
+  stub.override = {
     sequencing: undefined,
     blockFinality: undefined,
     expiry: { hasExpired: async () => false, reSignable: () => true },
     sign: (draft, signingContext) => sign(draft, { ...signingContext, nonce: 0n }),
   }
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const stored = await insert(
     fixture.context,
     ...[1n, 2n, 3n].map((value) => newTransaction(owner, { request: requestOf({ value }) })),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 test('a no-op that cannot be prepared is tried again later, not at once', async () => {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   let asked = 0
-  world.override = {
+  stub.override = {
     prepare: async () => {
       asked += 1
       return { kind: 'refused', refusal: { code: 'fee_above_cap', detail: 'The cap is too low.' } }
@@ -40,12 +40,12 @@ test('a no-op that cannot be prepared is tried again later, not at once', async 
 })
 
 test('behind one that had to wait, nobody is prepared before it can go', async () => {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
-  const { prepare } = chainOf(createWorld())
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  const { prepare } = chainOf(createStubChain())
   let asked = 0
   let answers = false
-  world.override = {
+  stub.override = {
     prepare: async (...question) => {
       asked += 1
       return answers ? prepare(...question) : { kind: 'unknown', detail: 'time-out' }
@@ -69,11 +69,11 @@ test('behind one that had to wait, nobody is prepared before it can go', async (
 })
 
 test('a refusal that another endpoint has not confirmed ends nothing; the confirmed one does', async () => {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const refusal = { code: 'execution_reverted', detail: 'It would revert.' } as const
   let unanswered = true
-  world.override = {
+  stub.override = {
     prepare: async () => ({
       kind: 'refused',
       refusal: unanswered ? { ...refusal, unanswered } : refusal,

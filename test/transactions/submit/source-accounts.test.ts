@@ -9,7 +9,7 @@ import {
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld } from '../world.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -24,12 +24,12 @@ const MISSING = {
 
 /** An account with two channels, on a chain that takes one transaction of each line at a time. */
 async function setUp() {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world), channels: 2 })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub), channels: 2 })
   const [own = '', ...channels] = owner.runtime.sourceAccounts.map(({ address }) => address)
   /** What the chain says to the nonce of an address; 0 when it is not here. */
   const nonces = new Map<string, Answer<bigint>>()
-  world.override = {
+  stub.override = {
     sequencing: {
       maxInFlight: 1,
       nonces: async (addresses) =>
@@ -67,7 +67,7 @@ async function setUp() {
     })
     return items.map(({ transaction }) => transaction).filter(({ purpose }) => purpose === 'setup')
   }
-  return { world, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups }
+  return { stub, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups }
 }
 
 describe('several lines', () => {
@@ -118,7 +118,7 @@ describe('an errand', () => {
   })
 
   test('goes before everything that waits for it', async () => {
-    const { world, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await setUp()
+    const { stub, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await setUp()
     for (const address of channels) nonces.set(address, MISSING)
     const [first, second] = await accept(2)
     if (!first || !second) throw new Error('nothing was stored')
@@ -135,7 +135,7 @@ describe('an errand', () => {
     expect(await sourceAccountsOf([second])).toEqual([undefined])
     const item = await findTransaction(fixture.context.db, owner.relayer.id, setup.id)
     expect(item?.attempts).toMatchObject([{ kind: 'setup' }])
-    expect(world.broadcasted.at(-1)).toBe(item?.attempts[0]?.signed.hash)
+    expect(stub.broadcasted.at(-1)).toBe(item?.attempts[0]?.signed.hash)
   })
 
   test('that failed is tried again only after a while', async () => {
@@ -155,13 +155,13 @@ describe('an errand', () => {
   })
 
   test('is of no use while the account itself is not there: everything waits, and says for what', async () => {
-    const { world, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await setUp()
+    const { stub, own, channels, nonces, accept, step, sourceAccountsOf, setups } = await setUp()
     for (const address of [own, ...channels]) nonces.set(address, MISSING)
     const transactions = await accept(2)
     await step()
     expect(await sourceAccountsOf(transactions)).toEqual([undefined, undefined])
     expect(await setups()).toEqual([])
-    expect(world.broadcasted).toEqual([])
+    expect(stub.broadcasted).toEqual([])
     const [first] = transactions
     expect(first && (await reload(fixture.context, first)).transaction.statusReason).toBe(
       'Waiting for funds: There is no such account.',

@@ -4,7 +4,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, headAt, include } from '../world.ts'
+import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -14,21 +14,21 @@ afterAll(() => fixture.close())
 
 // Found by the simulator (seed 8 on a busy machine): a record that is offered again each second was never given up.
 test('a lost nonce that is proven while the record changes is written at the next look, not after another wait', async () => {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const memory = createWatchMemory()
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (!stored) throw new Error('nothing was stored')
   fixture.clock.advance(1_000)
   await workAccount(fixture.context, owner.relayer.id)
   const look = (height: bigint) => {
-    world.head = headAt(height)
+    stub.head = headAt(height)
     return watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
-  world.nonce = { kind: 'ok', value: 1n }
+  stub.nonce = { kind: 'ok', value: 1n }
   await look(100n)
   fixture.clock.advance(31_000)
-  world.override = {
+  stub.override = {
     proveInclusion: async () => {
       const { transaction } = await reload(fixture.context, stored)
       await fixture.database.db.transaction().execute((tx) => saveTransactions(tx, [transaction]))
@@ -37,16 +37,16 @@ test('a lost nonce that is proven while the record changes is written at the nex
   }
   await look(103n)
   expect((await reload(fixture.context, stored)).transaction.status).toBe('submitted')
-  world.override = {}
+  stub.override = {}
   await look(103n)
   expect((await reload(fixture.context, stored)).transaction.status).toBe('pending')
 })
 
 // Found by the simulator on Stellar (seed 7): behind a slow node each look took longer than the second between two offers.
 test('bytes that are offered again to no new avail do not stand in the way of what the chain decides', async () => {
-  const world = createWorld()
-  world.answerBroadcast = () => ({ kind: 'later', detail: 'not yet' })
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  stub.answerBroadcast = () => ({ kind: 'later', detail: 'not yet' })
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const memory = createWatchMemory()
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (!stored) throw new Error('nothing was stored')
@@ -57,16 +57,16 @@ test('bytes that are offered again to no new avail do not stand in the way of wh
   await answerBroadcast()
   await answerBroadcast()
   const { transaction } = await reload(fixture.context, stored)
-  world.nonce = { kind: 'ok', value: 1n }
-  include(world, world.broadcasted[0] ?? '')
-  world.override = {
+  stub.nonce = { kind: 'ok', value: 1n }
+  include(stub, stub.broadcasted[0] ?? '')
+  stub.override = {
     receipts: async (hashes) => {
       await answerBroadcast()
-      return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
+      return hashes.map((hash) => stub.receipts.get(hash) ?? { kind: 'none' })
     },
   }
   await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
-  expect(world.broadcasted).toHaveLength(3)
+  expect(stub.broadcasted).toHaveLength(3)
   const { transaction: seen } = await reload(fixture.context, stored)
   expect(seen).toMatchObject({ status: 'mined', version: transaction.version + 1 })
 })

@@ -3,7 +3,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, headAt, include } from '../world.ts'
+import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 test('what a block holds is not proved to be absent in the same look, and that look is enough', async () => {
-  const world = createWorld()
-  const chain = chainOf(world)
+  const stub = createStubChain()
+  const chain = chainOf(stub)
   const owner = await fixture.addAccount({ chain })
-  const { sign } = chainOf(createWorld())
+  const { sign } = chainOf(createStubChain())
   const everywhere: string[] = []
-  world.override = {
+  stub.override = {
     sequencing: undefined,
     blockFinality: undefined,
     expiry: { hasExpired: async () => true, reSignable: () => true },
@@ -30,10 +30,10 @@ test('what a block holds is not proved to be absent in the same look, and that l
   const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!stored) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)
-  const [hash = ''] = world.broadcasted
-  include(world, hash, { final: false })
+  const [hash = ''] = stub.broadcasted
+  include(stub, hash, { final: false })
   const memory = createWatchMemory()
-  world.head = headAt(101n)
+  stub.head = headAt(101n)
   await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   expect((await reload(fixture.context, stored)).transaction.status).toBe('mined')
   expect(everywhere).toEqual([])

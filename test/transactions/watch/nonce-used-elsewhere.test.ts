@@ -5,7 +5,7 @@ import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { combineReceipts } from '../combine-receipts.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, headAt } from '../world.ts'
+import { chainOf, createStubChain, headAt } from '../stub-chain.ts'
 
 /** As long as a verdict of "used elsewhere" takes, in ms. */
 const MISSING_MS = 30_000
@@ -21,15 +21,15 @@ afterAll(() => fixture.close())
  * what all endpoints together say of it.
  */
 async function judged(everywhere: (hash: string) => ReceiptAnswer) {
-  const world = createWorld()
-  const chain = chainOf(world)
+  const stub = createStubChain()
+  const chain = chainOf(stub)
   const [neighbour, owner] = [await fixture.addAccount({ chain }), await fixture.addAccount({ chain })]
   const [transaction] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!transaction) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)
   const asked: (bigint | undefined)[] = []
-  world.nonce = { kind: 'ok', value: 1n }
-  world.override = {
+  stub.nonce = { kind: 'ok', value: 1n }
+  stub.override = {
     proveInclusion: async (attempts, { asOf } = {}) => {
       asked.push(asOf)
       return combineReceipts(
@@ -42,7 +42,7 @@ async function judged(everywhere: (hash: string) => ReceiptAnswer) {
   const relayers = [neighbour.relayer, owner.relayer]
   const target = { runtime: neighbour.runtime, relayers, memory: createWatchMemory() }
   for (const height of [100n, 101n, 102n, 103n]) {
-    world.head = headAt(height)
+    stub.head = headAt(height)
     await watchNetwork(fixture.context, target)
     await watchNetwork(fixture.context, target)
     fixture.clock.advance(MISSING_MS)

@@ -4,7 +4,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, headAt, include } from '../world.ts'
+import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -17,11 +17,11 @@ const RECHECK_MS = 30_000
 
 /** Confirmed transactions, each in a block of its own from 100 on; depth is 2. */
 async function confirmed(count: number) {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const memory = createWatchMemory()
   const look = async (height: bigint) => {
-    world.head = headAt(height)
+    stub.head = headAt(height)
     fixture.clock.advance(RECHECK_MS)
     await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
@@ -30,17 +30,17 @@ async function confirmed(count: number) {
     ...Array.from({ length: count }, () => newTransaction(owner, { nextRunAt: new Date(0) })),
   )
   await workAccount(fixture.context, owner.relayer.id)
-  const hashes = [...world.broadcasted]
-  world.broadcasted.length = 0
-  for (const [index, hash] of hashes.entries()) include(world, hash, { blockNumber: 100n + BigInt(index) })
-  world.nonce = { kind: 'ok', value: BigInt(count) }
+  const hashes = [...stub.broadcasted]
+  stub.broadcasted.length = 0
+  for (const [index, hash] of hashes.entries()) include(stub, hash, { blockNumber: 100n + BigInt(index) })
+  stub.nonce = { kind: 'ok', value: BigInt(count) }
   await look(120n)
   await look(121n)
   const statuses = await Promise.all(
     stored.map(async (one) => (await reload(fixture.context, one)).transaction.status),
   )
   expect(new Set(statuses)).toEqual(new Set(['confirmed']))
-  return { world, owner, stored, hashes, look }
+  return { stub, owner, stored, hashes, look }
 }
 
 async function incidents({ id }: Transaction): Promise<unknown[]> {
@@ -55,9 +55,9 @@ async function incidents({ id }: Transaction): Promise<unknown[]> {
 }
 
 test('a confirmed transaction whose block is gone is announced, and the same bytes go out again', async () => {
-  const { world, stored, hashes, look } = await confirmed(3)
-  world.blocks.set(102n, '0xother102')
-  world.receipts.delete(hashes[2] ?? '')
+  const { stub, stored, hashes, look } = await confirmed(3)
+  stub.blocks.set(102n, '0xother102')
+  stub.receipts.delete(hashes[2] ?? '')
   await look(122n)
   const [, second, third] = stored
   if (!second || !third) throw new Error('nothing was stored')
@@ -67,9 +67,9 @@ test('a confirmed transaction whose block is gone is announced, and the same byt
   expect(transaction.statusReason).toContain('Block 102 that included it is no longer in the chain')
   expect(await incidents(third)).toHaveLength(1)
   expect(await incidents(second)).toEqual([])
-  expect(world.broadcasted).toEqual([hashes[2]])
+  expect(stub.broadcasted).toEqual([hashes[2]])
 
-  include(world, hashes[2] ?? '', { blockNumber: 130n })
+  include(stub, hashes[2] ?? '', { blockNumber: 130n })
   await look(131n)
   const again = (await reload(fixture.context, third)).transaction
   expect(again).toMatchObject({ status: 'confirmed', block: { number: 130n, hash: '0xblock130' } })
@@ -80,32 +80,32 @@ test('a confirmed transaction whose block is gone is announced, and the same byt
 })
 
 test('every block above the last common one is found, however many there are', async () => {
-  const { world, stored, hashes, look } = await confirmed(8)
-  for (let number = 103n; number < 108n; number += 1n) world.blocks.set(number, `0xother${number}`)
-  for (const hash of hashes.slice(3)) world.receipts.delete(hash)
+  const { stub, stored, hashes, look } = await confirmed(8)
+  for (let number = 103n; number < 108n; number += 1n) stub.blocks.set(number, `0xother${number}`)
+  for (const hash of hashes.slice(3)) stub.receipts.delete(hash)
   await look(122n)
   const told = await Promise.all(stored.map(async (one) => (await incidents(one)).length))
   expect(told).toEqual([0, 0, 0, 1, 1, 1, 1, 1])
 })
 
 test('a node that does not tell the block says nothing', async () => {
-  const { world, stored, look } = await confirmed(1)
-  world.blocks.clear()
+  const { stub, stored, look } = await confirmed(1)
+  stub.blocks.clear()
   await look(122n)
   const [only] = stored
   if (!only) throw new Error('nothing was stored')
   expect(await incidents(only)).toEqual([])
-  expect(world.broadcasted).toEqual([])
+  expect(stub.broadcasted).toEqual([])
 })
 
 test('where another attempt is included after the reorganisation, the record ends as that one asks', async () => {
-  const { world, stored, hashes, look } = await confirmed(1)
+  const { stub, stored, hashes, look } = await confirmed(1)
   const [only] = stored
   if (!only) throw new Error('nothing was stored')
-  world.blocks.set(100n, '0xother100')
-  world.receipts.delete(hashes[0] ?? '')
+  stub.blocks.set(100n, '0xother100')
+  stub.receipts.delete(hashes[0] ?? '')
   await look(122n)
-  include(world, hashes[0] ?? '', { blockNumber: 125n, success: false, failure: 'paused' })
+  include(stub, hashes[0] ?? '', { blockNumber: 125n, success: false, failure: 'paused' })
   await look(130n)
   const { transaction, attempts } = await reload(fixture.context, only)
   expect(transaction).toMatchObject({ status: 'failed', block: { number: 125n } })
@@ -114,16 +114,16 @@ test('where another attempt is included after the reorganisation, the record end
 })
 
 test('finality by the word of the network: depth is not enough, and unknown is no', async () => {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const memory = createWatchMemory()
   const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!stored) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)
-  include(world, world.broadcasted[0] ?? '')
-  world.nonce = { kind: 'ok', value: 1n }
+  include(stub, stub.broadcasted[0] ?? '')
+  stub.nonce = { kind: 'ok', value: 1n }
   const look = async (number: bigint, finalNumber: bigint | 'unknown') => {
-    world.head = { kind: 'ok', value: { number, hash: `0x${number}`, finalNumber } }
+    stub.head = { kind: 'ok', value: { number, hash: `0x${number}`, finalNumber } }
     await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
     return (await reload(fixture.context, stored)).transaction.status
   }

@@ -12,7 +12,7 @@ import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { requestOf } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, include } from '../world.ts'
+import { chainOf, createStubChain, include } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 async function setUp() {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const seen: QueueHeads = new Map()
   const accept = async (change: Partial<Transaction> = {}) => {
     const [stored] = await insert(
@@ -37,7 +37,7 @@ async function setUp() {
     fixture.clock.advance(ms)
     await reportStuck(fixture.context, seen)
   }
-  return { world, owner, accept, step, look }
+  return { stub, owner, accept, step, look }
 }
 
 async function incidents({ id }: Transaction): Promise<number> {
@@ -58,8 +58,8 @@ describe('a transaction that cannot be signed', () => {
 
   async function waiting() {
     const parts = await setUp()
-    const prepare = chainOf(createWorld()).prepare
-    parts.world.override = {
+    const prepare = chainOf(createStubChain()).prepare
+    parts.stub.override = {
       prepare: async (request, account, gas) =>
         isUnknown(request)
           ? { kind: 'unknown', detail: 'the node cannot simulate it' }
@@ -88,10 +88,10 @@ describe('a transaction that cannot be signed', () => {
   })
 
   test('is signed as soon as it can be, and is stuck no longer', async () => {
-    const { world, step, look, first } = await waiting()
+    const { stub, step, look, first } = await waiting()
     await look(0)
     await look(STUCK_AFTER_MS)
-    world.override = {}
+    stub.override = {}
     fixture.clock.advance(5_000)
     await step()
     const { status, stuckSince } = await now(first)
@@ -99,7 +99,7 @@ describe('a transaction that cannot be signed', () => {
   })
 
   test('does not hold up the others by money that is missing, either', async () => {
-    const { world, accept, step, look } = await setUp()
+    const { stub, accept, step, look } = await setUp()
     const dear = await accept({ request: requestOf({ value: 10n ** 21n }) })
     const cheap = await accept()
     await step()
@@ -107,7 +107,7 @@ describe('a transaction that cannot be signed', () => {
     await look(STUCK_AFTER_MS)
     await step()
     expect([(await now(dear)).status, (await now(cheap)).status]).toEqual(['pending', 'submitted'])
-    world.balance = { kind: 'ok', value: 10n ** 22n }
+    stub.balance = { kind: 'ok', value: 10n ** 22n }
     fixture.clock.advance(5_000)
     await step()
     expect((await now(dear)).status).toBe('submitted')
@@ -128,7 +128,7 @@ describe('a transaction that is signed and not mined', () => {
   })
 
   test('loses its nonce to a no-op after another day, at a price of the service', async () => {
-    const { world, owner, accept, step, look } = await setUp()
+    const { stub, owner, accept, step, look } = await setUp()
     const first = await accept({ request: PRICED })
     await step()
     await look(0)
@@ -136,8 +136,8 @@ describe('a transaction that is signed and not mined', () => {
     fixture.clock.advance(ABANDON_AFTER_MS - 1)
     await step()
     expect((await now(first)).purpose).toBe('request')
-    const replaced = chainOf(createWorld())
-    world.override = {
+    const replaced = chainOf(createStubChain())
+    stub.override = {
       replace: async () =>
         replaced.prepare(replaced.noop({ address: owner.relayer.address, policies: {} }), {
           address: owner.relayer.address,
@@ -156,8 +156,8 @@ describe('a transaction that is signed and not mined', () => {
   })
 
   test('is announced once, however often its price is made anew', async () => {
-    const { world, accept, step, look } = await setUp()
-    world.answerBroadcast = () => ({ kind: 'too_cheap', detail: 'below the minimum of the pool' })
+    const { stub, accept, step, look } = await setUp()
+    stub.answerBroadcast = () => ({ kind: 'too_cheap', detail: 'below the minimum of the pool' })
     const first = await accept()
     await step()
     await look(0)
@@ -173,16 +173,16 @@ describe('a transaction that is signed and not mined', () => {
   })
 
   test('that a block includes is stuck no longer', async () => {
-    const { world, owner, accept, step, look } = await setUp()
+    const { stub, owner, accept, step, look } = await setUp()
     const refused: BroadcastResult = { kind: 'later', detail: 'the pool is full' }
-    world.answerBroadcast = () => refused
+    stub.answerBroadcast = () => refused
     const first = await accept()
     await step()
     await look(0)
     await look(STUCK_AFTER_MS)
     expect((await now(first)).stuckSince).toBeInstanceOf(Date)
-    include(world, world.broadcasted[0] ?? '')
-    world.nonce = { kind: 'ok', value: 1n }
+    include(stub, stub.broadcasted[0] ?? '')
+    stub.nonce = { kind: 'ok', value: 1n }
     const target = { runtime: owner.runtime, relayers: [owner.relayer], memory: createWatchMemory() }
     await watchNetwork(fixture.context, target)
     const { status, stuckSince } = await now(first)

@@ -8,7 +8,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, headAt } from '../world.ts'
+import { chainOf, createStubChain, headAt } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -24,22 +24,22 @@ const UNPROVABLE: InclusionProof = {
 
 /** A submitted transaction whose nonce was used, on a chain that tells what it is told to. */
 async function startStory() {
-  const world = createWorld()
-  const chain = chainOf(world)
+  const stub = createStubChain()
+  const chain = chainOf(stub)
   const owner = await fixture.addAccount({ chain })
   const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
   if (!stored) throw new Error('nothing was stored')
   await workAccount(fixture.context, owner.relayer.id)
-  const [hash = ''] = world.broadcasted
-  world.nonce = { kind: 'ok', value: 1n }
+  const [hash = ''] = stub.broadcasted
+  stub.nonce = { kind: 'ok', value: 1n }
   const story = { proof: UNPROVABLE }
-  world.override = { proveInclusion: async () => story.proof }
+  stub.override = { proveInclusion: async () => story.proof }
   const memory = createWatchMemory()
   let height = 100n
   const look = async () => {
     for (let blocks = 0; blocks < 4; blocks += 1) {
       height += 1n
-      world.head = headAt(height)
+      stub.head = headAt(height)
       await watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
       fixture.clock.advance(31_000)
     }
@@ -52,7 +52,7 @@ async function startStory() {
       reason: 'seen in the explorer',
       decidedBy: 'ada',
     })
-  return { stored, owner, hash, world, story, look, decide }
+  return { stored, owner, hash, stub, story, look, decide }
 }
 
 async function incidentsOf(id: string): Promise<string[]> {
@@ -130,18 +130,18 @@ describe('a transaction whose fate nobody can prove', () => {
 })
 
 test('a decision is about one incident: the next one of the same transaction waits for its own', async () => {
-  const { stored, owner, story, world, look, decide } = await startStory()
+  const { stored, owner, story, stub, look, decide } = await startStory()
   await look()
   await decide()
   expect((await look()).transaction.status).toBe('pending')
-  world.nonce = { kind: 'ok', value: 7n }
+  stub.nonce = { kind: 'ok', value: 7n }
   fixture.clock.advance(60_000)
   await workAccount(fixture.context, owner.relayer.id)
   expect((await reload(fixture.context, stored)).transaction).toMatchObject({
     status: 'submitted',
     nonce: 7n,
   })
-  world.nonce = { kind: 'ok', value: 8n }
+  stub.nonce = { kind: 'ok', value: 8n }
   story.proof = UNPROVABLE
   await look()
   const { transaction } = await look()

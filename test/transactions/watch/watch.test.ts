@@ -4,7 +4,7 @@ import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { watchNetwork } from '../../../src/transactions/watch/watch.ts'
 import { createWatchMemory } from '../../../src/transactions/watch/watch-round.ts'
 import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
-import { chainOf, createWorld, headAt, include } from '../world.ts'
+import { chainOf, createStubChain, headAt, include } from '../stub-chain.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -14,8 +14,8 @@ afterAll(() => fixture.close())
 
 /** An account with `count` submitted transactions, nonces from 0, and a watcher of its network. Depth is 2. */
 async function setUp(count = 1) {
-  const world = createWorld()
-  const owner = await fixture.addAccount({ chain: chainOf(world) })
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const memory = createWatchMemory()
   const step = () => workAccount(fixture.context, owner.relayer.id)
   const submit = async (amount: number) => {
@@ -31,13 +31,13 @@ async function setUp(count = 1) {
   }
   const transactions = await submit(count)
   const look = (height?: bigint) => {
-    if (height !== undefined) world.head = headAt(height)
+    if (height !== undefined) stub.head = headAt(height)
     return watchNetwork(fixture.context, { runtime: owner.runtime, relayers: [owner.relayer], memory })
   }
   const [first] = transactions
-  const [hash] = world.broadcasted
+  const [hash] = stub.broadcasted
   if (count > 0 && (!first || !hash)) throw new Error('nothing was submitted')
-  return { world, owner, transactions, first: first as Transaction, hash: hash as string, look, step, submit }
+  return { stub, owner, transactions, first: first as Transaction, hash: hash as string, look, step, submit }
 }
 
 const statusOf = async (transaction: Transaction) =>
@@ -45,9 +45,9 @@ const statusOf = async (transaction: Transaction) =>
 
 describe('the way to the end', () => {
   test('mined, then confirmed at depth and not before, each with its event', async () => {
-    const { world, first, hash, look } = await setUp()
-    include(world, hash)
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, hash, look } = await setUp()
+    include(stub, hash)
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     expect((await reload(fixture.context, first)).transaction).toMatchObject({
       status: 'mined',
@@ -70,10 +70,10 @@ describe('the way to the end', () => {
   })
 
   test('reverted is failed at depth only, with the reason', async () => {
-    const { world, first, hash, look } = await setUp()
-    include(world, hash, { success: false })
-    world.nonce = { kind: 'ok', value: 1n }
-    world.override = { revertReasons: { read: async () => 'not enough' } }
+    const { stub, first, hash, look } = await setUp()
+    include(stub, hash, { success: false })
+    stub.nonce = { kind: 'ok', value: 1n }
+    stub.override = { revertReasons: { read: async () => 'not enough' } }
     await look(100n)
     expect((await reload(fixture.context, first)).transaction).toMatchObject({
       status: 'mined',
@@ -84,17 +84,17 @@ describe('the way to the end', () => {
   })
 
   test('found when it is deep already, it is final without waiting for another block', async () => {
-    const { world, first, hash, look } = await setUp()
-    include(world, hash, { blockNumber: 90n })
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, hash, look } = await setUp()
+    include(stub, hash, { blockNumber: 90n })
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     await look()
     expect(await statusOf(first)).toBe('confirmed')
   })
 
   test('an older attempt that is included is the truth (I4)', async () => {
-    const { world, owner, first, hash, look, step } = await setUp()
-    world.override = {
+    const { stub, owner, first, hash, look, step } = await setUp()
+    stub.override = {
       feeBump: {
         speedUp: async (attempts) => {
           const [attempt] = attempts
@@ -109,8 +109,8 @@ describe('the way to the end', () => {
     fixture.clock.advance(600_000)
     await step()
     expect((await reload(fixture.context, first)).transaction.currentAttempt).toBe(2)
-    include(world, hash)
-    world.nonce = { kind: 'ok', value: 1n }
+    include(stub, hash)
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     const { transaction, attempts } = await reload(fixture.context, first)
     expect(transaction).toMatchObject({ status: 'mined', currentAttempt: 1, from: owner.relayer.address })
@@ -120,24 +120,24 @@ describe('the way to the end', () => {
 
 describe('unknown is never no (I6)', () => {
   test('a head that lags decides nothing (R6)', async () => {
-    const { world, first, hash, look, submit } = await setUp()
-    include(world, hash)
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, hash, look, submit } = await setUp()
+    include(stub, hash)
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    world.blocks.set(100n, '0xother')
-    world.receipts.clear()
+    stub.blocks.set(100n, '0xother')
+    stub.receipts.clear()
     await submit(1)
     await look(99n)
     expect(await statusOf(first)).toBe('mined')
   })
 
   test('a head that stays lower for a minute is the chain: what it no longer holds goes out again', async () => {
-    const { world, first, hash, look } = await setUp()
-    include(world, hash)
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, hash, look } = await setUp()
+    include(stub, hash)
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    world.blocks.set(100n, '0xother')
-    world.receipts.clear()
+    stub.blocks.set(100n, '0xother')
+    stub.receipts.clear()
     fixture.clock.advance(59_999)
     await look(99n)
     expect(await statusOf(first)).toBe('mined')
@@ -147,32 +147,32 @@ describe('unknown is never no (I6)', () => {
   })
 
   test('receipts that cannot be read are asked for again, at the same block (R7)', async () => {
-    const { world, first, hash, look } = await setUp()
-    world.receipts.set(hash, { kind: 'unknown' })
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, hash, look } = await setUp()
+    stub.receipts.set(hash, { kind: 'unknown' })
+    stub.nonce = { kind: 'ok', value: 1n }
     for (const height of [100n, 101n, 110n, 200n]) await look(height)
     expect(await statusOf(first)).toBe('submitted')
-    include(world, hash, { blockNumber: 200n })
+    include(stub, hash, { blockNumber: 200n })
     await look()
     expect(await statusOf(first)).toBe('mined')
   })
 
   test('a silent head, nonce or block hash leaves everything as it is', async () => {
-    const { world, first, hash, look } = await setUp()
+    const { stub, first, hash, look } = await setUp()
     const silence = { kind: 'unknown', detail: 'time-out' } as const
-    include(world, hash)
-    world.nonce = silence
+    include(stub, hash)
+    stub.nonce = silence
     await look(100n)
     expect(await statusOf(first)).toBe('submitted')
-    world.nonce = { kind: 'ok', value: 1n }
+    stub.nonce = { kind: 'ok', value: 1n }
     await look()
     expect(await statusOf(first)).toBe('mined')
-    world.blocks.clear()
+    stub.blocks.clear()
     await look(150n)
     expect(await statusOf(first)).toBe('mined')
-    world.head = silence
+    stub.head = silence
     await look()
-    world.blocks.set(100n, '0xblock100')
+    stub.blocks.set(100n, '0xblock100')
     await look(151n)
     expect(await statusOf(first)).toBe('confirmed')
   })
@@ -182,22 +182,22 @@ describe('a reorg (I7, R8)', () => {
   test.each([true, false])(
     'takes it back, and the same bytes go out again (success: %s)',
     async (success) => {
-      const { world, first, hash, look, step } = await setUp()
-      include(world, hash, { success })
-      world.nonce = { kind: 'ok', value: 1n }
+      const { stub, first, hash, look, step } = await setUp()
+      include(stub, hash, { success })
+      stub.nonce = { kind: 'ok', value: 1n }
       await look(100n)
-      world.receipts.clear()
-      world.blocks.set(100n, '0xother')
-      world.nonce = { kind: 'ok', value: 0n }
+      stub.receipts.clear()
+      stub.blocks.set(100n, '0xother')
+      stub.nonce = { kind: 'ok', value: 0n }
       await look(101n)
       expect((await reload(fixture.context, first)).transaction).toMatchObject({
         status: 'submitted',
         nonce: 0n,
       })
       await step()
-      expect(world.broadcasted).toEqual([hash, hash])
-      include(world, hash, { blockNumber: 102n })
-      world.nonce = { kind: 'ok', value: 1n }
+      expect(stub.broadcasted).toEqual([hash, hash])
+      include(stub, hash, { blockNumber: 102n })
+      stub.nonce = { kind: 'ok', value: 1n }
       await look(102n)
       await look(104n)
       expect(await statusOf(first)).toBe('confirmed')
@@ -206,12 +206,12 @@ describe('a reorg (I7, R8)', () => {
   )
 
   test('into another block: mined there, counted from there', async () => {
-    const { world, first, hash, look } = await setUp()
-    include(world, hash)
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, hash, look } = await setUp()
+    include(stub, hash)
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    world.blocks.set(100n, '0xother')
-    include(world, hash, { blockNumber: 101n })
+    stub.blocks.set(100n, '0xother')
+    include(stub, hash, { blockNumber: 101n })
     await look(102n)
     expect((await reload(fixture.context, first)).transaction).toMatchObject({
       status: 'mined',
@@ -222,12 +222,12 @@ describe('a reorg (I7, R8)', () => {
   })
 
   test('whose receipt cannot be read leaves it mined', async () => {
-    const { world, first, hash, look } = await setUp()
-    include(world, hash)
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, hash, look } = await setUp()
+    include(stub, hash)
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    world.blocks.set(100n, '0xother')
-    world.receipts.set(hash, { kind: 'unknown' })
+    stub.blocks.set(100n, '0xother')
+    stub.receipts.set(hash, { kind: 'unknown' })
     await look(110n)
     expect(await statusOf(first)).toBe('mined')
   })
@@ -235,8 +235,8 @@ describe('a reorg (I7, R8)', () => {
 
 describe('a nonce that something foreign used (R4)', () => {
   test('is believed only after the depth, and half a minute, with the same answer', async () => {
-    const { world, first, look } = await setUp()
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, look } = await setUp()
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     fixture.clock.advance(60_000)
     await look(102n)
@@ -248,8 +248,8 @@ describe('a nonce that something foreign used (R4)', () => {
   })
 
   test('is not believed after the depth alone: blocks may come faster than a replica follows (R6)', async () => {
-    const { world, first, look } = await setUp()
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, look } = await setUp()
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     fixture.clock.advance(29_999)
     await look(200n)
@@ -260,11 +260,11 @@ describe('a nonce that something foreign used (R4)', () => {
   })
 
   test('is forgotten when the receipt turns up after all', async () => {
-    const { world, first, hash, look } = await setUp()
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, first, hash, look } = await setUp()
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
     await look(102n)
-    include(world, hash, { blockNumber: 100n })
+    include(stub, hash, { blockNumber: 100n })
     await look(103n)
     await look()
     expect(await statusOf(first)).toBe('confirmed')
@@ -273,13 +273,13 @@ describe('a nonce that something foreign used (R4)', () => {
 
 describe('a gap (I5)', () => {
   test('is closed with a no-op of our own, once, and only where no transaction has the nonce', async () => {
-    const { world, owner, first, look, step } = await setUp(0)
+    const { stub, owner, first, look, step } = await setUp(0)
     expect(first).toBeUndefined()
-    world.nonce = { kind: 'ok', value: 5n }
+    stub.nonce = { kind: 'ok', value: 5n }
     const [waiting] = await insert(fixture.context, newTransaction(owner))
     fixture.clock.advance(1_000)
     await step()
-    world.nonce = { kind: 'ok', value: 3n }
+    stub.nonce = { kind: 'ok', value: 3n }
     await look(100n)
     await look(101n)
     fixture.clock.advance(1_000)
@@ -299,10 +299,10 @@ describe('a gap (I5)', () => {
   })
 
   test('too wide to be one is left to a person', async () => {
-    const { world, owner, look, submit } = await setUp(0)
-    world.nonce = { kind: 'ok', value: 1_000n }
+    const { stub, owner, look, submit } = await setUp(0)
+    stub.nonce = { kind: 'ok', value: 1_000n }
     await submit(1)
-    world.nonce = { kind: 'ok', value: 0n }
+    stub.nonce = { kind: 'ok', value: 0n }
     await look(100n)
     const { count } = await fixture.context.db
       .selectFrom('transactions')
@@ -315,32 +315,32 @@ describe('a gap (I5)', () => {
 
 describe('how often the chain is asked', () => {
   test('once for a block in which nothing is left open', async () => {
-    const { world, hash, look } = await setUp()
-    include(world, hash)
-    world.nonce = { kind: 'ok', value: 1n }
+    const { stub, hash, look } = await setUp()
+    include(stub, hash)
+    stub.nonce = { kind: 'ok', value: 1n }
     await look(100n)
-    const { receiptsAsked } = world
+    const { receiptsAsked } = stub
     await look()
     await look()
-    expect(world.receiptsAsked).toBe(receiptsAsked)
+    expect(stub.receiptsAsked).toBe(receiptsAsked)
   })
 
   test('no receipt of an account whose nonce has not passed', async () => {
-    const { world, look } = await setUp()
+    const { stub, look } = await setUp()
     await look(100n)
-    expect(world.receiptsAsked).toBe(0)
+    expect(stub.receiptsAsked).toBe(0)
   })
 
   test('a transaction that is stored, sent and mined during a look is not overlooked', async () => {
-    const { world, owner, look, step } = await setUp()
+    const { stub, owner, look, step } = await setUp()
     const [late] = await insert(fixture.context, newTransaction(owner))
     if (!late) throw new Error('nothing was stored')
     fixture.clock.advance(1_000)
-    world.override = {
+    stub.override = {
       head: async () => {
-        if (world.broadcasted.length === 1) await step()
-        for (const hash of world.broadcasted) include(world, hash)
-        world.nonce = { kind: 'ok', value: 2n }
+        if (stub.broadcasted.length === 1) await step()
+        for (const hash of stub.broadcasted) include(stub, hash)
+        stub.nonce = { kind: 'ok', value: 2n }
         return headAt(100n)
       },
     }

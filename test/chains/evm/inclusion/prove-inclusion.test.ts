@@ -10,7 +10,7 @@ import { type Anvil, startAnvil } from '../../../support/anvil.ts'
 import { type FaultyNode, startFaultyNode } from '../../../support/faulty-node.ts'
 import { createHurriedClock } from '../../../support/hurried-clock.ts'
 import type { Pruning } from '../../../support/pruned.ts'
-import { SILENT_NETWORK } from '../../../transactions/world.ts'
+import { SILENT_NETWORK } from '../../../transactions/stub-chain.ts'
 import { attemptOf, draftOf, eip1559 } from '../build.ts'
 
 const CONFIRMATIONS = 2

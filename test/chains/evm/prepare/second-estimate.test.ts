@@ -3,7 +3,7 @@ import { createEvmChain } from '../../../../src/chains/evm/evm-chain.ts'
 import { createLogger } from '../../../../src/log.ts'
 import { createHurriedClock } from '../../../support/hurried-clock.ts'
 import { type RpcServer, startRpcServer, type WireCall } from '../../../support/rpc-server.ts'
-import { SILENT_NETWORK } from '../../../transactions/world.ts'
+import { SILENT_NETWORK } from '../../../transactions/stub-chain.ts'
 import { accountWith, requestOf } from '../build.ts'
 
 const log = createLogger({ level: 'silent' })

@@ -2,16 +2,16 @@ import type { Transaction } from '../../support/service.ts'
 import type { AppliedTransaction } from '../../support/solana/chain/block.ts'
 import { SYSTEM_PROGRAM } from '../../support/solana/runtime/programs.ts'
 import type { TestSolana } from '../../support/solana/start-solana.ts'
-import type { Evidence } from '../judge.ts'
-import type { Included, Witness } from '../site.ts'
-import { ACCOUNTS } from './ground.ts'
-import { offer } from './offer.ts'
+import type { Evidence } from '../check-promises.ts'
+import type { ChainRecord, Included } from '../test-chain.ts'
+import { broadcastDirectly } from './broadcast-directly.ts'
+import { ACCOUNTS } from './environment.ts'
 
 /**
  * What the network can tell of the time from now on. `heard` are all transactions that the service offered to a node, whether
  * that node was there or not; they are forgotten now.
  */
-export function solanaWitness(solana: TestSolana, heard: Set<string>): Witness {
+export function solanaChainRecord(solana: TestSolana, heard: Set<string>): ChainRecord {
   const start = solana.slot()
   heard.clear()
   return {
@@ -80,7 +80,7 @@ function falselyFailed({ records }: Evidence): string[] {
 /** With every record final, nothing that ever left the service is included any more, whoever offers it again. */
 async function stillPossible(solana: TestSolana, heard: ReadonlySet<string>): Promise<string[]> {
   solana.dropPending()
-  for (const transaction of heard) await offer(solana, transaction)
+  for (const transaction of heard) await broadcastDirectly(solana, transaction)
   const { transactions } = solana.tick()
   return transactions.map(({ signature }) => `${signature} could still be included`)
 }

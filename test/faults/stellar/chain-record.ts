@@ -5,16 +5,16 @@ import type { Frame } from '../../support/stellar/frame.ts'
 import { isSuccess } from '../../support/stellar/results.ts'
 import type { TestLedger } from '../../support/stellar/start-ledger.ts'
 import { innerHashOf } from '../../support/stellar/wrap.ts'
-import type { Evidence } from '../judge.ts'
-import type { Included, Witness } from '../site.ts'
-import { ACCOUNTS } from './ground.ts'
+import type { Evidence } from '../check-promises.ts'
+import type { ChainRecord, Included } from '../test-chain.ts'
+import { ACCOUNTS } from './environment.ts'
 import { submit } from './signed.ts'
 
 /**
  * What the ledger can tell of the time from now on. `heard` are all envelopes that the service offered to a node, whether
  * that node was there or not; they are forgotten now.
  */
-export function stellarWitness(ledger: TestLedger, heard: Set<string>): Witness {
+export function stellarChainRecord(ledger: TestLedger, heard: Set<string>): ChainRecord {
   const height = ledger.ledgers.length
   heard.clear()
   return {

@@ -1,16 +1,16 @@
 import { startAnvil } from '../../support/anvil.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
-import { deedOf } from '../common-event.ts'
-import type { Deed } from '../deed.ts'
-import type { CrashKit, Site } from '../site.ts'
-import type { Stage } from '../stage.ts'
+import { actionOf } from '../common-event.ts'
+import type { HistoryRun } from '../history-run.ts'
+import type { Action } from '../step.ts'
+import type { CrashKit, TestChain } from '../test-chain.ts'
 import { ACCOUNTS, CONFIRMATIONS } from './accounts.ts'
 import { replacePayment, sendPayment } from './calls.ts'
 import { chainEvent, fund } from './chain-event.ts'
+import { evmChainRecord } from './chain-record.ts'
+import { applyBehaviour } from './endpoint-behaviour.ts'
+import { createPayments, type Environment } from './environment.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
-import { createPayments, type Environment } from './ground.ts'
-import { takeHabit } from './habit.ts'
-import { evmWitness } from './witness.ts'
 
 /** Time between two blocks while a history is brought to its end, in ms. */
 const BLOCK_MS = 500
@@ -22,7 +22,7 @@ const BLOCK_MS = 500
 const BLOCKS_WITHOUT_ARCHIVE = 100
 
 /** Anvil behind so many nodes that can fail. */
-export async function startEvmSite({ endpoints }: { readonly endpoints: number }): Promise<Site> {
+export async function startEvmTestChain({ endpoints }: { readonly endpoints: number }): Promise<TestChain> {
   const anvil = await startAnvil({ args: ['--no-mining'] })
   // So many can be undone from the first step on.
   for (let count = 0; count < CONFIRMATIONS; count += 1) await anvil.rpc('evm_mine')
@@ -45,7 +45,7 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
     haste: 1,
     crash: crashKit(environment),
     draw: (random, { kills }) =>
-      toDeed(
+      toAction(
         environment,
         drawEvent(random, { accounts: ACCOUNTS.length, endpoints, maxDepth: CONFIRMATIONS, kills }),
       ),
@@ -59,10 +59,10 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
       for (const node of nodes) node.habits = undefined
       untilArchive = BLOCKS_WITHOUT_ARCHIVE
     },
-    witness: () => {
+    chainRecord: () => {
       // Each history begins alike, so that it can be replayed alone.
       for (const node of nodes) [node.pruning, node.habits] = [undefined, undefined]
-      return evmWitness(anvil)
+      return evmChainRecord(anvil)
     },
     finish: () => Promise.resolve([]),
     stop: async () => {
@@ -73,29 +73,29 @@ export async function startEvmSite({ endpoints }: { readonly endpoints: number }
 }
 
 function crashKit(environment: Environment): CrashKit {
-  const deed = (event: Event) => toDeed(environment, event)
+  const action = (event: Event) => toAction(environment, event)
   return {
     broadcastCall: 'eth_sendRawTransaction',
     receiptCall: 'eth_getTransactionReceipt',
-    send: deed({ is: 'send', account: 0, price: 'none', gas: false, reverts: false }),
-    replace: deed({ is: 'replace', target: 0, price: 'fastest', gas: false }),
-    cancel: deed({ is: 'cancel', target: 0 }),
+    send: action({ is: 'send', account: 0, price: 'none', gas: false, reverts: false }),
+    replace: action({ is: 'replace', target: 0, price: 'fastest', gas: false }),
+    cancel: action({ is: 'cancel', target: 0 }),
   }
 }
 
-function toDeed(environment: Environment, event: Event): Deed {
-  return deedOf<OwnEvent>(event, (stage, own) => happen(environment, stage, own))
+function toAction(environment: Environment, event: Event): Action {
+  return actionOf<OwnEvent>(event, (run, own) => happen(environment, run, own))
 }
 
-function happen(environment: Environment, stage: Stage, event: OwnEvent): Promise<void> {
+function happen(environment: Environment, run: HistoryRun, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
-      return sendPayment(environment, stage, event)
+      return sendPayment(environment, run, event)
     case 'replace':
-      return replacePayment(environment, stage, event)
-    case 'habit':
-      return takeHabit(environment, event)
+      return replacePayment(environment, run, event)
+    case 'behaviour':
+      return applyBehaviour(environment, event)
     default:
-      return chainEvent(environment, stage, event)
+      return chainEvent(environment, run, event)
   }
 }

@@ -1,17 +1,17 @@
+import type { HistoryRun } from './history-run.ts'
 import type { Random } from './random.ts'
-import type { Stage } from './stage.ts'
 
 /** Something that can happen in a history. */
-export interface Deed {
+export interface Action {
   /** In one line, for a person who replays it. */
   readonly words: string
   /** Whether it is a call of the API; the others are over before the history goes on. */
   readonly isCall: boolean
-  happen(stage: Stage): Promise<void>
+  happen(run: HistoryRun): Promise<void>
 }
 
 export interface Step {
-  readonly deed: Deed
+  readonly action: Action
   /** Whether a call is answered before the history goes on. */
   readonly awaited: boolean
   /** How long nothing happens afterwards, in ms. */
@@ -19,33 +19,33 @@ export interface Step {
 }
 
 /** The steps of a history: the same for the same numbers. */
-export function planHistory(random: Random, steps: number, draw: (random: Random) => Deed): Step[] {
+export function planHistory(random: Random, steps: number, draw: (random: Random) => Action): Step[] {
   return Array.from({ length: steps }, () => ({
-    deed: draw(random),
+    action: draw(random),
     awaited: random.chance(0.5),
     pauseMs: random.chance(0.5) ? 0 : random.int(1, 60),
   }))
 }
 
 /** Lets one step happen. Gives what is still under way, where the step does not wait for its answer. */
-export async function act(stage: Stage, { deed, awaited }: Step): Promise<Promise<void>[]> {
-  const done = deed.happen(stage)
-  if (deed.isCall && !awaited) return [done]
+export async function act(run: HistoryRun, { action, awaited }: Step): Promise<Promise<void>[]> {
+  const done = action.happen(run)
+  if (action.isCall && !awaited) return [done]
   await done
   return []
 }
 
 /** A step in one line. */
-export function describeStep({ deed, awaited, pauseMs }: Step): string {
+export function describeStep({ action, awaited, pauseMs }: Step): string {
   const words = [
-    deed.words,
-    awaited || !deed.isCall ? '' : 'not awaited',
+    action.words,
+    awaited || !action.isCall ? '' : 'not awaited',
     pauseMs === 0 ? '' : `then ${pauseMs} ms`,
   ]
   return words.filter((word) => word !== '').join(' ')
 }
 
 /** What is known of an event, in one line. */
-export function wordsOf({ is, ...details }: { readonly is: string }): string {
+export function describeEvent({ is, ...details }: { readonly is: string }): string {
   return [is, ...Object.entries(details).map(([name, value]) => `${name}=${value}`)].join(' ')
 }

@@ -23,7 +23,7 @@ export const SILENT_NETWORK: EvmNetwork = {
 }
 
 /** What the nodes of a network say, for answers that a real node cannot be made to give. Everything can be changed. */
-export interface World {
+export interface StubChain {
   head: Answer<Head>
   nonce: Answer<bigint>
   balance: Answer<bigint>
@@ -44,7 +44,7 @@ export interface World {
 const UNKNOWN = { kind: 'unknown', detail: 'the node does not answer' } as const
 
 /** A quiet network at block 100 that takes everything, with plenty of money on every account. */
-export function createWorld(): World {
+export function createStubChain(): StubChain {
   return {
     head: headAt(100n),
     nonce: { kind: 'ok', value: 0n },
@@ -62,17 +62,17 @@ export function headAt(number: bigint): Answer<Head> {
   return { kind: 'ok', value: { number, hash: `0xhead${number}` } }
 }
 
-/** Puts a hash into a block of the world. */
-export function include(world: World, hash: string, change: Partial<Receipt> = {}): void {
+/** Puts a hash into a block of the stub chain. */
+export function include(stub: StubChain, hash: string, change: Partial<Receipt> = {}): void {
   const blockNumber = change.blockNumber ?? 100n
   const blockHash = change.blockHash ?? `0xblock${blockNumber}`
   const receipt = { hash, blockNumber, blockHash, success: true, gasUsed: 21_000n, ...change }
-  world.receipts.set(hash, { kind: 'included', receipt })
-  world.blocks.set(blockNumber, blockHash)
+  stub.receipts.set(hash, { kind: 'included', receipt })
+  stub.blocks.set(blockNumber, blockHash)
 }
 
-/** The world behind the `Chain` interface. Prices are fixed: 100 wei and a tip of 10. */
-export function chainOf(world: World): EvmChain {
+/** The stub chain behind the `Chain` interface. Prices are fixed: 100 wei and a tip of 10. */
+export function chainOf(stub: StubChain): EvmChain {
   const log = createLogger({ level: 'silent' })
   const real = createEvmChain({ network: SILENT_NETWORK, rpcTimeoutMs: 100, clock: systemClock, log })
   const fees = { kind: 'eip1559', maxFeePerGas: 100n, maxPriorityFeePerGas: 10n } as const
@@ -82,34 +82,34 @@ export function chainOf(world: World): EvmChain {
       const content = { type: 'evm', value, data, gasLimit, fees } as const
       return { kind: 'ok', value: { draft: to === undefined ? content : { to, ...content }, logs: [] } }
     },
-    head: async () => world.head,
-    sequencing: { nonces: async (addresses) => addresses.map(() => world.nonce) },
-    balance: async () => world.balance,
+    head: async () => stub.head,
+    sequencing: { nonces: async (addresses) => addresses.map(() => stub.nonce) },
+    balance: async () => stub.balance,
     blockFinality: {
       blockHash: async (number) => {
-        const hash = world.blocks.get(number)
+        const hash = stub.blocks.get(number)
         return hash === undefined ? UNKNOWN : { kind: 'ok', value: hash }
       },
     },
     receipts: async (hashes) => {
-      world.receiptsAsked += hashes.length
-      return hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' })
+      stub.receiptsAsked += hashes.length
+      return hashes.map((hash) => stub.receipts.get(hash) ?? { kind: 'none' })
     },
     proveInclusion: async (attempts) => {
       const hashes = attempts.map(({ signed }) => signed.hash)
       return combineReceipts(
         attempts,
-        hashes.map((hash) => world.receipts.get(hash) ?? { kind: 'none' }),
+        hashes.map((hash) => stub.receipts.get(hash) ?? { kind: 'none' }),
       )
     },
     broadcast: async (raws) => {
       const hashes = raws.map((raw) => keccak256(raw))
-      world.broadcasted.push(...hashes)
-      return hashes.map((hash) => world.answerBroadcast(hash))
+      stub.broadcasted.push(...hashes)
+      return hashes.map((hash) => stub.answerBroadcast(hash))
     },
   }
   // Looked up at each call, so that a test may change its mind.
   return new Proxy(chain, {
-    get: (target, key: keyof EvmChain) => (key in world.override ? world.override[key] : target[key]),
+    get: (target, key: keyof EvmChain) => (key in stub.override ? stub.override[key] : target[key]),
   })
 }

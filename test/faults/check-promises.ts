@@ -1,6 +1,6 @@
 import type { Transaction } from '../support/service.ts'
 import type { Ask, Ledger } from './ledger.ts'
-import type { Included, Witness } from './site.ts'
+import type { ChainRecord, Included } from './test-chain.ts'
 
 /** Everything that one account did and what became of it, after the last block of a history. */
 export interface Evidence {
@@ -10,13 +10,13 @@ export interface Evidence {
   readonly records: readonly Transaction[]
   /** What the blocks of this history hold of this account, in the order of the chain. */
   readonly included: readonly Included[]
-  readonly differences: Witness['differences']
+  readonly differences: ChainRecord['differences']
 }
 
 const FINAL = ['confirmed', 'canceled', 'expired', 'failed']
 
 /** Everything that is not as it was promised; empty when all is well. Pure. */
-export function judge(evidence: Evidence): string[] {
+export function checkPromises(evidence: Evidence): string[] {
   return [
     ...nothingLost(evidence),
     ...nothingTwice(evidence),

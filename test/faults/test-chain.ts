@@ -1,12 +1,12 @@
 import type { FaultyNode } from '../support/faulty-node.ts'
 import type { ServiceOptions, Transaction } from '../support/service.ts'
-import type { Deed } from './deed.ts'
-import type { Evidence } from './judge.ts'
+import type { Evidence } from './check-promises.ts'
 import type { Random } from './random.ts'
-import type { World } from './world.ts'
+import type { Action } from './step.ts'
+import type { TestBed } from './test-bed.ts'
 
 /** A chain with unreliable nodes in front of it, and all that histories have to know of its kind. */
-export interface Site {
+export interface TestChain {
   readonly nodes: readonly FaultyNode[]
   /** The configuration of the service that works on it. */
   readonly service: Omit<ServiceOptions, 'dataDir'>
@@ -24,15 +24,15 @@ export interface Site {
   readonly haste: number
   readonly crash: CrashKit
   /** Draws what happens next. */
-  draw(random: Random, options: { readonly kills: boolean }): Deed
+  draw(random: Random, options: { readonly kills: boolean }): Action
   /** Makes a block of what waits. */
   makeBlock(): Promise<void>
   /** Ends everything that keeps transactions out of blocks: money for all accounts, and room for all. */
   relieve(): Promise<void>
   /** Remembers where the chain stands. */
-  witness(): Promise<Witness>
+  chainRecord(): Promise<ChainRecord>
   /** What has to work when all histories are over; gives what does not. */
-  finish(world: World): Promise<string[]>
+  finish(testBed: TestBed): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export interface Included {
 }
 
 /** What a chain can tell of the time since a certain moment. */
-export interface Witness {
+export interface ChainRecord {
   /** What the blocks since hold of each relayer, in the order of the chain. */
   walk(): Promise<readonly (readonly Included[])[]>
   /** How a record differs from what the chain holds of it. */
@@ -65,8 +65,8 @@ export interface CrashKit {
   /** The node's call that takes signed bytes, and the one that tells what became of them. */
   readonly broadcastCall: string
   readonly receiptCall: string
-  readonly send: Deed
+  readonly send: Action
   /** Of the newest transaction. */
-  readonly replace: Deed
-  readonly cancel: Deed
+  readonly replace: Action
+  readonly cancel: Action
 }

@@ -3,8 +3,8 @@ import type { Habits } from '../../support/faulty-node.ts'
 import type { WireEntry } from '../../support/lagging.ts'
 import type { Pruning } from '../../support/pruned.ts'
 import { headOf } from './chain-walk.ts'
-import type { Event, Habit } from './event.ts'
-import type { Environment } from './ground.ts'
+import type { Environment } from './environment.ts'
+import type { EndpointBehaviour, Event } from './event.ts'
 
 const GWEI = 1_000_000_000n
 
@@ -12,19 +12,19 @@ const GWEI = 1_000_000_000n
 const REST_SECONDS = 5
 
 /** The endpoint behaves so from now on. */
-export async function takeHabit(
+export async function applyBehaviour(
   { anvil, nodes }: Environment,
-  { node: index, habit, size }: Extract<Event, { is: 'habit' }>,
+  { node: index, behaviour, size }: Extract<Event, { is: 'behaviour' }>,
 ): Promise<void> {
   const node = nodes[index]
   if (node === undefined) return
-  node.pruning = pruningOf(habit, (await headOf(anvil)) + size)
-  node.habits = habitsOf(habit, size)
+  node.pruning = pruningOf(behaviour, (await headOf(anvil)) + size)
+  node.habits = habitsOf(behaviour, size)
 }
 
 /** Below a height that the chain has yet to reach: so a block is gone before anybody has looked at it, as after a long outage. */
-function pruningOf(habit: Habit, below: number): Pruning | undefined {
-  switch (habit) {
+function pruningOf(behaviour: EndpointBehaviour, below: number): Pruning | undefined {
+  switch (behaviour) {
     case 'prunes_receipts':
       return { receiptsBelow: below }
     case 'prunes_transactions':
@@ -40,8 +40,8 @@ function pruningOf(habit: Habit, below: number): Pruning | undefined {
   }
 }
 
-function habitsOf(habit: Habit, size: number): Habits | undefined {
-  switch (habit) {
+function habitsOf(behaviour: EndpointBehaviour, size: number): Habits | undefined {
+  switch (behaviour) {
     case 'rests':
       return { rests: REST_SECONDS }
     case 'desynced':

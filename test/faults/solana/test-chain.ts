@@ -3,20 +3,20 @@ import { plainSigner } from '../../support/plain-signer.ts'
 import type { ServiceOptions } from '../../support/service.ts'
 import { startSolana, type TestSolana, type TestSolanaNode } from '../../support/solana/start-solana.ts'
 import { createAmounts } from '../amounts.ts'
-import { deedOf } from '../common-event.ts'
-import type { Deed } from '../deed.ts'
-import type { CrashKit, Site } from '../site.ts'
-import type { Stage } from '../stage.ts'
+import { actionOf } from '../common-event.ts'
+import type { HistoryRun } from '../history-run.ts'
+import type { Action } from '../step.ts'
+import type { CrashKit, TestChain } from '../test-chain.ts'
 import { replacePayment, sendCosigned, sendPayment } from './calls.ts'
+import { solanaChainRecord } from './chain-record.ts'
 import { openNonces } from './durable.ts'
+import { ACCOUNTS, CUSTOMERS, type Environment, fundAll } from './environment.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
-import { ACCOUNTS, CUSTOMERS, type Environment, fundAll } from './ground.ts'
 import { networkEvent, openBlocks, restoreLedgers } from './network-event.ts'
-import { solanaWitness } from './witness.ts'
 
-export interface SolanaSiteOptions {
+export interface SolanaTestChainOptions {
   readonly endpoints: number
-  /** The time of the world, in ms since 1970: the network's clock and ours are the same. */
+  /** The time of the test bed, in ms since 1970: the network's clock and ours are the same. */
   readonly now: () => number
 }
 
@@ -42,7 +42,7 @@ const RPC_TIMEOUT_MS = 60_000
 const CAPACITY = 1_000
 
 /** A network that makes blocks when it is told, behind so many nodes that can fail. */
-export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Promise<Site> {
+export async function startSolanaTestChain({ endpoints, now }: SolanaTestChainOptions): Promise<TestChain> {
   const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
   const heard = new Set<string>()
   const own = Array.from({ length: endpoints }, () => solana.node())
@@ -66,14 +66,14 @@ export async function startSolanaSite({ endpoints, now }: SolanaSiteOptions): Pr
     haste: HASTE,
     crash: crashKit(environment),
     draw: (random, { kills }) =>
-      toDeed(environment, drawEvent(random, { ...DRAWN, nodes: endpoints, kills })),
+      toAction(environment, drawEvent(random, { ...DRAWN, nodes: endpoints, kills })),
     makeBlock: () => Promise.resolve(void solana.tick(isIdle(solana) ? IDLE_BLOCKS : 1)),
     relieve: () => {
       Object.assign(solana.market, { capacity: CAPACITY, requiredPrice: 0n })
       restoreLedgers(environment)
       return Promise.resolve(fundAll(solana))
     },
-    witness: () => Promise.resolve(solanaWitness(solana, heard)),
+    chainRecord: () => Promise.resolve(solanaChainRecord(solana, heard)),
     finish: () => Promise.resolve([]),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))
@@ -130,39 +130,39 @@ function serviceOn(
 }
 
 function crashKit(environment: Environment): CrashKit {
-  const deed = (event: Event) => toDeed(environment, event)
+  const action = (event: Event) => toAction(environment, event)
   return {
     broadcastCall: 'sendTransaction',
     receiptCall: 'getSignatureStatuses',
-    send: deed({ is: 'send', account: 0, speed: 'none', durable: false }),
-    replace: unheard(environment, deed({ is: 'replace', target: 0, speed: 'fast' })),
-    cancel: unheard(environment, deed({ is: 'cancel', target: 0 })),
+    send: action({ is: 'send', account: 0, speed: 'none', durable: false }),
+    replace: unheard(environment, action({ is: 'replace', target: 0, speed: 'fast' })),
+    cancel: unheard(environment, action({ is: 'cancel', target: 0 })),
   }
 }
 
 /** The network loses what waits just before: else it would include that, and nothing were left to change. */
-function unheard({ solana }: Environment, deed: Deed): Deed {
+function unheard({ solana }: Environment, action: Action): Action {
   return {
-    ...deed,
-    happen: (stage) => {
+    ...action,
+    happen: (run) => {
       solana.dropPending()
-      return deed.happen(stage)
+      return action.happen(run)
     },
   }
 }
 
-function toDeed(environment: Environment, event: Event): Deed {
-  return deedOf<OwnEvent>(event, (stage, own) => happen(environment, stage, own))
+function toAction(environment: Environment, event: Event): Action {
+  return actionOf<OwnEvent>(event, (run, own) => happen(environment, run, own))
 }
 
-function happen(environment: Environment, stage: Stage, event: OwnEvent): Promise<void> {
+function happen(environment: Environment, run: HistoryRun, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
-      return sendPayment(environment, stage, event)
+      return sendPayment(environment, run, event)
     case 'cosign':
-      return sendCosigned(environment, stage, event)
+      return sendCosigned(environment, run, event)
     case 'replace':
-      return replacePayment(environment, stage, event)
+      return replacePayment(environment, run, event)
     default:
       return networkEvent(environment, event)
   }

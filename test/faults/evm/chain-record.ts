@@ -1,12 +1,12 @@
 import type { Anvil } from '../../support/anvil.ts'
 import type { Transaction } from '../../support/service.ts'
-import { describe, type Evidence } from '../judge.ts'
-import type { Included, Witness } from '../site.ts'
+import { describe, type Evidence } from '../check-promises.ts'
+import type { ChainRecord, Included } from '../test-chain.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { headOf, usedNonces, waitingNonces, walkChain } from './chain-walk.ts'
 
 /** What anvil can tell of the time from now on. */
-export async function evmWitness(anvil: Anvil): Promise<Witness> {
+export async function evmChainRecord(anvil: Anvil): Promise<ChainRecord> {
   const height = await headOf(anvil)
   const before = await Promise.all(ACCOUNTS.map(({ address }) => usedNonces(anvil, address)))
   const values = new Map<string, bigint>()

@@ -4,22 +4,22 @@ import type { ServiceOptions } from '../../support/service.ts'
 import { startLedger, type TestLedger } from '../../support/stellar/start-ledger.ts'
 import { RECEIVER, stellarConfig, XLM } from '../../support/stellar-scenario.ts'
 import { createAmounts } from '../amounts.ts'
-import { deedOf } from '../common-event.ts'
-import type { Deed } from '../deed.ts'
-import type { CrashKit, Site } from '../site.ts'
-import type { Stage } from '../stage.ts'
+import { actionOf } from '../common-event.ts'
+import type { HistoryRun } from '../history-run.ts'
+import type { Action } from '../step.ts'
+import type { CrashKit, TestChain } from '../test-chain.ts'
 import { bumpPayment, callContract, replacePayment, sendPayment } from './calls.ts'
+import { stellarChainRecord } from './chain-record.ts'
 import { useEverySourceAccount } from './channels.ts'
+import { ACCOUNTS, CHANNELED, CUSTOMERS, closeLedger, type Environment, fundAll } from './environment.ts'
 import { drawEvent, type Event, type OwnEvent } from './event.ts'
-import { ACCOUNTS, CHANNELED, CUSTOMERS, closeLedger, type Environment, fundAll } from './ground.ts'
 import { ledgerEvent } from './ledger-event.ts'
-import { stellarWitness } from './witness.ts'
 
-export interface StellarSiteOptions {
+export interface StellarTestChainOptions {
   readonly endpoints: number
   /** How many channel accounts the second relayer has. */
   readonly channels?: number
-  /** The time of the world: the network's clock and ours are the same. */
+  /** The time of the test bed: the network's clock and ours are the same. */
   readonly now: () => number
   /** The relayer whose transactions crashes hit. */
   readonly crashAccount?: number
@@ -28,7 +28,7 @@ export interface StellarSiteOptions {
 }
 
 /** The chain of histories on Stellar, with what only they use. */
-export interface StellarSite extends Site {
+export interface StellarTestChain extends TestChain {
   readonly environment: Environment
 }
 
@@ -57,7 +57,7 @@ export const SHORT_RETENTION = 240
 const CAPACITY = 1_000
 
 /** A ledger that closes when it is told, behind so many nodes that can fail. */
-export async function startStellarSite(options: StellarSiteOptions): Promise<StellarSite> {
+export async function startStellarTestChain(options: StellarTestChainOptions): Promise<StellarTestChain> {
   const { endpoints, channels = 0, now, crashAccount = 0, ...retention } = options
   const ledger = await startLedger({ closeEveryMs: 'manual', now, ...retention })
   const heard = new Set<string>()
@@ -78,7 +78,7 @@ export async function startStellarSite(options: StellarSiteOptions): Promise<Ste
     haste: HASTE,
     crash: crashKit(environment, crashAccount),
     draw: (random, { kills }) =>
-      toDeed(
+      toAction(
         environment,
         drawEvent(random, { accounts: ACCOUNTS.length, customers: CUSTOMERS.length, kills }),
       ),
@@ -88,11 +88,11 @@ export async function startStellarSite(options: StellarSiteOptions): Promise<Ste
       ledger.setNodeFault('none')
       return Promise.resolve(fundAll(environment))
     },
-    witness: () => {
+    chainRecord: () => {
       environment.gossip.clear()
-      return Promise.resolve(stellarWitness(ledger, heard))
+      return Promise.resolve(stellarChainRecord(ledger, heard))
     },
-    finish: (world) => useEverySourceAccount(environment, world),
+    finish: (testBed) => useEverySourceAccount(environment, testBed),
     stop: async () => {
       await Promise.all(nodes.map((node) => node.stop()))
       await ledger.stop()
@@ -138,31 +138,31 @@ function serviceOn(
 }
 
 function crashKit(environment: Environment, account: number): CrashKit {
-  const deed = (event: Event) => toDeed(environment, event)
+  const action = (event: Event) => toAction(environment, event)
   return {
     broadcastCall: 'sendTransaction',
     receiptCall: 'getTransaction',
-    send: deed({ is: 'send', account, budget: 'none' }),
-    replace: deed({ is: 'replace', target: 0, budget: 'high' }),
-    cancel: deed({ is: 'cancel', target: 0 }),
+    send: action({ is: 'send', account, budget: 'none' }),
+    replace: action({ is: 'replace', target: 0, budget: 'high' }),
+    cancel: action({ is: 'cancel', target: 0 }),
   }
 }
 
-function toDeed(environment: Environment, event: Event): Deed {
-  return deedOf<OwnEvent>(event, (stage, own) => happen(environment, stage, own))
+function toAction(environment: Environment, event: Event): Action {
+  return actionOf<OwnEvent>(event, (run, own) => happen(environment, run, own))
 }
 
-function happen(environment: Environment, stage: Stage, event: OwnEvent): Promise<void> {
+function happen(environment: Environment, run: HistoryRun, event: OwnEvent): Promise<void> {
   switch (event.is) {
     case 'send':
-      return sendPayment(environment, stage, event)
+      return sendPayment(environment, run, event)
     case 'bump':
-      return bumpPayment(environment, stage, event)
+      return bumpPayment(environment, run, event)
     case 'call':
-      return callContract(environment, stage, event)
+      return callContract(environment, run, event)
     case 'replace':
-      return replacePayment(environment, stage, event)
+      return replacePayment(environment, run, event)
     default:
-      return ledgerEvent(environment, stage, event)
+      return ledgerEvent(environment, run, event)
   }
 }

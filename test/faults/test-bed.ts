@@ -2,18 +2,18 @@ import { rm } from 'node:fs/promises'
 import { createDataDir } from '../support/data-dir.ts'
 import { type Answer, callService, type Transaction } from '../support/service.ts'
 import { type Host, type HostOptions, hostInside, hostOutside } from './host.ts'
-import type { Site } from './site.ts'
+import type { TestChain } from './test-chain.ts'
 
-export interface WorldOptions {
+export interface TestBedOptions {
   /** Whether the service has a process of its own, so that it can be killed. */
   readonly killable: boolean
-  /** Starts the chain. `now` is the time of the world, in ms since 1970. */
-  readonly startSite: (now: () => number) => Promise<Site>
+  /** Starts the chain. `now` is the time of the test bed, in ms since 1970. */
+  readonly startTestChain: (now: () => number) => Promise<TestChain>
 }
 
 /** A chain, unreliable nodes in front of it, and the service: shared by many histories, because they are slow to make. */
-export interface World {
-  readonly site: Site
+export interface TestBed {
+  readonly testChain: TestChain
   readonly dataDir: string
   /** Everything that the service wrote to its log. */
   readonly logged: { text: string }
@@ -27,14 +27,14 @@ export interface World {
   stop(): Promise<void>
 }
 
-export async function startWorld({ killable, startSite }: WorldOptions): Promise<World> {
+export async function startTestBed({ killable, startTestChain }: TestBedOptions): Promise<TestBed> {
   let offsetMs = 0
   const now = () => Date.now() + offsetMs
-  const site = await startSite(now)
+  const testChain = await startTestChain(now)
   const dataDir = await createDataDir()
   const logged = { text: '' }
   const start = killable ? hostOutside : hostInside
-  const open = () => start(hostOptions({ site, dataDir, offsetMs, logged }))
+  const open = () => start(hostOptions({ testChain, dataDir, offsetMs, logged }))
   let host: Host | undefined = await open()
   const stopService = async () => {
     const ending = host
@@ -42,7 +42,7 @@ export async function startWorld({ killable, startSite }: WorldOptions): Promise
     await ending?.stop()
   }
   return {
-    site,
+    testChain,
     dataDir,
     logged,
     now,
@@ -62,22 +62,22 @@ export async function startWorld({ killable, startSite }: WorldOptions): Promise
     stopService,
     stop: async () => {
       await stopService()
-      await site.stop()
+      await testChain.stop()
       await rm(dataDir, { recursive: true })
     },
   }
 }
 
 interface Location {
-  readonly site: Site
+  readonly testChain: TestChain
   readonly dataDir: string
   readonly offsetMs: number
   readonly logged: { text: string }
 }
 
-function hostOptions({ site, dataDir, offsetMs, logged }: Location): HostOptions {
+function hostOptions({ testChain, dataDir, offsetMs, logged }: Location): HostOptions {
   return {
-    service: { ...site.service, dataDir },
+    service: { ...testChain.service, dataDir },
     clockOffsetMs: offsetMs,
     onLog: (text) => {
       logged.text += text

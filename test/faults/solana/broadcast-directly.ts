@@ -1,7 +1,7 @@
 import type { TestSolana } from '../../support/solana/start-solana.ts'
 
 /** Hands a transaction, in base64, to the network itself, past all faulty nodes. */
-export async function offer({ url }: TestSolana, transaction: string): Promise<void> {
+export async function broadcastDirectly({ url }: TestSolana, transaction: string): Promise<void> {
   const settings = { encoding: 'base64', skipPreflight: true, maxRetries: 0 }
   const call = { jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: [transaction, settings] }
   const answer = await fetch(url, {

@@ -2,7 +2,7 @@ import type { Fault } from '../support/faulty-node.ts'
 import type { Random } from './random.ts'
 
 /** How a node behaves for a while. */
-export type Weather = 'calm' | 'lossy' | 'laggy' | 'busy' | 'mixed' | 'dead'
+export type Conditions = 'calm' | 'lossy' | 'laggy' | 'busy' | 'mixed' | 'dead'
 
 type Kind =
   | 'pass'
@@ -17,7 +17,7 @@ type Kind =
   | 'fork'
 
 /** How often each fault comes, as weights. */
-const FAULTS: Readonly<Record<Weather, Readonly<Partial<Record<Kind, number>>>>> = {
+const FAULTS: Readonly<Record<Conditions, Readonly<Partial<Record<Kind, number>>>>> = {
   calm: { pass: 1 },
   lossy: { pass: 5, drop: 2, lose: 2, duplicate: 1, delay: 2 },
   laggy: { pass: 4, lag: 3, fork: 3, delay: 1 },
@@ -26,8 +26,8 @@ const FAULTS: Readonly<Record<Weather, Readonly<Partial<Record<Kind, number>>>>>
   dead: { drop: 1 },
 }
 
-/** How often the weather changes to each, as weights. */
-const WEATHERS: Readonly<Record<Weather, number>> = {
+/** How often the conditions changes to each, as weights. */
+const WEATHERS: Readonly<Record<Conditions, number>> = {
   calm: 4,
   lossy: 3,
   laggy: 3,
@@ -36,8 +36,8 @@ const WEATHERS: Readonly<Record<Weather, number>> = {
   dead: 1,
 }
 
-/** What the weather changes to. */
-export function drawWeather(random: Random): Weather {
+/** What the conditions changes to. */
+export function drawConditions(random: Random): Conditions {
   return random.weighted(WEATHERS)
 }
 
@@ -48,20 +48,20 @@ const MAX_DELAY_MS = 120
  * Decides about requests: the n-th request of a method meets the same fault whatever the other methods do. Where nodes
  * cannot be on a fork, those that would be are behind.
  */
-export function createWeather(
+export function createConditions(
   random: Random,
   { maxLag, forks }: { readonly maxLag: number; readonly forks: boolean },
-): { set(weather: Weather): void; faultOf(method: string): Fault } {
+): { set(conditions: Conditions): void; faultOf(method: string): Fault } {
   const streams = new Map<string, Random>()
-  let weather: Weather = 'calm'
+  let conditions: Conditions = 'calm'
   return {
     set: (next) => {
-      weather = next
+      conditions = next
     },
     faultOf: (method) => {
       const stream = streams.get(method) ?? random.fork(method)
       streams.set(method, stream)
-      const drawn = stream.weighted(FAULTS[weather] as Readonly<Record<Kind, number>>)
+      const drawn = stream.weighted(FAULTS[conditions] as Readonly<Record<Kind, number>>)
       const kind = drawn === 'fork' && !forks ? 'lag' : drawn
       const size = stream.next()
       if (kind === 'delay') return { kind, ms: Math.ceil(size * MAX_DELAY_MS) }
