@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts'
 import type { Database } from './engine.ts'
-import { openPGlite } from './pglite.ts'
-import { openPostgres } from './postgres.ts'
+import { openPGlite } from './engines/pglite.ts'
+import { openPostgres } from './engines/postgres.ts'
 
 export interface DatabaseOptions {
   /** `postgres://…`; when absent, the embedded database is used. */

@@ -2,7 +2,7 @@ import { cpSync, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPGlite } from '../../src/database/pglite.ts'
+import { openPGlite } from '../../src/database/engines/pglite.ts'
 
 const MODULES = join(import.meta.dirname, '../../node_modules')
 const ENGINE = join(MODULES, '@electric-sql/pglite/package.json')

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { Clock } from '../lib/clock.ts'
-import type { Logger } from '../log.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../log.ts'
 
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000

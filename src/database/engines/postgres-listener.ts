@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { Clock } from '../lib/clock.ts'
-import type { Logger } from '../log.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../log.ts'
 import { createConnectionKeeper } from './connection-keeper.ts'
 
 type Handler = (payload: string) => void

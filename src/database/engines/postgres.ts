@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { systemClock } from '../lib/clock.ts'
-import type { Logger } from '../log.ts'
-import type { Database } from './engine.ts'
+import { systemClock } from '../../lib/clock.ts'
+import type { Logger } from '../../log.ts'
+import type { Database } from '../engine.ts'
+import type { Schema } from '../schema.ts'
+import { TYPE_PARSERS } from '../types.ts'
 import { createListener } from './postgres-listener.ts'
-import type { Schema } from './schema.ts'
-import { TYPE_PARSERS } from './types.ts'
 
 /** The number of connections of this process, without the one that listens. PostgreSQL allows 100 in all by default. */
 const POOL_SIZE = 10

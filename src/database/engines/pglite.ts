@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
+import type { Database } from '../engine.ts'
+import type { Schema } from '../schema.ts'
+import { TYPE_PARSERS } from '../types.ts'
 import { lockDirectory } from './directory-lock.ts'
-import type { Database } from './engine.ts'
-import type { Schema } from './schema.ts'
-import { TYPE_PARSERS } from './types.ts'
 
 const MEMORY = 'memory://'
 
