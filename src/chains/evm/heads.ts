@@ -52,7 +52,7 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
       lastHeadAt = Number.NEGATIVE_INFINITY
       if (stopping.signal.aborted) return
       failures = heads > 0 ? 1 : failures + 1
-      options.log.warn({ endpoint: maskUrl(url), detail }, 'the feed of new blocks ended')
+      options.log.warn({ endpoint: maskUrl(url), detail }, 'block feed ended')
       await clock.sleep(backoffMs(failures, { ...RECONNECT, random }), stopping.signal)
     }
   }

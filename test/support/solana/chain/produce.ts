@@ -70,7 +70,7 @@ function takePending(chain: Chain, moment: Moment): AppliedTransaction[] {
   return taken
 }
 
-/** Checks a transaction with the accounts after the transactions before it in the same block. */
+/** Returns the life of a pending transaction in the state after the transactions before it in the same block. */
 function lifetimeNow(chain: Chain, { transaction }: Pending): Lifetime | undefined {
   const standpoint = standpointAt(chain, chain.blocks.length - 1)
   return lifetimeOf(transaction.message, { ...standpoint, account: chain.vm.account })
