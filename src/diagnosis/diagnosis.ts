@@ -1,5 +1,6 @@
 import type { Schemas } from '../contract/operations.ts'
 
+/** Codes of findings, as in the contract. */
 export type FindingCode = Schemas['Finding']['code']
 
 /** One reason for the present state of a transaction. */

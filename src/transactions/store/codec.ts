@@ -82,16 +82,19 @@ export function encodeRequest(request: ChainRequest): unknown {
   return request.type === 'evm' ? encodeEvmRequest(request) : toExactJson(request)
 }
 
+/** Decodes a stored request, in the form of any release. */
 export function decodeRequest(stored: object): ChainRequest {
   return 'type' in stored
     ? (fromExactJson(stored) as StellarRequest | SolanaRequest)
     : decodeEvmRequest(stored)
 }
 
+/** Encodes signed content for storage, in the same two forms as a request. */
 export function encodeDraft(draft: Draft): unknown {
   return draft.type === 'evm' ? encodeEvmDraft(draft) : toExactJson(draft)
 }
 
+/** Decodes stored content, in the form of any release. */
 export function decodeDraft(stored: object): Draft {
   return 'type' in stored ? (fromExactJson(stored) as StellarDraft | SolanaDraft) : decodeEvmDraft(stored)
 }
@@ -163,6 +166,7 @@ function decodeEvmDraft(stored: object): EvmDraft {
   return draft.to === undefined ? content : { to: draft.to, ...content }
 }
 
+/** Converts a row to a transaction. */
 export function toTransaction(row: TransactionRow): Transaction {
   return {
     id: row.id,
@@ -193,6 +197,7 @@ export function toTransaction(row: TransactionRow): Transaction {
   }
 }
 
+/** Converts a row to an attempt. */
 export function toAttempt(row: AttemptRow): Attempt {
   const attempt = {
     number: row.number,
