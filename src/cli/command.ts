@@ -15,6 +15,7 @@ export interface Terminal {
   err(line: string): void
 }
 
+/** A command of the command line. */
 export interface Command {
   /** The name on the command line: `keys create`. */
   readonly name: string

@@ -30,6 +30,7 @@ export async function refuseExisting(paths: readonly string[]): Promise<void> {
   if (found.length > 0) throw alreadyExist(found)
 }
 
+/** Returns true when the file or folder exists. */
 export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }

@@ -3,6 +3,7 @@ import type { Database } from './engine.ts'
 import { openPGlite } from './engines/pglite.ts'
 import { openPostgres } from './engines/postgres.ts'
 
+/** Selects the database engine. */
 export interface DatabaseOptions {
   /** `postgres://…`; when absent, the embedded database is used. */
   readonly url?: string

@@ -33,6 +33,7 @@ export interface Schema {
   operator_decisions: OperatorDecisionsTable
 }
 
+/** Relayers, including removed ones. */
 export interface RelayersTable {
   id: string
   name: string
@@ -64,6 +65,7 @@ export interface StoredRpcUrl {
   untrusted?: true
 }
 
+/** Destinations for events. */
 export interface NotificationsTable {
   id: string
   type: string
@@ -78,6 +80,7 @@ export interface NotificationsTable {
   url_untrusted: Generated<boolean>
 }
 
+/** Signers of the configuration file and of callers. */
 export interface SignersTable {
   id: string
   type: string
@@ -111,6 +114,7 @@ export interface OperatedAccountsTable {
   relayer_id: string
 }
 
+/** Leases of processes. A row is never deleted, so that its fence never restarts. */
 export interface LeasesTable {
   name: string
   owner: string

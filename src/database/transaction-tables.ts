@@ -9,6 +9,7 @@ export interface AccountsTable {
   next_nonce: bigint | null
 }
 
+/** Transactions, from acceptance to a final status. */
 export interface TransactionsTable {
   id: string
   /** The order of acceptance. */
@@ -62,6 +63,7 @@ export interface OperatorDecisionsTable {
   decided_at: Generated<Date>
 }
 
+/** Every attempt that was ever signed (I3, I4). */
 export interface AttemptsTable {
   transaction_id: string
   number: number

@@ -12,6 +12,7 @@ export interface EventNotifier {
   wake(): void
 }
 
+/** Creates a notifier without readers. */
 export function createEventNotifier(): EventNotifier {
   const armed = new Map<EventListener, AbortController>()
   return {

@@ -4,6 +4,7 @@ import type { Schema } from '../database/schema.ts'
 /** The source of a key. A key from the API stays in use until the key in the configuration file changes. */
 export type KeySource = 'config' | 'api'
 
+/** A stored signing key. */
 export interface SealedKey {
   readonly source: KeySource
   readonly sealed: Uint8Array

@@ -38,6 +38,7 @@ interface KeysDeps {
 /** The owner name for sealing, so that a stored key cannot be opened for another notification. */
 const ownerOf = (notificationId: string) => `notification ${notificationId}`
 
+/** Creates the signing keys; without a sealer, only those of the configuration. */
 export function createSigningKeys({ db, sealer, configured }: KeysDeps): SigningKeys {
   if (sealer === undefined) return configuredOnly(configured)
   const { seal, open } = sealer

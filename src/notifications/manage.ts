@@ -59,6 +59,7 @@ interface NotificationManagerDeps {
   readonly usersOf: (tx: Transaction<Schema>, id: string) => Promise<readonly string[]>
 }
 
+/** Creates the manager of notifications. */
 export function createNotificationManager(deps: NotificationManagerDeps): NotificationManager {
   const { db, keys, policy } = deps
   return {

@@ -14,6 +14,7 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
+/** The addresses that connections may use. */
 export interface AddressPolicy {
   /** True allows connections to this machine and to private networks. Link-local addresses are never allowed. */
   readonly allowPrivate: boolean

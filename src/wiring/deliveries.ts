@@ -16,7 +16,7 @@ import { relayersTelling } from '../relayers/store.ts'
 import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { createDeliverWorker } from '../workers/deliver-worker.ts'
-import { createRelayWorker } from '../workers/fan-out-worker.ts'
+import { createFanOutWorker } from '../workers/fan-out-worker.ts'
 import { createHousekeepingWorker } from '../workers/housekeeping-worker.ts'
 import type { Loop } from '../workers/loop.ts'
 
@@ -60,7 +60,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   const policy = { allowPrivate: config.allowPrivateUrls }
   const guardedClient = createGuardedHttpClient(policy)
   const bodiesOf = createBodyWriter(options.presentEvents)
-  const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
+  const relay = createFanOutWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({
     db,
     clock,

@@ -6,6 +6,7 @@ import { createLoop, type Loop } from './loop.ts'
 /** The longest delay in ms of a due delivery without a wake: after a retry delay, or after a crash of its process. */
 const BACKSTOP_MS = 1_000
 
+/** The loop of deliveries, which can be woken for one notification. */
 export interface DeliverLoop extends Loop {
   /** A delivery of this notification is due; without an id, any notification may have one. */
   wake(notificationId?: string): void

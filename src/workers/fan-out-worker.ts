@@ -4,7 +4,7 @@ import { acquireLease, type Lease, LeaseLostError, releaseLease } from '../datab
 import type { Schema } from '../database/schema.ts'
 import { lastNumber } from '../events/number-store.ts'
 import type { Clock } from '../lib/clock.ts'
-import { relayEvents } from '../notifications/delivery/fan-out-store.ts'
+import { fanOutEvents } from '../notifications/delivery/fan-out-store.ts'
 import type { JobQueue } from '../notifications/delivery/job-queue.ts'
 import { hasNotifications } from '../notifications/store.ts'
 import { createLoop, type Loop } from './loop.ts'
@@ -18,7 +18,7 @@ const BACKSTOP_MS = 1_000
 /** Time in ms for which events are collected, so that fewer database transactions are needed. The delay is not noticeable. */
 const GATHER_MS = 50
 
-interface RelayWorkerDeps {
+interface FanOutWorkerDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly log: Logger
@@ -30,7 +30,7 @@ interface RelayWorkerDeps {
 }
 
 /** Turns events into deliveries, in one process at a time. */
-export function createRelayWorker(deps: RelayWorkerDeps): Loop {
+export function createFanOutWorker(deps: FanOutWorkerDeps): Loop {
   const { db, clock, log, owner } = deps
   const stopping = new AbortController()
   let lease: Lease | undefined
@@ -43,10 +43,10 @@ export function createRelayWorker(deps: RelayWorkerDeps): Loop {
     return lease
   }
 
-  async function relayAll(current: Lease): Promise<void> {
+  async function fanOutAll(current: Lease): Promise<void> {
     await clock.sleep(GATHER_MS, stopping.signal)
     await lastNumber(db)
-    while ((await relayEvents(deps, current)).more) if ((await hold()) === undefined) return
+    while ((await fanOutEvents(deps, current)).more) if ((await hold()) === undefined) return
   }
 
   const loop = createLoop({
@@ -59,7 +59,7 @@ export function createRelayWorker(deps: RelayWorkerDeps): Loop {
       const current = await hold()
       if (current === undefined) return
       try {
-        await relayAll(current)
+        await fanOutAll(current)
       } catch (error) {
         if (!(error instanceof LeaseLostError)) throw error
         // Another process has the lease now, and relays the rest.

@@ -22,6 +22,7 @@ export interface LeaseHolder {
   release(): Promise<void>
 }
 
+/** Creates a holder that has not tried to get its lease yet. */
 export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
   const { db, clock, owner, name, ttlMs, standbyMs = 0 } = options
   let lease: Lease | undefined

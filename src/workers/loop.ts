@@ -9,6 +9,7 @@ export interface LoopHealth {
   readonly error?: string
 }
 
+/** A repeated round of work with a start, an early wake and a clean stop. */
 export interface Loop {
   readonly name: string
   start(): void

@@ -6,6 +6,7 @@ import { createLoop, type Loop } from './loop.ts'
 /** The longest delay in ms of due work without a wake: after a crash, or when a waiting time ends. */
 const BACKSTOP_MS = 500
 
+/** The loop of submissions, which can be woken for one relayer. */
 export interface SubmitLoop extends Loop {
   /** Ends the present wait. While a step of the relayer runs, the next query follows the step. */
   wake(relayerId?: string): void

@@ -16,6 +16,7 @@ const MAX_INTERVAL_MS = 5_000
 /** Blocks between two watch rounds while a subscription announces new blocks and nothing is open. This is only the backstop. */
 const BACKSTOP_BLOCKS = 4
 
+/** A network, or a part of its relayers, that one worker watches. */
 export interface WatchTarget {
   /** Identifies a network, or the relayers of a network that have their own RPC urls. */
   readonly key: string

@@ -78,7 +78,7 @@ describe('help', () => {
   })
 })
 
-describe('a command line that does not fit exits 2 with a hint', () => {
+describe('wrong arguments exit with 2 and a hint', () => {
   test.each<[string[], string]>([
     [['serv'], 'There is no such command (did you mean "serve"?)'],
     [['keys'], 'There is no such command'],

@@ -94,7 +94,7 @@ describe('serve', () => {
     socket.destroy()
   })
 
-  test('ends with 1 and one line when its port is taken', async () => {
+  test('exits with 1 and prints one line when its port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const address = taken.address()

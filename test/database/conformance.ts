@@ -83,7 +83,7 @@ export function describeDatabase(setUp: () => Promise<DatabaseUnderTest>): void 
       expect((await query.execute(database.db)).rows).toStrictEqual([{ n: 2n, s: 3n }])
     })
 
-    test('lists are taken as parameters', async () => {
+    test('lists are accepted as parameters', async () => {
       const query = sql<object>`select * from unnest(${[1n, INT8_MAX]}::int8[], ${[2n, 2n ** 128n]}::numeric[],
         ${[Uint8Array.of(1), Uint8Array.of(255, 0)]}::bytea[], ${['a', null]}::text[]) as t (a, b, c, d)`
       expect((await query.execute(database.db)).rows).toStrictEqual([

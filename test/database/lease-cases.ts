@@ -88,7 +88,7 @@ export function describeLeases(get: () => Database): void {
       expect(await take({ name: lease, owner: 'b', ttlMs: LONG_MS })).toBeUndefined()
     })
 
-    test('nobody takes it between the check and the commit', async () => {
+    test('no other owner acquires it between the check and the commit', async () => {
       const lease = name()
       const mine = await mustTake({ name: lease, owner: 'a', ttlMs: OVER_MS })
       const order: string[] = []

@@ -50,7 +50,7 @@ describe('the data folder', () => {
     60_000,
   )
 
-  test('is taken over from a process that is gone', () =>
+  test('is replaced when its process is dead', () =>
     inFolder(async (folder) => {
       const child = spawn(process.execPath, ['-e', ''])
       await once(child, 'exit')
@@ -60,7 +60,7 @@ describe('the data folder', () => {
       await unlock()
     }))
 
-  test('is taken over when the pid belongs to another process by now', () =>
+  test('is replaced when the pid belongs to another process', () =>
     inFolder(async (folder) => {
       await writeFile(join(folder, 'relayer.lock.3'), JSON.stringify({ pid: process.pid, started: '1' }))
       await (await lockDirectory(folder))()

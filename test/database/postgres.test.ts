@@ -105,7 +105,7 @@ describe('postgres', () => {
     await Promise.all(databases.map((database) => database.close()))
   })
 
-  test('of two transactions that lock each other, the loser is told that it may retry', async () => {
+  test('of two transactions in a deadlock, the loser gets a retryable error', async () => {
     const database = await open()
     await sql`create table rows (id int primary key)`.execute(database.db)
     await sql`insert into rows values (1), (2)`.execute(database.db)

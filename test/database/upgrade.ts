@@ -41,7 +41,7 @@ const NONCE = 2n ** 53n + 1n
 
 /** What an upgrade from the release before several lines must keep, on each engine. */
 export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
-  describe('a database of the release before several lines', () => {
+  describe('a database of the release before several source accounts', () => {
     let underTest: DatabaseUnderTest
     let database: Database
 
@@ -78,7 +78,7 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
       expect(await counters('fresh')).toEqual(new Map())
     })
 
-    test('has each numbered transaction on the line of the account that sent it', async () => {
+    test('has each numbered transaction with its sender as source account', async () => {
       const read = async (id: string) => (await findTransaction(database.db, 'main', id))?.transaction
       expect(await read('sent')).toMatchObject({
         status: 'submitted',
@@ -98,7 +98,7 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
       expect(await countInFlight(database.db, 'main')).toEqual(new Map([[ADDRESS, 1]]))
     })
 
-    test('has every attempt, with its bytes and its line', async () => {
+    test('has every attempt, with its bytes and its source account', async () => {
       const item = await findTransaction(database.db, 'main', 'sent')
       expect(item?.attempts).toStrictEqual([
         {
@@ -128,7 +128,7 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
       ])
     })
 
-    test('still gives a nonce of a line to one transaction (I2)', async () => {
+    test('still gives a nonce of a source account to one transaction (I2)', async () => {
       const waiting = (await findTransaction(database.db, 'main', 'waiting'))?.transaction
       if (!waiting) throw new Error('the transaction is gone')
       const number = (sourceAccount: string | undefined, nonce: bigint) =>

@@ -83,7 +83,7 @@ describe('DELETE …/transactions/pending', () => {
     }
   })
 
-  test('what cannot be canceled is told with its reason, and stops none of the others', async () => {
+  test('a failed cancellation has its reason, and stops none of the others', async () => {
     // A no-op in its place would have to pay more than the cap.
     const dear = await story.send({ to: RECEIVER, value: 1, gas_price: CAP })
     await story.reach(dear.id, 'submitted')

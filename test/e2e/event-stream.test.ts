@@ -53,7 +53,7 @@ test('a reader that comes back with Last-Event-ID misses nothing and sees nothin
   expect(await later.rest()).toEqual([])
 })
 
-test('filters, and a filter for somebody else', async () => {
+test('filters, and a filter for another relayer', async () => {
   const of = async (query: string) =>
     (await openStream(story.service.url, { query: `?after=0&duration=0&${query}` })).rest()
   expect(await of('relayer_id=other')).toEqual([])

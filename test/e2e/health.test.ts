@@ -162,7 +162,7 @@ describe('the balance', () => {
     )
   })
 
-  test('that changes while it is too low is told by the relayer and by no further event', async () => {
+  test('that changes while it is too low appears in the relayer and in no further event', async () => {
     await setBalance('0x4')
     await restart({ policies: { min_balance: 5 } })
     await disabled('BalanceCheckFailed')

@@ -82,7 +82,7 @@ describe('Idempotency-Key', () => {
     expect(await count()).toBe(before + 1)
   })
 
-  test('of several bodies at the same instant one counts, and the others are told so', async () => {
+  test('of several bodies at the same time one is accepted, and the others get an error', async () => {
     const key = newKey()
     const before = await count()
     const answers = await Promise.all(

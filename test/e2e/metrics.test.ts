@@ -76,7 +76,7 @@ test('deliveries, the relay and the workers tell of themselves', async () => {
   }
 })
 
-test('nodes are told of by network and method; every method that the chain asks has its name', async () => {
+test('RPC calls are counted by network and method; every method of the chain has its name', async () => {
   const samples = await scrape(story.service.metricsUrl)
   const sent = { network: 'anvil', method: 'eth_sendRawTransaction' }
   expect(totalOf(samples, 'rpc_call_latency_seconds_count', sent)).toBeGreaterThanOrEqual(1)

@@ -133,7 +133,7 @@ describe('the urls of a network', () => {
     )
   })
 
-  test('are taken when nobody answers there', async () => {
+  test('are accepted when no endpoint answers', async () => {
     const silent = 'http://127.0.0.1:9/silent'
     const { status, body } = await patch({ rpc_urls: [silent] }, 'stellar:pubnet')
     expect([status, body.data.rpc_urls]).toEqual([200, [{ url: 'http://127.0.0.1:9/***', weight: 100 }]])

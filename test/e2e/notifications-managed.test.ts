@@ -52,7 +52,7 @@ function expectRefusal(answer: Answer, expected: RegExp, code = 'invalid_request
 }
 
 describe('a notification', () => {
-  test('is created, listed, shown, told of events, and deleted', async () => {
+  test('is created, listed, shown, gets events, and is deleted', async () => {
     const created = await create({ id: 'mine', url: receiver.url, signing_key: KEY })
     const shown = { id: 'mine', type: 'webhook', url: receiver.url, has_signing_key: true }
     expect([created.status, created.body]).toEqual([201, { success: true, data: shown }])
@@ -94,7 +94,7 @@ describe('a notification', () => {
     expectRefusal(await create(body), expected)
   })
 
-  test('is created once; an id of the file is taken', async () => {
+  test('is created once; an id of the file is in use', async () => {
     const body = { id: 'twice', url: receiver.url }
     const answers = await Promise.all([create(body), create(body)])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -203,7 +203,7 @@ describe('a change of a notification', () => {
   })
 })
 
-test('a notification that is deleted and made anew delivers nothing of before', async () => {
+test('a notification that is deleted and created again delivers no earlier events', async () => {
   receiver.behave(() => 500)
   await create({ id: 'anew', url: receiver.url })
   const old = await testEvent('anew')

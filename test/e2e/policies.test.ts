@@ -127,7 +127,7 @@ describe('pricing', () => {
     expect(final.body.data).not.toHaveProperty('max_fee_per_gas')
   })
 
-  test('a market price above the cap is lowered to it, and the caller is told', async () => {
+  test('a market price above the cap is lowered to it, and metadata.logs says so', async () => {
     const { body } = await send('capped', { to: RECEIVER, value: 1, speed: 'fastest' })
     expect(body.metadata?.logs[0]?.message).toContain('gas_price_cap')
     const path = `/relayers/capped/transactions/${body.data.id}`

@@ -223,7 +223,7 @@ describe('several at once', () => {
     )
   })
 
-  test('mined before the replacement was written: the first one wins and the caller is told', async () => {
+  test('mined before the replacement was stored: the first one wins and the caller gets an error', async () => {
     const before = await inPool()
     await story.mine() // The service has not looked yet, or just has: both must end in the same honest answer.
     const { status, body } = await story.replace(before.id, { to: OTHER, value: 7, speed: 'fast' })

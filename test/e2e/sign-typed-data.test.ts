@@ -53,7 +53,7 @@ describe('POST …/sign-typed-data', () => {
     expect((await sign(exact)).body.data).toEqual((await sign(text)).body.data)
   })
 
-  test('hashes are taken with and without 0x, in any letter case', async () => {
+  test('hashes are accepted with and without 0x, in any letter case', async () => {
     const one = await sign(HASHES)
     const other = await sign({
       domain_separator: `0x${HASHES.domain_separator.toUpperCase()}`,

@@ -107,7 +107,7 @@ describe('a signer', () => {
   })
 })
 
-test('without a key to seal with, no signer is taken, and the answer says what to set', async () => {
+test('without a sealing key no signer is accepted, and the answer names the setting', async () => {
   const without = await startService({ rpcUrls: OPTIONS.rpcUrls })
   onTestFinished(() => without.stop())
   const { status, body } = await without.api('POST', '/signers', plain(KEY))

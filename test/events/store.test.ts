@@ -40,7 +40,7 @@ async function writeTests(count: number): Promise<void> {
   })
 }
 
-test('a relayer that was switched off and on: both are told, each as it was then', async () => {
+test('a relayer that was disabled and enabled: both are events, each with the state of its time', async () => {
   const { db } = database
   await writeTests(0)
   await db.transaction().execute((tx) => saveRelayer(tx, RELAYER))
@@ -79,7 +79,7 @@ test('a rolled back event leaves no gap', async () => {
   expect((await all()).map(({ number }) => number - start)).toEqual([1n, 2n])
 })
 
-test('a log that nobody has read is numbered a piece at a time', async () => {
+test('a log without earlier readers is numbered in batches', async () => {
   await writeTests(7)
   expect(await numberBatch(database.db, 3)).toEqual({ more: true })
   expect(await numberBatch(database.db, 3)).toEqual({ more: true })

@@ -26,7 +26,7 @@ const FAULTS: Readonly<Record<Conditions, Readonly<Partial<Record<Kind, number>>
   dead: { drop: 1 },
 }
 
-/** How often the conditions changes to each, as weights. */
+/** How often the conditions change to each, as weights. */
 const WEATHERS: Readonly<Record<Conditions, number>> = {
   calm: 4,
   lossy: 3,
@@ -36,7 +36,7 @@ const WEATHERS: Readonly<Record<Conditions, number>> = {
   dead: 1,
 }
 
-/** What the conditions changes to. */
+/** Draws the next conditions. */
 export function drawConditions(random: Random): Conditions {
   return random.weighted(WEATHERS)
 }

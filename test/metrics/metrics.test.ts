@@ -26,7 +26,7 @@ test('a label keeps the first values that it sees and calls all others one', () 
   expect(['a', 'b', 'c', 'a', 'd', 'b'].map(label)).toEqual(['a', 'b', 'other', 'a', 'other', 'b'])
 })
 
-test('requests are counted by operation; what is none, and methods that nobody knows, are other', async () => {
+test('requests are counted by operation; unknown paths and methods count as other', async () => {
   const registry = new Registry()
   const observer = createRequestMetrics(registry)
   for (const method of ['GET', 'BREW', 'X-1', 'X-2']) {
@@ -65,7 +65,7 @@ test('an RPC request counts once for each method in it; a method of a caller has
   ])
 })
 
-test('relayers beyond the limit are told of together, and what is over disappears', async () => {
+test('relayers beyond the limit share a label, and ended series disappear', async () => {
   const clock = createTestClock()
   const metrics = createMetrics({ clock, log })
   const many = Array.from({ length: 130 }, (_, index) => ({

@@ -13,7 +13,7 @@ import { createSigningKeys, type SigningKeys } from '../../src/notifications/key
 import { saveNotification } from '../../src/notifications/store.ts'
 import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
 import { createDeliverWorker } from '../../src/workers/deliver-worker.ts'
-import { createRelayWorker } from '../../src/workers/fan-out-worker.ts'
+import { createFanOutWorker } from '../../src/workers/fan-out-worker.ts'
 import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -47,7 +47,7 @@ export async function startWorker(database: Database, options: WorkerOptions = {
   const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
   const httpClient = createGuardedHttpClient({ allowPrivate: true })
   const guardedClient = createGuardedHttpClient({ allowPrivate: false })
-  const relay = createRelayWorker({ db, clock, log, queue, owner, windowMs })
+  const relay = createFanOutWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({
     db,
     clock,

@@ -98,7 +98,7 @@ test('a key that a caller put in place of all others is the only one, and stays 
   expect(await (await startWith(TWO)).of('ops')).toEqual([TWO, THREE])
 })
 
-test('signing that a caller ended begins anew only when the configuration brings another key, or its entry changed', async () => {
+test('signing that a caller ended starts again only when the configuration has another key, or its entry changed', async () => {
   await replace(await startWith(ONE), null)
   expect(await (await startWith(ONE)).of('ops')).toEqual([])
   await database.db

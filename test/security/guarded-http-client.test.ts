@@ -22,7 +22,7 @@ afterAll(() => {
 
 const request = (url: string) => ({ url, headers: {}, body: '{}', timeoutMs: 2_000 })
 
-describe('a client that may not reach private addresses', () => {
+describe('an HTTP client that must not reach private addresses', () => {
   const httpClient = createGuardedHttpClient({ allowPrivate: false })
   afterAll(() => httpClient.close())
 
@@ -39,7 +39,7 @@ describe('a client that may not reach private addresses', () => {
   })
 })
 
-describe('a client that may', () => {
+describe('an HTTP client that may reach them', () => {
   const httpClient = createGuardedHttpClient({ allowPrivate: true })
   afterAll(() => httpClient.close())
 

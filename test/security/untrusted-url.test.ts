@@ -49,7 +49,7 @@ describe('givenUrlProblem', () => {
   )
 })
 
-test('an RPC url is taken whole, not as it was shown', () => {
+test('an RPC url is accepted whole, not in its masked form', () => {
   expect(untrustedRpcUrlProblem('https://rpc.example.com/***', CAREFUL)).toMatch(/^expected the whole url/)
   expect(untrustedRpcUrlProblem('***', CAREFUL)).toMatch(/^expected the whole url/)
   expect(untrustedRpcUrlProblem('https://rpc.example.com/v2/key', CAREFUL)).toBeUndefined()

@@ -102,7 +102,7 @@ describe('a pool that takes no tip below a minimum', () => {
     expect(attempts[1]?.draft).toMatchObject({ fees: { maxPriorityFeePerGas: minimum } })
   })
 
-  test('never moves the price of a caller, who is told', async () => {
+  test('never changes the price of a caller, and says so', async () => {
     const own = { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI }
     const { step } = await setUp(own, { refuse: poolOf(minimum) })
     expect(stateOf((await step()).transaction)).toMatch(
@@ -164,7 +164,7 @@ describe('a gas limit that the node refuses', () => {
       gas < least ? `intrinsic gas too low: gas ${gas}, minimum needed ${least}` : undefined,
     )
 
-  test('was estimated: estimated anew for the same nonce, when a second block is of the same opinion', async () => {
+  test('was estimated: estimated again for the same nonce, when a second block is of the same opinion', async () => {
     const { step } = await setUp({ speed: 'fast' }, { refuse: demanding(1_000_000n) })
     expect(stateOf((await step()).transaction)).toMatch(/^sent: .*second opinion/)
     await mine()
@@ -209,7 +209,7 @@ describe('one endpoint refuses for good', () => {
   })
 })
 
-test('a nonce that somebody else used, at an endpoint that answers for receipts with an error for ever: proved by its block', async () => {
+test('a nonce that another program used, at an endpoint that always answers receipts with an error: proved by its block', async () => {
   const { step, look, transaction } = await setUp({ speed: 'safeLow' }, {})
   const { attempts } = await step()
   await anvil.rpc('anvil_dropTransaction', [attempts[0]?.signed.hash])
@@ -226,7 +226,7 @@ test('a nonce that somebody else used, at an endpoint that answers for receipts 
   expect(await look(31_000)).toMatchObject({ status: 'pending', nonce: undefined })
 })
 
-describe('a transaction that was mined while nobody looked, at an endpoint that has pruned its receipt', () => {
+describe('a transaction that was mined during an outage, at an endpoint that has pruned its receipt', () => {
   test.each([
     { name: 'and its transaction', of: 'transactionsBelow' },
     { name: 'only', of: 'receiptsBelow' },

@@ -18,7 +18,7 @@ import { createTestClock, type TestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { SILENT_NETWORK } from './stub-chain.ts'
 
-/** An account with a key that no other test has. */
+/** An account with its own key. */
 export interface TestAccount {
   readonly relayer: EvmRelayer
   /** The clock of the fixture. */
@@ -26,12 +26,12 @@ export interface TestAccount {
   readonly runtime: RelayerRuntime
 }
 
-/** The transactions room on a database of its own in memory, with a clock that the test moves. */
+/** The transactions module on its own database in memory, with a clock that the test advances. */
 export interface Fixture {
   readonly database: Database
   readonly context: TransactionsContext
   readonly clock: TestClock
-  /** `channels`: how many further lines, each with an address and a key of its own. */
+  /** `channels`: the number of further source accounts, each with its own address and key. */
   addAccount(options: {
     chain: Chain
     network?: EvmNetwork
@@ -41,7 +41,7 @@ export interface Fixture {
   close(): Promise<void>
 }
 
-/** Opens the room. `maxInFlight` is 10 unless a test says otherwise. */
+/** Opens the fixture. `maxInFlight` is 10 by default. */
 export async function openFixture(options: { maxInFlight?: number } = {}): Promise<Fixture> {
   const log = createLogger({ level: 'silent' })
   const database = await openTestDatabase()
@@ -49,7 +49,7 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
   const runtimes = new Map<string, RelayerRuntime>()
   const runtimeOf = ({ id }: Relayer) => {
     const runtime = runtimes.get(id)
-    if (!runtime) throw new Error(`no operator for ${id}`)
+    if (!runtime) throw new Error(`no runtime for ${id}`)
     return runtime
   }
   const context = {

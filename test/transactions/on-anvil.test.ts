@@ -177,7 +177,7 @@ describe('a real chain', () => {
     expect(after.attempts.map(({ signed }) => signed)).toEqual(before.attempts.map(({ signed }) => signed))
   })
 
-  test('a nonce that somebody else uses with the same key is never used twice (R4)', async () => {
+  test('a nonce that another program uses with the same key is never used twice (R4)', async () => {
     const { owner, accept, step, look } = await setUp()
     const { address } = owner.relayer
     const { transaction } = await accept(owner.relayer, TRANSFER)

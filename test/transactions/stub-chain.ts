@@ -7,7 +7,7 @@ import { createLogger } from '../../src/log.ts'
 import type { EvmNetwork } from '../../src/networks/network.ts'
 import { combineReceipts } from './combine-receipts.ts'
 
-/** A network without endpoints: the chain's own work (signing, cost, speeds) is real, and no node ever answers. */
+/** A network without endpoints: the work of the chain itself (signing, cost, speeds) is real, and no node answers. */
 export const SILENT_NETWORK: EvmNetwork = {
   type: 'evm',
   name: 'testnet',
@@ -22,7 +22,7 @@ export const SILENT_NETWORK: EvmNetwork = {
   rpcUrls: [],
 }
 
-/** What the nodes of a network say, for answers that a real node cannot be made to give. Everything can be changed. */
+/** The answers of the nodes of a network, for answers that a real node cannot be made to give. A test can change each of them. */
 export interface StubChain {
   head: Answer<Head>
   nonce: Answer<bigint>
@@ -31,11 +31,11 @@ export interface StubChain {
   readonly blocks: Map<bigint, string>
   /** By hash; a hash that is not here has no receipt. */
   readonly receipts: Map<string, ReceiptAnswer>
-  /** What a node says to bytes with this hash. */
+  /** Gives the answer of a node to bytes with this hash. */
   answerBroadcast: (hash: string) => BroadcastResult
-  /** The hash of everything that was offered, in order. */
+  /** The hashes of all broadcast bytes, in order. */
   readonly broadcasted: string[]
-  /** How many receipts were asked for. */
+  /** The number of receipts that were requested. */
   receiptsAsked: number
   /** Changes single answers of the chain, over everything above. */
   override: { [Key in keyof EvmChain]?: EvmChain[Key] | undefined }
@@ -43,7 +43,7 @@ export interface StubChain {
 
 const UNKNOWN = { kind: 'unknown', detail: 'the node does not answer' } as const
 
-/** A quiet network at block 100 that takes everything, with plenty of money on every account. */
+/** Creates a network at block 100 that accepts everything, with plenty of money on every account. */
 export function createStubChain(): StubChain {
   return {
     head: headAt(100n),
@@ -108,7 +108,7 @@ export function chainOf(stub: StubChain): EvmChain {
       return hashes.map((hash) => stub.answerBroadcast(hash))
     },
   }
-  // Looked up at each call, so that a test may change its mind.
+  // Properties are read at each call, so that a test can change them later.
   return new Proxy(chain, {
     get: (target, key: keyof EvmChain) => (key in stub.override ? stub.override[key] : target[key]),
   })

@@ -29,6 +29,7 @@ interface DeliveryControlsDeps {
   readonly windowMs: number
 }
 
+/** Creates the controls of deliveries. */
 export function createDeliveryControls({ db, queue, windowMs }: DeliveryControlsDeps): DeliveryControls {
   return {
     async redeliver(notificationId, selection) {

@@ -16,6 +16,7 @@ import { type TryDeps, type TryResult, tryDelivery } from './try-delivery.ts'
 /** Writes the exact body of each event, in the same order. */
 export type BodyWriter = (events: readonly EventRecord[]) => Promise<readonly string[]>
 
+/** The dependencies of a deliverer. */
 export interface DelivererDeps extends TryDeps {
   /** The client for urls of the configuration, which the operator trusts. */
   readonly httpClient: GuardedHttpClient

@@ -11,7 +11,7 @@ export const DUE_CHANNEL = 'deliveries_due'
 /** The number of events that one database transaction processes. */
 const BATCH = 500
 
-interface RelayDeps {
+interface FanOutDeps {
   readonly db: Kysely<Schema>
   readonly queue: JobQueue
   /** Time in ms for which a delivery is tried. */
@@ -22,8 +22,8 @@ interface RelayDeps {
  * Creates deliveries with their jobs for the next numbered events and moves the cursor, in one database transaction, so that a crash leaves
  * both or neither. Returns `more` when further events wait. The `lease` excludes other processes.
  */
-export async function relayEvents(
-  { db, queue, windowMs }: RelayDeps,
+export async function fanOutEvents(
+  { db, queue, windowMs }: FanOutDeps,
   lease: Lease,
 ): Promise<{ more: boolean }> {
   await openQueues(db, queue)
@@ -52,7 +52,7 @@ async function openQueues(db: Kysely<Schema>, queue: JobQueue): Promise<void> {
 const MAX_UNNUMBERED = 10_000
 
 /** Counts the committed events without deliveries yet; undefined when there are no notifications. */
-export async function relayLag(db: Kysely<Schema>): Promise<number | undefined> {
+export async function countUnprocessedEvents(db: Kysely<Schema>): Promise<number | undefined> {
   const { rows } = await sql<{ lag: bigint }>`
     select last_number - relayed_number
       + (select count(*) from (select from events where number is null limit ${MAX_UNNUMBERED}) unnumbered) as lag

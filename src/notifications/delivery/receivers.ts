@@ -25,6 +25,7 @@ interface Receiver {
   restsUntil: number
 }
 
+/** Creates the state of receivers, in which all work and none rests. */
 export function createReceivers(clock: Clock): Receivers {
   const known = new Map<string, Receiver>()
 

@@ -11,6 +11,7 @@ const NOOPS: readonly Purpose[] = [
   'gap_filler',
 ] satisfies readonly NoopPurpose[]
 
+/** Returns true when the content only uses a nonce. */
 export function isNoop(purpose: Purpose): purpose is NoopPurpose {
   return NOOPS.includes(purpose)
 }

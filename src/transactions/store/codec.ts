@@ -86,6 +86,7 @@ function ofKnownChain<T extends { readonly type: string }>(stored: object): T {
   return value
 }
 
+/** Converts a row to a transaction. */
 export function toTransaction(row: TransactionRow): Transaction {
   return {
     id: row.id,
@@ -116,6 +117,7 @@ export function toTransaction(row: TransactionRow): Transaction {
   }
 }
 
+/** Converts a row to an attempt. */
 export function toAttempt(row: AttemptRow): Attempt {
   const attempt = {
     number: row.number,

@@ -66,6 +66,7 @@ export async function findDueInFlight(db: Db, relayerId: string, now: Date): Pro
 /** The maximum number of transactions in one rebroadcast, lowest nonces first, for example after a node lost its mempool. */
 const MAX_REBROADCAST = 500
 
+/** Builds the query for the relayer's transactions that are signed and not mined. */
 export function inFlight(db: Db, relayerId: string) {
   return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('status', 'in', IN_FLIGHT)
 }

@@ -26,6 +26,7 @@ export const OVERDUE: Refusal = {
 /** The answer of a chain that could not prepare the content. */
 export type Unprepared = Exclude<Answer<Prepared> | SetupRequired, { kind: 'ok' }>
 
+/** A transaction whose content could not be prepared, and the answer of the chain. */
 export interface FailedPreparation {
   readonly transaction: Transaction
   readonly answer: Unprepared

@@ -16,6 +16,7 @@ export interface WatchMemory {
   readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>
 }
 
+/** Creates the memory of a watcher that has seen nothing yet. */
 export function createWatchMemory(): WatchMemory {
   return { highest: { number: 0n, at: 0 }, settledAt: undefined, recheckAt: 0, missingSince: new Map() }
 }

@@ -65,7 +65,7 @@ describe('a patch', () => {
     await patch({ policies: null })
   })
 
-  test('is taken as a merge patch, too', async () => {
+  test('is accepted as a merge patch, too', async () => {
     const type = { 'content-type': 'application/merge-patch+json' }
     expect((await patch({ name: 'By patch' }, 'one', type)).body.data.name).toBe('By patch')
     const other = await patch({ name: 'x' }, 'one', { 'content-type': 'application/json-patch+json' })
@@ -175,7 +175,7 @@ describe('a patch', () => {
     expect(await read()).toEqual(before)
   })
 
-  test('of nobody is Not found', async () => {
+  test('of an unknown relayer is Not found', async () => {
     expect(refusalOf(await patch({ name: 'x' }, 'nobody'))).toMatchObject({
       status: 404,
       code: 'relayer_not_found',

@@ -85,7 +85,7 @@ describe('deleting a relayer', () => {
     expect(after.find(({ id }) => id === sent.body.data.id)).toMatchObject({ nonce: 3, status: 'confirmed' })
   })
 
-  test('of one with another account than before begins anew', async () => {
+  test('of one with another account than before starts again', async () => {
     expect((await remove('one')).status).toBe(200)
     const relayer = await createFunded(story.service, story.anvil, onAnvil('b', { id: 'one' }))
     const sent = await send('one')

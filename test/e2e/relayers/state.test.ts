@@ -57,7 +57,7 @@ describe('the state of a relayer on EVM', () => {
     })
   })
 
-  test('is told while it is paused, and follows what others do with the account', async () => {
+  test('is reported while it is paused, and follows what others do with the account', async () => {
     await story.service.api('PATCH', '/relayers/one', { paused: true })
     const { address } = (await story.service.api<{ address: string }>('GET', '/relayers/one')).body.data
     await story.anvil.rpc('anvil_setNonce', [address, '0x9'])

@@ -43,7 +43,7 @@ function prebuilt(steps: readonly Step[], ...cosigners: readonly Wallet[]) {
 
 const gift = (lamports: bigint) => transferStep(friend.address, createWallet().address, lamports)
 
-describe('a transaction that somebody else has signed', () => {
+describe('a transaction that a third party has signed', () => {
   test('is paid for, and costs the relayer just its fee', async () => {
     const before = lamportsOf(MAIN)
     const { id } = await scenario.send(prebuilt([gift(SOL / 100n)], friend))
@@ -78,7 +78,7 @@ describe('a transaction that somebody else has signed', () => {
     expect([again.status, again.body.code]).toEqual([400, 'already_accepted'])
   })
 
-  test('takes its turn as a replacement when what it replaces has lapsed', async () => {
+  test('is sent as a replacement when the replaced bytes have expired', async () => {
     const { id } = await scenario.send(transfer(21n))
     await scenario.reach(id, 'submitted')
     scenario.solana.dropPending()
@@ -212,7 +212,7 @@ describe('the API', () => {
     }
   }
 
-  test('expires what valid_until is over for, when it has lapsed', async () => {
+  test('expires a transaction after valid_until, when its bytes have expired', async () => {
     const validUntil = new Date(Date.now() + 1_500).toISOString()
     const { id } = await scenario.send(transfer(33n, { valid_until: validUntil }))
     await scenario.reach(id, 'submitted')

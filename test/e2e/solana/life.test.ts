@@ -42,7 +42,7 @@ describe('a transfer', () => {
     expect(lamportsOf(RECEIVER)).toBe(before + 28n)
   })
 
-  test('that no block includes in its time is signed anew', async () => {
+  test('that no block includes in its time is signed again', async () => {
     const before = lamportsOf(RECEIVER)
     const { id } = await scenario.send(transfer(11n))
     const first = await scenario.reach(id, 'submitted')
@@ -56,7 +56,7 @@ describe('a transfer', () => {
     expect(lamportsOf(RECEIVER)).toBe(before + 11n)
   })
 
-  test('whose block a fork drops is offered again and executed once', async () => {
+  test('whose block a fork drops is broadcast again and executed once', async () => {
     const before = lamportsOf(RECEIVER)
     const { id } = await scenario.send(transfer(13n))
     const submitted = await scenario.reach(id, 'submitted')

@@ -70,7 +70,7 @@ describe('POST …/sign-transaction', () => {
     expect(story.solana.account(RECEIVER)?.lamports).toBe(before + 77n)
   })
 
-  test('the signature of somebody else may be missing, and stays missing', async () => {
+  test('the signature of a third party may be missing, and stays missing', async () => {
     const cosigner = createWallet()
     story.solana.airdrop(cosigner.address, SOL)
     const steps = [transfer(cosigner.address, createWallet().address, SOL / 100n)]

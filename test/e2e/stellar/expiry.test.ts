@@ -21,7 +21,7 @@ afterAll(() => scenario.stop())
 const LATER = 200
 
 describe('what no ledger includes in time', () => {
-  test('is signed anew with the same sequence number while the caller still wants it', async () => {
+  test('is signed again with the same sequence number while valid_until has not passed', async () => {
     const { ledger, send, reach, get, closeUntil } = scenario
     const { id } = await send(payment(10n))
     const first = await reach(id, 'submitted')
@@ -62,7 +62,7 @@ describe('what no ledger includes in time', () => {
     expect(events.status).toBe(200)
   })
 
-  test('is offered again when the queue of the network has lost it', async () => {
+  test('is broadcast again when the queue of the network has lost it', async () => {
     const { ledger, send, reach, closeUntil } = scenario
     const { id } = await send(payment(40n))
     await reach(id, 'submitted')

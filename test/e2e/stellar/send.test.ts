@@ -64,7 +64,7 @@ describe('send on Stellar', () => {
     expect(failed.attempts).toMatchObject([{ outcome: 'reverted' }])
   })
 
-  test('an account with too little is told so, and nothing is stored', async () => {
+  test('an account with too little money gets an error, and nothing is stored', async () => {
     const { service } = scenario
     const answer = await service.api('POST', '/relayers/main/transactions', payment(5_000n * XLM))
     expect(answer).toMatchObject({ status: 400, body: { code: 'insufficient_balance' } })

@@ -77,7 +77,7 @@ describe('POST …/sign-transaction', () => {
     expect(story.ledger.account(RECEIVER)?.balance).toBe(before + XLM)
   })
 
-  test("somebody else's channel, with the relayer as the source of the operation, keeps its signature", async () => {
+  test("a third party's channel, with the relayer as the source of the operation, keeps its signature", async () => {
     const unsigned = draft({ source: CHANNEL, payer: MAIN.publicKey() })
     unsigned.sign(CHANNEL)
     const { status, body } = await sign(unsigned.toXDR())

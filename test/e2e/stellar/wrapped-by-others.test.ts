@@ -156,7 +156,7 @@ describe('a stranger wraps the inner transaction of a fee bump in one of their o
   })
 })
 
-describe('a transaction that somebody else has signed and sends without the relayer', () => {
+describe('a transaction that a third party has signed and sends without the relayer', () => {
   test.each([
     { how: 'plain', envelopeOf: (xdr: string) => xdr, payer: CUSTOMER },
     {

@@ -46,7 +46,7 @@ describe('a receiver that fails once', () => {
       'The receiver did not answer: socket hang up.',
     ],
   ]
-  test.each(cases)('%s: is told again', async (_what, behaviour, error) => {
+  test.each(cases)('%s: is sent again', async (_what, behaviour, error) => {
     const target = await receiver()
     const fixture = await openFixture({ timeoutMs: 500 })
     await fixture.addNotification('ops', target.url)
@@ -81,7 +81,7 @@ test('a huge answer is read up to a limit, and counts', async () => {
   expect(done?.delivery.lastTry?.response?.body).toHaveLength(16_384)
 })
 
-test('a certificate that nobody vouches for is a failure', async () => {
+test('an untrusted certificate is a failure', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'relayer-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   execFileSync(
@@ -142,7 +142,7 @@ test('410 pauses the notification; what waits is sent when it goes on', async ()
   ])
 })
 
-test('429 with Retry-After: nobody is sent anything until then', async () => {
+test('429 with Retry-After: nothing is sent until then', async () => {
   const target = await receiver()
   const fixture = await openFixture()
   await fixture.addNotification('ops', target.url)
@@ -158,7 +158,7 @@ test('429 with Retry-After: nobody is sent anything until then', async () => {
   await fixture.settled('ops', delivered)
 })
 
-test('down for hours: nothing is lost, and each transaction is told in order', async () => {
+test('down for hours: nothing is lost, and the events of each transaction arrive in order', async () => {
   const target = await receiver()
   const fixture = await openFixture()
   await fixture.addNotification('ops', target.url)

@@ -52,7 +52,7 @@ async function setUp() {
   }
 }
 
-test('a late answer that decides nothing does not bring back what was taken back meanwhile', async () => {
+test('a late answer that decides nothing does not restore a change that was undone meanwhile', async () => {
   const { late } = await setUp()
   expect(await late({ kind: 'unknown', detail: 'time-out' })).toEqual([
     ['broadcast', undefined],
@@ -60,7 +60,7 @@ test('a late answer that decides nothing does not bring back what was taken back
   ])
 })
 
-test('a node that has taken it all the same is believed', async () => {
+test('a node that has accepted it all the same is believed', async () => {
   const { late } = await setUp()
   expect(await late({ kind: 'accepted' })).toEqual([
     ['broadcast', undefined],

@@ -221,7 +221,7 @@ const CASES: readonly Case[] = [
     outcome: undefined,
   },
   {
-    name: 'a gas limit that was estimated: estimated anew for the same nonce',
+    name: 'a gas limit that was estimated: estimated again for the same nonce',
     result: said('gas_limit'),
     attempts: [SIGNED],
     change: { estimatedGas: 21_000n },

@@ -68,7 +68,7 @@ describe('after a change that a node refused', () => {
     expect((await now()).attempts.at(-1)?.draft).toMatchObject({ value: 7n })
   })
 
-  test('and that stands all the same, because nobody could be told, the change is made again', async () => {
+  test('that stays, because the caller got no answer, the change is made again', async () => {
     const { stub, step, now, kinds, change } = await setUp()
     stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
     await change.cancel()

@@ -73,7 +73,7 @@ describe('a fee', () => {
     expect(await kindsOf(stored[0])).toEqual(['send broadcast'])
   })
 
-  test('is raised at the head of the line only', async () => {
+  test('is raised only for the first transaction of the queue', async () => {
     const { stored, step } = await setUp({ speed: 'fast' }, { speed: 'fast' })
     fixture.clock.advance(10 * MINUTE)
     await step()
@@ -81,7 +81,7 @@ describe('a fee', () => {
     expect(await kindsOf(stored[1])).toHaveLength(1)
   })
 
-  test('waits anew when the transaction has come first, because before it waited for others', async () => {
+  test('waits again when the transaction becomes the first, because before it waited for others', async () => {
     const { stored, step } = await setUp({ speed: 'fast' }, { speed: 'fast' })
     const [first, second] = stored
     if (!first || !second) throw new Error('nothing was stored')
@@ -178,7 +178,7 @@ describe('a fee', () => {
     expect(stub.broadcasted).toEqual([hash, hash, hash])
   })
 
-  test('that a node will not have: the earlier attempt counts, and nobody behind is held up', async () => {
+  test('that a node refuses: the earlier attempt counts, and the transactions behind it are not blocked', async () => {
     const { stub, owner, stored, step } = await setUp({ speed: 'fast' })
     const [first] = stub.broadcasted
     stub.answerBroadcast = (hash) =>
@@ -214,7 +214,7 @@ describe('valid_until', () => {
     })
   })
 
-  test('passes before any node took it: the old bytes are not offered again, a no-op is', async () => {
+  test('passes before a node accepted it: a no-op is broadcast instead of the old bytes', async () => {
     const stub = createStubChain()
     const owner = await fixture.addAccount({ chain: chainOf(stub) })
     stub.override = { replace: (_request, attempts) => dearer(attempts) }
@@ -234,7 +234,7 @@ describe('valid_until', () => {
     expect(stub.broadcasted).not.toContain(late)
   })
 
-  test('the no-op is refused: it is tried again, and nobody behind is held up', async () => {
+  test('the no-op is refused: it is tried again, and the transactions behind it are not blocked', async () => {
     const { stub, owner, stored, step } = await setUp(soon())
     const [first] = stub.broadcasted
     stub.answerBroadcast = (hash) =>

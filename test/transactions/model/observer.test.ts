@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-test('what is made final is told of once, and nothing else', async () => {
+test('transactions that become final are reported once, and no others', async () => {
   told = []
   const stored = await insert(fixture.context, newTransaction(owner), newTransaction(owner))
   const [waiting, failed] = stored
@@ -37,7 +37,7 @@ test('what is made final is told of once, and nothing else', async () => {
   expect(told).toEqual(['finished failed'])
 })
 
-test('what somebody else was faster with is not told of', async () => {
+test('a transaction that another writer changed first is not reported', async () => {
   told = []
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (stored === undefined) throw new Error('one was stored')
@@ -46,7 +46,7 @@ test('what somebody else was faster with is not told of', async () => {
   expect(told).toEqual(['finished expired'])
 })
 
-test('what is rolled back is not told of', async () => {
+test('a rolled back change is not reported', async () => {
   told = []
   const [stored] = await insert(fixture.context, newTransaction(owner))
   if (stored === undefined) throw new Error('one was stored')

@@ -45,7 +45,7 @@ describe('canceling everything that waits', () => {
     })
   })
 
-  test('stops when nobody waits for the answer any more', async () => {
+  test('stops when the caller no longer waits for the answer', async () => {
     const { owner, ids, abort, cancelPending } = await setUp(3, (id) => {
       if (id === ids[1]) abort.abort()
     })

@@ -69,7 +69,7 @@ const USED = {
   refusal: { code: 'invalid_request', detail: 'Its sequence number 5 is used.' },
 } as const
 
-describe('what somebody else has signed, and one node refused', () => {
+describe('externally signed content that one node refused', () => {
   test('may be what has used the nonce: the chain is asked before anything is final (I6)', async () => {
     const { stub, step, look, now, hash } = await setUp()
     stub.override = { ...expiring(stub), prepare: async () => USED }
@@ -82,7 +82,7 @@ describe('what somebody else has signed, and one node refused', () => {
     expect([status, statusReason]).toEqual(['confirmed', undefined])
   })
 
-  test('has failed when the chain has proved that it is not included, and is not offered meanwhile', async () => {
+  test('fails when the chain has proved that it is not included, and is not broadcast meanwhile', async () => {
     const { stub, step, look, now } = await setUp()
     stub.override = { ...expiring(stub, async () => true), prepare: async () => USED }
     await step(10_000)
@@ -110,8 +110,8 @@ describe('what somebody else has signed, and one node refused', () => {
   })
 })
 
-describe('what has lapsed', () => {
-  test('is over only when what one node refused has lapsed as well', async () => {
+describe('an expired transaction', () => {
+  test('ends only when the refused attempts have expired as well', async () => {
     const { stub, step, look, now } = await setUp()
     stub.answerBroadcast = () => ({ kind: 'accepted' })
     stub.override = {

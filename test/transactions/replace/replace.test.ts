@@ -88,7 +88,7 @@ describe('before it is signed', () => {
 })
 
 describe('after it was broadcast', () => {
-  test('a further attempt with the same nonce is signed, stored and offered before the answer', async () => {
+  test('a further attempt with the same nonce is signed, stored and broadcast before the answer', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const { transaction, attempts } = await replace(before, 7n)
@@ -216,7 +216,7 @@ describe('when it cannot be done', () => {
     expect((await reload(fixture.context, before)).attempts).toHaveLength(2)
   })
 
-  test('one endpoint will not have it and another did not answer: it may have taken it, so the change stands', async () => {
+  test('one endpoint refuses it and another does not answer: the other may have accepted it, so the change stays', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     stub.answerBroadcast = () => ({ kind: 'too_dear', detail: 'words of the node', unanswered: true })
@@ -256,7 +256,7 @@ describe('when it cannot be done', () => {
     },
   )
 
-  test('the node does not answer: stored, said, and offered again later (I6)', async () => {
+  test('the node does not answer: stored, reported, and broadcast again later (I6)', async () => {
     const { stub, owner, submitted, replace } = await setUp()
     const before = await submitted()
     stub.answerBroadcast = () => ({ kind: 'unknown', detail: 'time-out' })
@@ -280,7 +280,7 @@ describe('when it cannot be done', () => {
     expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 
-  test('an earlier attempt was mined meanwhile: told so, and the chain decides (R9)', async () => {
+  test('an earlier attempt was mined meanwhile: the caller gets an error, and the chain decides (R9)', async () => {
     const { stub, submitted, replace } = await setUp()
     const before = await submitted()
     const [hash] = stub.broadcasted

@@ -192,7 +192,7 @@ describe('an attempt on Stellar', () => {
     expect((await reload(fixture.context, transaction)).attempts).toStrictEqual([attempt])
   })
 
-  test('keeps what the chain told of it, also when less is told later', async () => {
+  test('keeps the result of the chain, also when a later answer has less', async () => {
     const transaction = await stored({})
     const attempt = attemptWith({})
     const result = {

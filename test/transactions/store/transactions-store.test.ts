@@ -59,7 +59,7 @@ async function stored(owner: TestAccount, change: Partial<Transaction> = {}): Pr
 }
 
 describe('saveTransactions', () => {
-  test('a stale version changes nothing and tells nobody', async () => {
+  test('a stale version changes nothing and stores no event', async () => {
     const transaction = await stored(await account())
     const [first] = await save({ ...transaction, status: 'sent', statusReason: 'first' })
     expect(first?.version).toBe(transaction.version + 1)
@@ -144,7 +144,7 @@ describe('words of others that no database can keep', () => {
   const WORDS = 'no\u0000 \ud83d'
   const KEPT = 'no\ufffd \ufffd'
 
-  test('are kept without what cannot be, and hold nobody up', async () => {
+  test('are stored without the unstorable characters, and do not block other rows', async () => {
     const owner = await account()
     const [transaction, other] = [await stored(owner), await stored(owner)]
     const written = await save(

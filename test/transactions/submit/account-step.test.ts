@@ -41,7 +41,7 @@ const hashesOf = async (transaction: Transaction) =>
   (await now(transaction)).attempts.map(({ signed }) => signed.hash)
 
 describe('submitting', () => {
-  test('numbers, signs and offers in the order of acceptance', async () => {
+  test('numbers, signs and broadcasts in the order of acceptance', async () => {
     const { stub, owner, step } = await setUp()
     stub.nonce = { kind: 'ok', value: 7n }
     const transactions = [await accept(owner), await accept(owner), await accept(owner)]
@@ -111,7 +111,7 @@ describe('submitting', () => {
     expect((await now(transaction)).transaction.status).toBe('submitted')
   })
 
-  test('takes no more than fit into flight, and goes on when there is room', async () => {
+  test('submits up to the in-flight limit, and continues when a slot is free', async () => {
     const { stub, owner, step } = await setUp()
     for (let index = 0; index < LIMIT + 2; index += 1) await accept(owner)
     await step()
@@ -164,7 +164,7 @@ describe('submitting', () => {
       expect(stub.broadcasted).toEqual(hashes)
     })
 
-    test('does not keep what no node took from being offered', async () => {
+    test('still broadcasts transactions that no node accepted', async () => {
       const { stub, owner, step } = await setUp()
       await accept(owner)
       await step()
@@ -286,7 +286,7 @@ describe('silence (I6)', () => {
 })
 
 describe('a crash (I12)', () => {
-  test('between storing and offering: the next step offers the stored bytes (R2)', async () => {
+  test('between storing and broadcasting: the next step broadcasts the stored bytes (R2)', async () => {
     const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     stub.override = { broadcast: () => Promise.reject(new Error('kill -9')) }
@@ -316,7 +316,7 @@ describe('a crash (I12)', () => {
 })
 
 describe('what cannot be sent', () => {
-  test('nobody overtakes one that waits for money, and it goes when the money is there (R12)', async () => {
+  test('no transaction overtakes one that waits for money, and it is sent when the money arrives (R12)', async () => {
     const { stub, owner, step } = await setUp()
     const refusal = { code: 'insufficient_balance', detail: 'top it up' } as const
     const [poor, behind] = [await accept(owner), await accept(owner)]
@@ -379,7 +379,7 @@ describe('what cannot be sent', () => {
     ])
   })
 
-  test('a no-op that is refused too stops nobody and is offered again later, as the same bytes', async () => {
+  test('a refused no-op stops no other transaction, and is broadcast again later as the same bytes', async () => {
     const { stub, owner, step } = await setUp()
     const transaction = await accept(owner)
     stub.answerBroadcast = () => ({ kind: 'refused', detail: 'no' })

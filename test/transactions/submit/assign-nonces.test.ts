@@ -63,7 +63,7 @@ describe('numbering', () => {
     expect(await counterOf(owner)).toBe(45n)
   })
 
-  test('follows the chain when something foreign has used nonces (R4), and never goes back (R6)', async () => {
+  test('follows the chain when another program has used nonces (R4), and never goes back (R6)', async () => {
     const owner = await account()
     await number(owner, await store(owner, 1), 10n)
     expect(noncesOf(await number(owner, await store(owner, 1), 15n))).toEqual([15n])
@@ -127,7 +127,7 @@ describe('numbering', () => {
   })
 })
 
-describe('several lines', () => {
+describe('several source accounts', () => {
   const sourceAccount = (address: string, chainNonce: bigint, slots: number): AccountCapacity => ({
     address,
     chainNonce,
@@ -176,7 +176,7 @@ describe('several lines', () => {
     expect(await counterOf(owner)).toBe(7n)
   })
 
-  test('those without a seat get no number, and stay as they are', async () => {
+  test('transactions without a free slot get no nonce, and stay unchanged', async () => {
     const owner = await account()
     const transactions = await store(owner, 4)
     const numbered = await numberOn(owner, transactions, [
@@ -200,14 +200,14 @@ describe('several lines', () => {
     ])
   })
 
-  test('without any line nothing is numbered, and what has a number is given back', async () => {
+  test('without a source account nothing is numbered, and numbered transactions are returned', async () => {
     const owner = await account()
     const [first] = await number(owner, await store(owner, 1))
     if (!first) throw new Error('nothing was numbered')
     expect(await numberOn(owner, [first, ...(await store(owner, 1))], [])).toEqual([first])
   })
 
-  test('the same number on two lines belongs to two transactions, on one line it cannot (I2)', async () => {
+  test('two source accounts may have the same nonce in two transactions, one may not (I2)', async () => {
     const owner = await account()
     const [a, b, c] = await store(owner, 3)
     if (!a || !b || !c) throw new Error('nothing was stored')
@@ -218,7 +218,7 @@ describe('several lines', () => {
     await expect(stealing).rejects.toThrow('transactions_nonce')
   })
 
-  test('crowds of steps at once give each number of each line once, without a gap (R5)', async () => {
+  test('concurrent steps assign each nonce of each source account once, without a gap (R5)', async () => {
     const owner = await account()
     const transactions = await store(owner, 30)
     const sourceAccounts = ['A', 'B', 'C'].map((address) => sourceAccount(address, 10n, 4))

@@ -39,7 +39,7 @@ test('a no-op that cannot be prepared is tried again later, not at once', async 
   expect(asked).toBe(2)
 })
 
-test('behind one that had to wait, nobody is prepared before it can go', async () => {
+test('no transaction is prepared behind one that waits', async () => {
   const stub = createStubChain()
   const owner = await fixture.addAccount({ chain: chainOf(stub) })
   const { prepare } = chainOf(createStubChain())

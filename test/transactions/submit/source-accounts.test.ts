@@ -70,8 +70,8 @@ async function setUp() {
   return { stub, owner, own, channels, nonces, accept, step, sourceAccountsOf, setups }
 }
 
-describe('several lines', () => {
-  test('each take one, and the rest waits for a seat', async () => {
+describe('several source accounts', () => {
+  test('each gets one transaction, and the others wait for a free slot', async () => {
     const { own, channels, accept, step, sourceAccountsOf } = await setUp()
     const transactions = await accept(5)
     await step()
@@ -80,7 +80,7 @@ describe('several lines', () => {
     expect((await sourceAccountsOf(transactions)).slice(3)).toEqual([undefined, undefined])
   })
 
-  test('a seat is free again when the chain has decided', async () => {
+  test('a slot is free again when the chain has decided', async () => {
     const { channels, accept, step, sourceAccountsOf } = await setUp()
     const transactions = await accept(4)
     await step()
@@ -94,7 +94,7 @@ describe('several lines', () => {
     expect((await sourceAccountsOf(transactions))[3]).toBe(channels[0])
   })
 
-  test('one about which nobody answers takes nothing, and holds nobody up (I6)', async () => {
+  test('one without an answer gets no transaction, and does not block the others (I6)', async () => {
     const { own, channels, nonces, accept, step, sourceAccountsOf } = await setUp()
     nonces.set(channels[0] ?? '', { kind: 'unknown', detail: 'time-out' })
     const transactions = await accept(3)
@@ -103,8 +103,8 @@ describe('several lines', () => {
   })
 })
 
-describe('an errand', () => {
-  test('opens the lines that are not there, once, while the others work on', async () => {
+describe('a setup transaction', () => {
+  test('opens the missing source accounts once, while the others continue', async () => {
     const { own, channels, nonces, accept, step, sourceAccountsOf, setups } = await setUp()
     for (const address of channels) nonces.set(address, MISSING)
     const transactions = await accept(2)

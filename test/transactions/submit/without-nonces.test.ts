@@ -27,14 +27,14 @@ function settle(result: BroadcastResult, change: Partial<Transaction> = {}) {
 }
 
 describe('what has no nonce', () => {
-  test('is offered again soon, because no pool holds it', () => {
+  test('is broadcast again soon, because no mempool keeps it', () => {
     expect(settle({ kind: 'accepted' }).transaction).toMatchObject({
       status: 'submitted',
       nextRunAt: inMs(2_000),
     })
   })
 
-  test('and is refused for good, waits for the proof that nobody included it; nothing is signed in its place', () => {
+  test('refused for good, it waits for the proof that no block includes it; nothing is signed in its place', () => {
     const { transaction, outcome } = settle({ kind: 'refused', detail: 'no signature' })
     expect(transaction).toMatchObject({
       status: 'sent',
@@ -58,7 +58,7 @@ describe('what has no nonce', () => {
   })
 })
 
-describe('what has lapsed', () => {
+describe('an expired transaction', () => {
   const item = itemOf([{ outcome: 'expired' }, { outcome: 'broadcast' }], { status: 'submitted' })
   const [, second] = item.attempts
 

@@ -43,7 +43,7 @@ test('a lost nonce that is proven while the record changes is written at the nex
 })
 
 // Found by the simulator on Stellar (seed 7): behind a slow node each look took longer than the second between two offers.
-test('bytes that are offered again to no new avail do not stand in the way of what the chain decides', async () => {
+test('a rebroadcast without a new result does not prevent a decision of the chain', async () => {
   const stub = createStubChain()
   stub.answerBroadcast = () => ({ kind: 'later', detail: 'not yet' })
   const owner = await fixture.addAccount({ chain: chainOf(stub) })

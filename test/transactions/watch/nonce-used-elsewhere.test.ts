@@ -67,7 +67,7 @@ test('one endpoint does not answer: nothing is decided, and it is asked again', 
   expect(asked).toEqual([103n])
 })
 
-test('all say no, as of the head: only then somebody else has used the nonce', async () => {
+test('when all endpoints at the head say no, another program has used the nonce', async () => {
   const { item, asked } = await judged(() => ({ kind: 'none' }))
   expect(asked[0]).toBe(103n)
   expect(item.attempts.map(({ outcome }) => outcome)).toEqual(['superseded'])

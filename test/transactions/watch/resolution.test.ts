@@ -52,7 +52,7 @@ describe('included', () => {
     expect(outcomesOf(outcomes)).toEqual(['1 mined', '2 superseded'])
   })
 
-  test('somebody else has sent the same content: the record says so, and who paid where that is told', () => {
+  test('a third party sent the same content: the record says so, and who paid if that is known', () => {
     const item = itemOf()
     const [attempt] = item.attempts
     if (!attempt) throw new Error('no attempt')
@@ -214,7 +214,7 @@ test('reorged: an attempt for another nonce stays closed', () => {
   expect(outcomesOf(outcomes)).toEqual(['2 broadcast'])
 })
 
-describe('lost: the nonce went to something foreign', () => {
+describe('nonceUsedElsewhere: another program used the nonce', () => {
   test('a request goes back to get a fresh one, and nothing of the old attempts counts', () => {
     const { transaction, outcomes } = nonceUsedElsewhere(itemOf([{}, {}, { outcome: 'refused' }]), RENEWABLE)
     expect(transaction).toMatchObject({ status: 'pending', cost: 0n, nextRunAt: NOW })
@@ -230,7 +230,7 @@ describe('lost: the nonce went to something foreign', () => {
     ['expire', 'expired'],
     ['abandon', 'failed'],
     ['gap_filler', 'canceled'],
-  ] as const)('a no-op of intent %s has nothing left to do: %s', (purpose, status) => {
+  ] as const)('a no-op of purpose %s has nothing left to do: %s', (purpose, status) => {
     const { transaction } = nonceUsedElsewhere(itemOf([{}], { purpose }), RENEWABLE)
     expect(transaction).toMatchObject({ status, cost: 0n, nonce: 5n })
   })
@@ -242,11 +242,11 @@ describe('lost: the nonce went to something foreign', () => {
   })
 })
 
-describe('lapsed: the chain has come past the end of every attempt, and includes none', () => {
+describe('expired: the chain has passed the expiry of every attempt, and includes none', () => {
   const WANTED = { now: NOW, over: false, externallySigned: false }
   const FREED = { relayerId: 'relayer', address: FROM }
 
-  test('what the caller still wants is signed anew, in the same place and with its money', () => {
+  test('a request is signed again, with the same nonce and its reservation', () => {
     const item = itemOf([{ outcome: 'expired' }, { outcome: 'refused' }, {}], { cost: 7n })
     const { transaction, outcomes, freed } = expired(item, WANTED)
     expect(transaction).toMatchObject({
@@ -262,7 +262,7 @@ describe('lapsed: the chain has come past the end of every attempt, and includes
     expect(freed).toBeUndefined()
   })
 
-  test('an errand of the service itself too', () => {
+  test('a setup transaction of the service, too', () => {
     expect(expired(itemOf([{}], { purpose: 'setup' }), WANTED).transaction).toMatchObject({
       status: 'pending',
       nonce: 5n,
@@ -287,7 +287,7 @@ describe('lapsed: the chain has come past the end of every attempt, and includes
     ['cancel', 'canceled'],
     ['expire', 'expired'],
     ['abandon', 'failed'],
-  ] as const)('a no-op of intent %s has nothing left to do: %s', (purpose, status) => {
+  ] as const)('a no-op of purpose %s has nothing left to do: %s', (purpose, status) => {
     const { transaction, freed } = expired(itemOf([{}], { purpose }), WANTED)
     expect(transaction).toMatchObject({ status, cost: 0n, nonce: undefined })
     expect(freed).toEqual(FREED)

@@ -155,7 +155,7 @@ describe('a transaction that is signed and not mined', () => {
     ])
   })
 
-  test('is announced once, however often its price is made anew', async () => {
+  test('is announced once, however often it is priced again', async () => {
     const { stub, accept, step, look } = await setUp()
     stub.answerBroadcast = () => ({ kind: 'too_cheap', detail: 'below the minimum of the pool' })
     const first = await accept()

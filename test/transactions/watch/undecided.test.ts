@@ -65,7 +65,7 @@ async function incidentsOf(id: string): Promise<string[]> {
   return rows.map(({ type }) => type)
 }
 
-describe('a transaction whose fate nobody can prove', () => {
+describe('a transaction whose inclusion no endpoint can prove', () => {
   test('stays open, says so once by an event, and waits for an operator', async () => {
     const { stored, owner, look } = await startStory()
     await look()
@@ -91,7 +91,7 @@ describe('a transaction whose fate nobody can prove', () => {
     expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided'])
   })
 
-  test('is signed anew when an operator decides that nothing was included, and says whose word that is', async () => {
+  test('is signed again when an operator decides that nothing was included, and names the operator', async () => {
     const { look, decide } = await startStory()
     await look()
     expect(await decide()).toBe('stored')
@@ -150,7 +150,7 @@ test('a decision is about one incident: the next one of the same transaction wai
   expect(await incidentsOf(stored.id)).toEqual(['transaction_undecided', 'transaction_undecided'])
 })
 
-test('a decision is taken only for what waits for one, and for an attempt that exists', async () => {
+test('a decision is accepted only for a transaction that waits for one, and for an existing attempt', async () => {
   const { stored, look, decide } = await startStory()
   expect(await decide()).toBe('not_undecided')
   await look()

@@ -233,7 +233,7 @@ describe('a reorg (I7, R8)', () => {
   })
 })
 
-describe('a nonce that something foreign used (R4)', () => {
+describe('a nonce that another program used (R4)', () => {
   test('is believed only after the depth, and half a minute, with the same answer', async () => {
     const { stub, first, look } = await setUp()
     stub.nonce = { kind: 'ok', value: 1n }
