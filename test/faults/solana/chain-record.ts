@@ -59,7 +59,8 @@ function differences(solana: TestSolana, record: Transaction, { hash }: Included
   const onChain = solana.included(hash)
   if (onChain === undefined) return ['is confirmed, and the network does not know its signature']
   const problems: string[] = []
-  if (onChain.slot > solana.finalizedSlot()) problems.push(`is confirmed, and slot ${onChain.slot} is not final`)
+  if (onChain.slot > solana.finalizedSlot())
+    problems.push(`is confirmed, and slot ${onChain.slot} is not final`)
   if (record.transaction_signature !== hash) problems.push(`shows signature ${record.transaction_signature}`)
   if (String(record.fee) !== String(onChain.fee)) {
     problems.push(`was charged ${onChain.fee} lamports, and shows ${record.fee}`)
