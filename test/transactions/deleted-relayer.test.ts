@@ -30,7 +30,7 @@ const STORING: [string, (account: TestAccount) => Promise<unknown>][] = [
     },
   ],
   [
-    'an errand of the service',
+    'a setup transaction of the service',
     async (account) =>
       runSetupTransaction(
         fixture.context,

@@ -88,7 +88,7 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
   }
 }
 
-/** An address with a key that nobody else has. */
+/** An address with its own key. */
 function newSourceAccount(): SourceAccount {
   const key = randomBytes(32)
   return { address: privateKeyToAddress(bytesToHex(key)), signer: createSecp256k1Signer('key', key) }
@@ -111,7 +111,7 @@ export function newTransaction(
     version: 1,
     cost: 0n,
     nextRunAt: new Date(clock.now()),
-    // A nonce is one of a line.
+    // A nonce belongs to a source account.
     ...(change.nonce !== undefined && { sourceAccount: relayer.address }),
     ...change,
   }
@@ -126,7 +126,7 @@ export async function insert(
   return transactions
 }
 
-/** The transaction as it is stored now. Throws when there is none. */
+/** Reads the stored transaction; throws when there is none. */
 export async function reload(
   { db }: TransactionsContext,
   { relayerId, id }: Transaction,
@@ -136,7 +136,7 @@ export async function reload(
   return item
 }
 
-/** The statuses that the events of a transaction tell of, oldest first. */
+/** The statuses in the events of a transaction, oldest first. */
 export async function eventsOf({ db }: TransactionsContext, { id }: Transaction): Promise<string[]> {
   const rows = await db
     .selectFrom('events')

@@ -10,7 +10,7 @@ const log = createLogger({ level: 'silent' })
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A loop whose rounds end when the test says so. */
-function held() {
+function createTestLoop() {
   const clock = createTestClock()
   const rounds: { end: () => void; fail: (error: Error) => void }[] = []
   const loop = createLoop({
@@ -29,7 +29,7 @@ function held() {
 
 describe('a loop', () => {
   test('works at once, then when the time is up, one round at a time', async () => {
-    const { clock, loop, rounds, end } = held()
+    const { clock, loop, rounds, end } = createTestLoop()
     loop.start()
     loop.start()
     expect(rounds).toHaveLength(1)
@@ -46,7 +46,7 @@ describe('a loop', () => {
   })
 
   test('is woken out of its wait', async () => {
-    const { loop, rounds, end } = held()
+    const { loop, rounds, end } = createTestLoop()
     loop.start()
     await end()
     loop.wake()
@@ -55,7 +55,7 @@ describe('a loop', () => {
   })
 
   test('woken during a round, it works once more, however often it was woken', async () => {
-    const { loop, rounds, end } = held()
+    const { loop, rounds, end } = createTestLoop()
     loop.start()
     for (let times = 0; times < 10; times += 1) loop.wake()
     await end()
@@ -65,7 +65,7 @@ describe('a loop', () => {
   })
 
   test('a failed round is tried again after the wait, not at once and not never', async () => {
-    const { clock, loop, rounds, end } = held()
+    const { clock, loop, rounds, end } = createTestLoop()
     loop.start()
     loop.wake()
     rounds[0]?.fail(new Error('no database'))
@@ -80,7 +80,7 @@ describe('a loop', () => {
   })
 
   test('stops after the round that is under way, and starts no other', async () => {
-    const { clock, loop, rounds } = held()
+    const { clock, loop, rounds } = createTestLoop()
     loop.start()
     loop.wake()
     let stopped = false
@@ -97,7 +97,7 @@ describe('a loop', () => {
   })
 
   test('stops out of its wait at once, leaving no timer', async () => {
-    const { clock, loop, end } = held()
+    const { clock, loop, end } = createTestLoop()
     loop.start()
     await end()
     expect(clock.waiting).toBe(1)
@@ -106,7 +106,7 @@ describe('a loop', () => {
   })
 
   test('tells how long it has been since a round ended well', async () => {
-    const { clock, loop, end } = held()
+    const { clock, loop, end } = createTestLoop()
     loop.start()
     clock.advance(300)
     expect(loop.health().quietMs).toBe(300)

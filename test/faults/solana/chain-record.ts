@@ -56,15 +56,16 @@ function amountOf({ keys, transaction }: AppliedTransaction): string | undefined
 }
 
 function differences(solana: TestSolana, record: Transaction, { hash }: Included): string[] {
-  const held = solana.included(hash)
-  if (held === undefined) return ['is confirmed, and the network does not know its signature']
+  const onChain = solana.included(hash)
+  if (onChain === undefined) return ['is confirmed, and the network does not know its signature']
   const problems: string[] = []
-  if (held.slot > solana.finalizedSlot()) problems.push(`is confirmed, and slot ${held.slot} is not final`)
+  if (onChain.slot > solana.finalizedSlot())
+    problems.push(`is confirmed, and slot ${onChain.slot} is not final`)
   if (record.transaction_signature !== hash) problems.push(`shows signature ${record.transaction_signature}`)
-  if (String(record.fee) !== String(held.fee)) {
-    problems.push(`was charged ${held.fee} lamports, and shows ${record.fee}`)
+  if (String(record.fee) !== String(onChain.fee)) {
+    problems.push(`was charged ${onChain.fee} lamports, and shows ${record.fee}`)
   }
-  if (record.transaction !== Buffer.from(held.transaction.bytes).toString('base64')) {
+  if (record.transaction !== Buffer.from(onChain.transaction.bytes).toString('base64')) {
     problems.push('shows other bytes than the network holds')
   }
   return problems

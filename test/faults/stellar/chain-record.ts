@@ -98,20 +98,20 @@ function differences(ledger: TestLedger, record: Transaction, shown: Included): 
   const { source_account, sequence_number, fee, transaction_xdr, applied_hash, fee_account, status_reason } =
     record
   const { appliedHash } = shown
-  const held = ledger.included(appliedHash ?? shown.hash)
+  const onChain = ledger.included(appliedHash ?? shown.hash)
   const problems: string[] = []
   if (source_account !== shown.sourceAccount || sequence_number !== shown.nonce.toString()) {
     problems.push(`is in the ledger with ${shown.sourceAccount} ${shown.nonce}`)
   }
-  if (String(fee) !== String(held?.result.feeCharged)) {
-    problems.push(`was charged ${held?.result.feeCharged} stroops, and shows ${fee}`)
+  if (String(fee) !== String(onChain?.result.feeCharged)) {
+    problems.push(`was charged ${onChain?.result.feeCharged} stroops, and shows ${fee}`)
   }
-  if (applied_hash !== held?.frame.hash || fee_account !== held?.frame.feeSource) {
+  if (applied_hash !== onChain?.frame.hash || fee_account !== onChain?.frame.feeSource) {
     problems.push(
-      `was applied as ${held?.frame.hash} and paid by ${held?.frame.feeSource}, and shows otherwise`,
+      `was applied as ${onChain?.frame.hash} and paid by ${onChain?.frame.feeSource}, and shows otherwise`,
     )
   }
-  if (appliedHash === undefined && transaction_xdr !== held?.frame.envelope.toXdr('base64')) {
+  if (appliedHash === undefined && transaction_xdr !== onChain?.frame.envelope.toXdr('base64')) {
     problems.push('shows another envelope than the ledger holds')
   }
   if (appliedHash !== undefined && status_reason?.includes(appliedHash) !== true) {

@@ -130,7 +130,7 @@ describe('a setup transaction', () => {
     nonces.set(own, { kind: 'ok', value: 1n })
     await step()
     const [setup] = await setups()
-    if (!setup) throw new Error('there is no errand')
+    if (!setup) throw new Error('there is no setup transaction')
     expect(setup).toMatchObject({ status: 'submitted', sourceAccount: own, nonce: 1n })
     expect(await sourceAccountsOf([second])).toEqual([undefined])
     const item = await findTransaction(fixture.context.db, owner.relayer.id, setup.id)
@@ -144,7 +144,7 @@ describe('a setup transaction', () => {
     await accept(3)
     await step()
     const [setup] = await setups()
-    if (!setup) throw new Error('there is no errand')
+    if (!setup) throw new Error('there is no setup transaction')
     await fixture.context.db
       .transaction()
       .execute((tx) => saveTransactions(tx, [{ ...setup, status: 'failed' }]))

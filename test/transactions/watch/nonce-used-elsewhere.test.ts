@@ -7,7 +7,7 @@ import { combineReceipts } from '../combine-receipts.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
 import { chainOf, createStubChain, headAt } from '../stub-chain.ts'
 
-/** As long as a verdict of "used elsewhere" takes, in ms. */
+/** The time in ms until "used elsewhere" is believed. */
 const MISSING_MS = 30_000
 
 let fixture: Fixture
