@@ -37,7 +37,7 @@ test('explains every position in the queue of an account, from the head to the e
   expect(first).toMatchObject({
     status: 'submitted',
     findings: [{ code: 'waiting_for_inclusion' }],
-    sourceAccount: { position: 0, in_flight: 2, in_flight_limit: 2 },
+    queue: { position: 0, in_flight: 2, in_flight_limit: 2 },
     nonce: { own: 0, next_on_chain: 0, missing: [] },
     fees: { base_fee: expect.stringMatching(/^\d+$/) },
     endpoints: [{ healthy: true }],
@@ -47,7 +47,7 @@ test('explains every position in the queue of an account, from the head to the e
 
   expect(await diagnosis(second.id)).toMatchObject({
     findings: [{ code: 'behind_others' }, { code: 'fee_below_market' }],
-    sourceAccount: { position: 1 },
+    queue: { position: 1 },
     next_action: { action: 'watch' },
   })
 
@@ -55,7 +55,7 @@ test('explains every position in the queue of an account, from the head to the e
   expect(waiting).toMatchObject({
     status: 'pending',
     findings: [{ code: 'in_flight_limit' }, { code: 'behind_others' }],
-    sourceAccount: { position: 2 },
+    queue: { position: 2 },
     next_action: { action: 'sign' },
   })
   expect(waiting).not.toHaveProperty('nonce')
