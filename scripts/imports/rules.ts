@@ -67,7 +67,7 @@ const ARROWS: Rules['arrows'] = {
     'notifications/',
     'signers/manage.ts',
     'signers/store.ts',
-    'contract/integers.ts',
+    'contract/exact-integers.ts',
     'events/',
     ...COMMON,
   ],

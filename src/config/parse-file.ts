@@ -1,4 +1,4 @@
-import { JsonError, parseJson } from '../contract/integers.ts'
+import { JsonError, parseJson } from '../contract/exact-integers.ts'
 
 /**
  * Parses a JSON file, with integers beyond 2^53 as `bigint`. Text that is not JSON gives undefined and a problem that never quotes

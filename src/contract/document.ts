@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
 import { deepFreeze } from '../lib/freeze.ts'
-import { stringifyJson } from './integers.ts'
+import { stringifyJson } from './exact-integers.ts'
 import type { OperationId } from './operations.ts'
 
 /** Any object of the document. Integers are bigint here, so that bounds beyond 2^53 are exact. */

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import { toInteger } from '../lib/to-integer.ts'
 import type { Contract, Node } from './document.ts'
-import { fromHexadecimal } from './integers.ts'
+import { fromHexadecimal } from './exact-integers.ts'
 
 /** The formats of integers that a JavaScript number cannot hold. The schema itself declares the range. */
 const WIDE_FORMATS: ReadonlySet<unknown> = new Set(['u256', 'u128', 'int64', 'uint64', 'sint64'])

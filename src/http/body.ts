@@ -1,5 +1,5 @@
 import bodyParser from 'koa-bodyparser'
-import { JsonError, type JsonProblem, parseJson } from '../contract/integers.ts'
+import { JsonError, type JsonProblem, parseJson } from '../contract/exact-integers.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Limits } from './limits.ts'
 import type { HttpContext } from './state.ts'

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch'
 import type { paths } from '../../generated/api.d.ts'
-import { parseJson, stringifyJson } from '../../src/contract/integers.ts'
+import { parseJson, stringifyJson } from '../../src/contract/exact-integers.ts'
 import { API_KEY } from '../support/service.ts'
 
 /** One call that a client made. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/document.ts'
+import { parseJson } from '../../src/contract/exact-integers.ts'
 import { sentence } from '../../src/contract/explain.ts'
-import { parseJson } from '../../src/contract/integers.ts'
 import type { OperationId } from '../../src/contract/operations.ts'
 import { createValidator } from '../../src/contract/validator.ts'
 

@@ -7,7 +7,7 @@ import {
   type Node,
   resolveReference,
 } from '../../src/contract/document.ts'
-import { parseJson } from '../../src/contract/integers.ts'
+import { parseJson } from '../../src/contract/exact-integers.ts'
 import { createSchemaCompiler } from '../../src/contract/schemas.ts'
 
 const contract = await loadContract()

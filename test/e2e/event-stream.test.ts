@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/document.ts'
-import { parseJson } from '../../src/contract/integers.ts'
+import { parseJson } from '../../src/contract/exact-integers.ts'
 import { createSchemaCompiler } from '../../src/contract/schemas.ts'
 import { createAdjustableClock } from '../support/adjustable-clock.ts'
 import { openStream } from '../support/event-stream.ts'

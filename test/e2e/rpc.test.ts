@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseJson } from '../../src/contract/integers.ts'
+import { parseJson } from '../../src/contract/exact-integers.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { plainSigner } from '../support/plain-signer.ts'
 import { answerWith, type RpcServer, startRpcServer } from '../support/rpc-server.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { parseJson } from '../../src/contract/integers.ts'
+import { parseJson } from '../../src/contract/exact-integers.ts'
 import { ask, startSharedStub } from './stub-server.ts'
 
 const { port } = await startSharedStub()

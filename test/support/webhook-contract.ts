@@ -1,5 +1,5 @@
 import { loadContract, type Node } from '../../src/contract/document.ts'
-import { parseJson } from '../../src/contract/integers.ts'
+import { parseJson } from '../../src/contract/exact-integers.ts'
 import { createSchemaCompiler } from '../../src/contract/schemas.ts'
 
 const contract = await loadContract()

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../contract/integers.ts'
+import { stringifyJson } from '../../contract/exact-integers.ts'
 import type { Schemas } from '../../contract/operations.ts'
 import type { EventRecord } from '../../events/event.ts'
 import type { EventPresenter } from './event.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
-import { parseJson } from '../../contract/integers.ts'
+import { parseJson } from '../../contract/exact-integers.ts'
 import type { ContractValidator } from '../../contract/validator.ts'
 import { internalError } from '../../errors.ts'
 import { type HttpContext, logFields, type Middleware } from '../state.ts'

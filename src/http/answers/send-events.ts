@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { stringifyJson } from '../../contract/integers.ts'
+import { stringifyJson } from '../../contract/exact-integers.ts'
 import type { StreamPiece } from '../../contract/operations.ts'
 import type { HttpContext } from '../state.ts'
 

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../contract/integers.ts'
+import { stringifyJson } from '../../contract/exact-integers.ts'
 import type { HttpContext } from '../state.ts'
 
 /** Answers with JSON and exact integers. `no-store` keeps caches from answering for the API. */

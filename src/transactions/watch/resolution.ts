@@ -1,6 +1,6 @@
-import type { Attempt, Draft } from '../../chains/attempt.ts'
+import type { Attempt } from '../../chains/attempt.ts'
 import type { IncidentType } from '../../events/event.ts'
-import { openAttempts, reservation } from '../model/open-attempts.ts'
+import { openAttempts } from '../model/open-attempts.ts'
 import { contentKind } from '../model/purpose.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus, type TransactionEvent } from '../model/transitions.ts'
@@ -41,31 +41,8 @@ export function included(item: TransactionWithAttempts, inclusion: Inclusion): R
 }
 
 /** A closed attempt can never be included, even if the other attempts are reopened. */
-function isClosed({ outcome: known }: Attempt): boolean {
+export function isClosed({ outcome: known }: Attempt): boolean {
   return known === 'refused' || known === 'expired'
-}
-
-/** The block of the included attempt is no longer in the chain. The same bytes are broadcast again, and every attempt is open again (I7). */
-export function reorged(
-  item: TransactionWithAttempts,
-  { now, costOf }: { now: Date; costOf: (draft: Draft) => bigint },
-): Resolution {
-  const { transaction, attempts } = item
-  const reopened = attempts.filter((attempt) => !isClosed(attempt) && attempt.nonce === transaction.nonce)
-  return {
-    transaction: {
-      ...transaction,
-      status: nextStatus(transaction.status, 'reorged'),
-      statusReason: `Block ${transaction.block?.number} that included it is no longer in the chain; the same bytes are broadcast again.`,
-      block: undefined,
-      cost: reservation(
-        reopened.map((attempt) => attempt.draft),
-        costOf,
-      ),
-      nextRunAt: now,
-    },
-    outcomes: reopened.map((attempt) => outcome(item, attempt, 'broadcast')),
-  }
 }
 
 /** The block is final. The included attempt decides the final status, not the newest request. */
@@ -189,7 +166,8 @@ const FINAL_EVENTS: Readonly<Partial<Record<Attempt['kind'], TransactionEvent>>>
   abandon: 'failed',
 }
 
-function outcome(
+/** Returns the change of one attempt of a transaction. */
+export function outcome(
   { transaction }: TransactionWithAttempts,
   attempt: Attempt,
   value: Attempt['outcome'],

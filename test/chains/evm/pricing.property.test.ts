@@ -2,16 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/chains/attempt.ts'
 import type { Fees } from '../../../src/chains/evm/content.ts'
-import {
-  capped,
-  ceilingOf,
-  type Market,
-  marketFees,
-  raisedTo,
-  reaches,
-  replacementFloor,
-} from '../../../src/chains/evm/prepare/fees.ts'
+import { capped, ceilingOf, type Market, marketFees } from '../../../src/chains/evm/prepare/fees.ts'
 import { type PrepareContext, prepareReplacement } from '../../../src/chains/evm/prepare/prepare.ts'
+import { raisedTo, reaches, replacementFloor } from '../../../src/chains/evm/prepare/replacement-floor.ts'
 import { createSimulationRefusals } from '../../../src/chains/simulation-refusals.ts'
 import type { Speed } from '../../../src/chains/speed.ts'
 import { accountWith, attemptOf, eip1559, legacy, requestOf } from './build.ts'

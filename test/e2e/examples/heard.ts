@@ -1,4 +1,4 @@
-import { parseJson } from '../../../src/contract/integers.ts'
+import { parseJson } from '../../../src/contract/exact-integers.ts'
 import { type Answer, API_KEY, type Service } from '../../support/service.ts'
 import { sentencesOf } from './sentences.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StellarOperation } from '../../../src/chains/stellar/model/operation.ts'
 import { loadContract } from '../../../src/contract/document.ts'
-import { parseJson } from '../../../src/contract/integers.ts'
+import { parseJson } from '../../../src/contract/exact-integers.ts'
 import type { Input, Schemas } from '../../../src/contract/operations.ts'
 import { createValidator } from '../../../src/contract/validator.ts'
 import { isStellarRequest, readStellarRequest } from '../../../src/handlers/read/stellar-request.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseJson, stringifyJson } from '../../../src/contract/integers.ts'
+import { parseJson, stringifyJson } from '../../../src/contract/exact-integers.ts'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import type { Database } from '../../../src/database/engine.ts'
 import { presentRelayer } from '../../../src/handlers/present/relayer.ts'

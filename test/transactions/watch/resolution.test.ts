@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, AttemptKind } from '../../../src/chains/attempt.ts'
 import type { Purpose, Transaction } from '../../../src/transactions/model/transaction.ts'
+import { reorged } from '../../../src/transactions/watch/reorganisation.ts'
 import {
   expired,
   finalised,
   included,
   nonceUsedElsewhere,
-  reorged,
 } from '../../../src/transactions/watch/resolution.ts'
 import { FROM } from '../../chains/evm/build.ts'
 import { itemOf } from '../build.ts'

@@ -2,7 +2,6 @@ import { larger, smaller } from '../../../lib/bigint.ts'
 import type { Speed } from '../../speed.ts'
 import type { EvmRequest, Fees } from '../content.ts'
 import { DEFAULT_SPEED, SPEEDS } from '../speed.ts'
-import type { EvmAttempt } from '../types.ts'
 
 /** Limits of price that endpoints showed lately, beside the market, in wei. */
 export interface PriceBounds {
@@ -39,15 +38,6 @@ export interface Market extends PriceBounds {
  * wait as soon as a network gets busy; the chain does not charge the part that is not needed.
  */
 const BASE_FEE_HEADROOM = 2n
-
-/** Nodes accept a replacement only when each price is at least this percentage of the old one (geth's `PriceBump` of 10 %). */
-const BUMP_PERCENT = 110n
-
-/** Returns the lowest price that a node accepts in place of `price`: 110 %, rounded up, and at least one wei more. */
-export function bumped(price: bigint): bigint {
-  const raised = (price * BUMP_PERCENT + 99n) / 100n
-  return raised > price ? raised : price + 1n
-}
 
 /** Returns the highest price of one unit of gas under these fees. */
 export function ceilingOf(fees: Fees): bigint {
@@ -112,51 +102,11 @@ export function capped(fees: Fees, cap: bigint | undefined): Fees {
   }
 }
 
-/** The lowest prices of a replacement, in both fields. */
-export interface Floor {
-  readonly ceiling: bigint
-  readonly tip: bigint
-}
-
-/** Returns the floor over every attempt that may be in a pool with the present nonce; undefined when there is none. */
-export function replacementFloor(attempts: readonly EvmAttempt[]): Floor | undefined {
-  const inPool = attempts
-    .filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
-    .map((attempt) => attempt.draft.fees)
-  if (inPool.length === 0) return undefined
-  const highest = (price: (fees: Fees) => bigint) => inPool.map(price).reduce(larger)
-  return { ceiling: bumped(highest(ceilingOf)), tip: bumped(highest(tipOf)) }
-}
-
-/** Returns true when a node accepts these fees in place of the attempts that set the floor. */
-export function reaches(fees: Fees, floor: Floor): boolean {
-  return ceilingOf(fees) >= floor.ceiling && tipOf(fees) >= floor.tip
-}
-
-/** Returns the higher of the fees and the floor, field by field. */
-export function raisedTo(fees: Fees, floor: Floor): Fees {
-  if (fees.kind === 'legacy') {
-    return { kind: 'legacy', gasPrice: larger(fees.gasPrice, larger(floor.ceiling, floor.tip)) }
-  }
-  const maxPriorityFeePerGas = larger(fees.maxPriorityFeePerGas, floor.tip)
-  const maxFeePerGas = larger(larger(fees.maxFeePerGas, floor.ceiling), maxPriorityFeePerGas)
-  return { kind: 'eip1559', maxFeePerGas, maxPriorityFeePerGas }
-}
-
 /** Describes fees for errors and logs. */
 export function describeFees(fees: Fees): string {
   return fees.kind === 'legacy'
     ? `gas_price ${fees.gasPrice}`
     : `max_fee_per_gas ${fees.maxFeePerGas} and max_priority_fee_per_gas ${fees.maxPriorityFeePerGas}`
-}
-
-/** Describes a floor in the fields of the fee kind that the request uses. */
-export function describeFloor(floor: Floor, kind: Fees['kind']): string {
-  return describeFees(
-    kind === 'legacy'
-      ? { kind, gasPrice: larger(floor.ceiling, floor.tip) }
-      : { kind, maxFeePerGas: floor.ceiling, maxPriorityFeePerGas: floor.tip },
-  )
 }
 
 /** Multipliers have at most two decimals, so the product is exact. */

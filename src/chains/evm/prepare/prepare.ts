@@ -3,21 +3,10 @@ import type { Answer, Refusal } from '../../answer.ts'
 import type { Speed } from '../../speed.ts'
 import type { EvmDraft, EvmRequest, Fees } from '../content.ts'
 import type { EvmAccount, EvmAttempt, EvmPrepared } from '../types.ts'
-import {
-  capped,
-  ceilingOf,
-  describeFees,
-  describeFloor,
-  explicitFees,
-  type Floor,
-  type Market,
-  marketFees,
-  raisedTo,
-  reaches,
-  replacementFloor,
-} from './fees.ts'
+import { capped, ceilingOf, describeFees, explicitFees, type Market, marketFees } from './fees.ts'
 import { flooredGas, withinLimit } from './gas.ts'
 import { chooseNoopTarget } from './noop-target.ts'
+import { describeFloor, type Floor, raisedTo, reaches, replacementFloor } from './replacement-floor.ts'
 import { type EstimateContext, estimateWithSecondOpinion } from './second-estimate.ts'
 
 export interface PrepareContext extends EstimateContext {

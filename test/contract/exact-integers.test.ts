@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonError, parseJson, stringifyJson } from '../../src/contract/integers.ts'
+import { JsonError, parseJson, stringifyJson } from '../../src/contract/exact-integers.ts'
 import { toInteger } from '../../src/lib/to-integer.ts'
 
 const READ: [text: string, value: unknown][] = [
