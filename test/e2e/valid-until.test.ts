@@ -10,7 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => story.stop())
 
-const soon = () => new Date(Date.now() + 1_200).toISOString()
+/** Late enough to be signed before on a busy machine. */
+const soon = () => new Date(Date.now() + 4_000).toISOString()
 const isExpiring = ({ attempts }: { attempts: readonly { kind: string }[] }) =>
   attempts.at(-1)?.kind === 'expire'
 
