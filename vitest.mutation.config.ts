@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
-/** The tests that `scripts/mutate.ts` chose. */
-const folders = (process.env.MUTATION_TESTS ?? '').split(',').filter((folder) => folder !== '')
+/** The folders and files of tests that `scripts/mutate.ts` chose. */
+const chosen = (process.env.MUTATION_TESTS ?? '').split(',').filter((path) => path !== '')
 
 export default defineConfig({
   test: {
-    include: folders.map((folder) => `${folder}/**/*.test.ts`),
+    include: chosen.map((path) => (path.endsWith('.test.ts') ? path : `${path}/**/*.test.ts`)),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     retry: 0,
