@@ -55,7 +55,7 @@ export function presentStellarAttempt(
   })
 }
 
-/** What takes the number of another account is paid by the relayer in a fee bump. */
+/** The relayer pays for an attempt that uses the sequence number of another account in a fee bump. */
 function isBumped(draft: StellarDraft, { sourceAccount }: Attempt, from: string): boolean {
   return draft.bumped || sourceAccount !== from
 }
