@@ -35,6 +35,8 @@ const ROWS = [
     ('sent', 1, 'send', 9007199254740993, '0x02', '\\x02',
       '{"to":"${TO}","value":"1","data":"0x","gas_limit":"21000","max_fee_per_gas":"9","max_priority_fee_per_gas":"1"}',
       '{"r":"a","s":"b","v":1,"sig":"ab01"}', 'broadcast', '2026-01-02T00:00:00Z')`,
+  `insert into events (relayer_id, transaction_id, type, payload) values ('main', 'waiting', 'transaction_update',
+    '{"id":"waiting","intent":"filler","nonce":5,"request":{"value":"7","gas_price":"9","valid_until":"2026-01-01T00:00:00.000Z"}}')`,
 ]
 
 const NONCE = 2n ** 53n + 1n
@@ -125,6 +127,26 @@ export function describeUpgrade(setUp: () => Promise<DatabaseUnderTest>): void {
       ])
       expect((await findTransaction(database.db, 'main', 'old'))?.attempts).toMatchObject([
         { sourceAccount: OLD_ADDRESS, outcome: 'mined', draft: { fees: { kind: 'legacy', gasPrice: 7n } } },
+      ])
+    })
+
+    test('has the row of each event under the present names, in the present form', async () => {
+      const { rows } = await sql<{ payload: object }>`select payload from events`.execute(database.db)
+      expect(rows).toEqual([
+        {
+          payload: {
+            id: 'waiting',
+            nonce: 5,
+            purpose: 'gap_filler',
+            source_account: null,
+            request: {
+              type: 'evm',
+              value: { $int: '7' },
+              gasPrice: { $int: '9' },
+              validUntil: { $time: '2026-01-01T00:00:00.000Z' },
+            },
+          },
+        },
       ])
     })
 
