@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { type Contradiction, contradicts, loseBroadcasts } from './contradiction.ts'
 import { answeredOnFork, type Fork } from './forked.ts'
 import { answeredAt, askedAt, type WireEntry } from './lagging.ts'
 import { answeredPruned, type Pruning } from './pruned.ts'
@@ -60,6 +61,8 @@ export interface FaultyNodeOptions {
   readonly nameOf?: (call: { readonly method?: string; readonly params?: unknown }) => string
   /** The address of a replica that is so many blocks behind. Default: the node's own answers, made older. */
   readonly replica?: (blocks: number) => string
+  /** It refuses what another node of the network took without a reply. */
+  readonly contradiction?: Contradiction
 }
 
 /** A throttling endpoint returns this wait to its callers, in seconds. */
@@ -102,6 +105,7 @@ async function serve(
   if (typeof fault === 'object' && fault.kind === 'rest') {
     return void response.writeHead(429, { 'retry-after': String(fault.seconds) }).end('no')
   }
+  if (fault === 'lose' && node.contradiction) loseBroadcasts(node.contradiction, node, entriesOf(body))
   const reply = await askRest(node, target, body, fault)
   if (reply === undefined) return void request.socket.destroy()
   const told = node.pruning === undefined ? reply : withoutPruned(body, reply, node.pruning)
@@ -124,8 +128,8 @@ async function askRest(
   const entries = entriesOf(body)
   const refused = new Map(
     entries.flatMap((call): [unknown, WireEntry][] => {
-      const error = node.habits?.refuse?.(call)
-      return error === undefined ? [] : [[call.id, { jsonrpc: '2.0', id: call.id, error }]]
+      const refusal = refusalOf(node, call)
+      return refusal === undefined ? [] : [[call.id, { jsonrpc: '2.0', id: call.id, ...refusal }]]
     }),
   )
   const put = (text: string) =>
@@ -139,6 +143,12 @@ async function askRest(
   const others = new Map(entriesOf(reply).map((entry) => [entry.id, entry]))
   const answers = entries.map(({ id }) => refused.get(id) ?? others.get(id))
   return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
+}
+
+function refusalOf(node: Decider, call: WireEntry): Pick<WireEntry, 'error' | 'result'> | undefined {
+  const error = node.habits?.refuse?.(call)
+  if (error !== undefined) return { error }
+  return node.contradiction && contradicts(node.contradiction, node, call)
 }
 
 /** The reply without what the node has deleted. */

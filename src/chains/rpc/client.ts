@@ -104,6 +104,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
         pool.states().map(({ url }) => (awake.has(url) ? ask(url) : calls.map((): EndpointReply => RESTING))),
       )
     },
+    broadcast: async (calls) => (calls.length === 0 ? [] : ask(calls)),
     forward: async (calls) =>
       calls.length === 0
         ? []
@@ -141,9 +142,13 @@ function isSettled(answers: EndpointReply | undefined): boolean {
   )
 }
 
-/** Chooses the better of two answers: one from behind, or a node's error, is better than none. */
+/**
+ * Chooses the better of two answers: one from behind, or a node's error, is better than none. An endpoint that did not answer may have
+ * executed the call, whatever another one says (I6).
+ */
 function better(before: EndpointReply | undefined, now: EndpointReply | undefined): EndpointReply {
   const kept = before ?? { reply: { kind: 'unknown', detail: 'no reply' }, behind: true }
   if (now === undefined) return kept
-  return now.reply.kind === 'unknown' && kept.reply.kind !== 'unknown' ? kept : now
+  const chosen = now.reply.kind === 'unknown' && kept.reply.kind !== 'unknown' ? kept : now
+  return kept.unanswered === true ? { ...chosen, unanswered: true } : chosen
 }

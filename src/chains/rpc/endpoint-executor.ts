@@ -80,17 +80,19 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
   return async (turn) => {
     const { url, calls, asOf, forwarded = false } = turn
     const classify = forwarded ? classifyForwardedError : classifyNodeError
-    const withHeight = (reply: RpcReply, behind: boolean) =>
-      toEndpointReply(reply, behind, classify(reply, errors))
+    const withHeight = (behind: boolean, failure: Failure | undefined) => (reply: RpcReply) => ({
+      ...toEndpointReply(reply, behind, classify(reply, errors)),
+      ...(reply.kind === 'unknown' && mayHaveExecuted(failure) && { unanswered: true as const }),
+    })
     if (asOf === undefined) {
       const { replies, failure } = await put(turn, calls, true)
-      return { replies: replies.map((reply) => withHeight(reply, false)), isFinal: failure?.kind === 'slow' }
+      return { replies: replies.map(withHeight(false, failure)), isFinal: failure?.kind === 'slow' }
     }
     const { replies, failure, height: told } = await putWithHeight(turn)
     if (told !== undefined) pool.sawHead(url, told)
     const behind = told === undefined || told < asOf
     const isFinal = failure?.kind === 'slow' || (behind && told !== undefined)
-    return { replies: replies.map((reply) => withHeight(reply, behind)), isFinal }
+    return { replies: replies.map(withHeight(behind, failure)), isFinal }
   }
 }
 
@@ -152,4 +154,9 @@ function toEndpointReply(reply: RpcReply, behind: boolean, error: NodeErrorClass
     behind,
     ...(elsewhere && { elsewhere }),
   }
+}
+
+/** A connection that never opened, and a rate limit, prove that the node did not look at the calls. */
+function mayHaveExecuted(failure: Failure | undefined): boolean {
+  return failure?.unreachable !== true && failure?.kind !== 'limited'
 }

@@ -33,6 +33,8 @@ export interface EndpointReply {
   readonly behind: boolean
   /** The node could not answer the call, and another endpoint may. */
   readonly elsewhere?: true
+  /** An endpoint was asked, did not answer, and may have executed the call. */
+  readonly unanswered?: true
 }
 
 /** A client that also tells from which height an answer comes. */
@@ -52,6 +54,8 @@ export interface PooledClient extends RpcClient {
    * read them.
    */
   forward(calls: readonly RpcCall[]): Promise<RpcReply[]>
+  /** Sends like `send`, and tells which calls an endpoint may have executed without an answer (`unanswered`). */
+  broadcast(calls: readonly RpcCall[]): Promise<EndpointReply[]>
   /** Returns the state of each endpoint. Urls are whole: mask them before you show them. */
   states(): EndpointState[]
 }

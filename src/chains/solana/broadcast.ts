@@ -1,5 +1,7 @@
 import type { BroadcastResult } from '../answer.ts'
+import { confirmRefusals } from '../confirm-refusals.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
+import { markUnanswered } from '../unanswered.ts'
 import { readSent } from './failures.ts'
 
 /** Sends signed transactions to a node in this order and returns the results in the same order. */
@@ -11,7 +13,9 @@ export async function broadcastAll(
     method: 'sendTransaction',
     params: [Buffer.from(raw).toString('base64'), SETTINGS],
   }))
-  return (await client.send(calls)).map(readSent)
+  const replies = await client.broadcast(calls)
+  const results = replies.map(({ reply, unanswered }) => markUnanswered(readSent(reply), unanswered))
+  return confirmRefusals(client, { calls, results, read: readSent })
 }
 
 /**

@@ -1,6 +1,8 @@
 import { type Transaction, TransactionEnvelope } from '@stellar/stellar-sdk/xdr'
 import type { Answer, BroadcastResult } from '../answer.ts'
+import { confirmRefusals } from '../confirm-refusals.ts'
 import type { PooledClient } from '../rpc/rpc.ts'
+import { markUnanswered } from '../unanswered.ts'
 import { readSent, type Sent } from './failures.ts'
 import { resourceFeeOf } from './model/envelope.ts'
 import { underlying } from './model/strkey.ts'
@@ -28,12 +30,17 @@ export async function broadcastAll(
     method: 'sendTransaction',
     params: { transaction: Buffer.from(raw).toString('base64') },
   }))
-  const sent = (await client.send(calls)).map(readSent)
+  const replies = await client.broadcast(calls)
+  const sent = replies.map(({ reply, unanswered }) => {
+    const read = readSent(reply)
+    return read.kind === 'sequence' ? read : markUnanswered(read, unanswered)
+  })
   for (const [index, one] of sent.entries()) {
     if (one.kind === 'underpriced' && one.minimum !== undefined && mayBeInPool[index] !== true)
       tellMinimum(raws[index] ?? new Uint8Array(), one.minimum, sawMinimum)
   }
-  return settleSequences(client, raws, sent)
+  const results = await settleSequences(client, raws, sent)
+  return confirmRefusals(client, { calls, results, read: readSent })
 }
 
 /** A node names a whole fee for an envelope; a fee bump counts one operation more (CAP-15). */

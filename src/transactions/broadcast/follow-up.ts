@@ -44,11 +44,12 @@ export function chooseFollowUp(attempted: BroadcastCase, result: Unaccepted): Fo
   const { kind } = result
   const { item, attempt, expires = false, externallySigned = false, numbered = true } = attempted
   if (kind === 'nonce_used' || kind === 'later' || kind === 'unknown') return 'retry'
-  if (kind === 'refused' && !numbered) return 'give_up'
+  const isInDoubt = 'unanswered' in result && result.unanswered === true
+  // An endpoint that did not answer may have the bytes. They expire, so the question does not stay open.
+  if (kind === 'refused' && !numbered) return isInDoubt ? 'retry' : 'give_up'
   if (kind === 'refused' && externallySigned) return 'retry_later'
   // A node that accepted the attempt before may still have it in its mempool, so only the waiting time raises the fee.
   if ((kind === 'too_cheap' || kind === 'too_dear') && attempt.broadcastAt !== undefined) return 'retry'
-  const isInDoubt = 'unanswered' in result && result.unanswered === true
   if (earlierInPool(item, attempt) !== undefined) return isInDoubt ? 'retry' : 'fall_back'
   if (kind === 'refused') return 'close'
   if (kind === 'gas_limit') return isEstimateWorthwhile(item) ? 'reestimate' : 'close'

@@ -17,6 +17,7 @@ function saying(reply: RpcReply, behind = false): PooledClient {
     call: async () => reply,
     sendAsOf: async (calls) => calls.map(() => ({ reply, behind })),
     sendEverywhere: async (calls) => [calls.map(() => ({ reply, behind }))],
+    broadcast: async () => [],
     forward: async (calls) => calls.map(() => reply),
     states: () => [],
   }

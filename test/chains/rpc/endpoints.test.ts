@@ -363,7 +363,7 @@ describe('asking everywhere', () => {
     expect(await client.sendEverywhere([call('a')], 100n)).toEqual([
       [{ reply: result('a'), behind: false }],
       [{ reply: result('a'), behind: true }],
-      [{ reply: { kind: 'unknown', detail: expect.any(String) }, behind: true }],
+      [{ reply: { kind: 'unknown', detail: expect.any(String) }, behind: true, unanswered: true }],
     ])
     expect(client.states().map(({ head }) => head)).toEqual([100n, 99n, undefined])
   })
@@ -484,4 +484,26 @@ test('no url gets into an answer or a state that is shown: what fails is told wi
   const reply = await client.call('a', [])
   expect(JSON.stringify(reply)).not.toContain('127.0.0.1')
   expect(client.states()[0]?.lastError).not.toContain('127.0.0.1')
+})
+
+describe('a broadcast', () => {
+  const refusing: Answer = ([call]) => ({ body: { id: call?.id, error: { code: -32000, message: 'no' } } })
+  const refused = { reply: { kind: 'error', code: -32000, message: 'no' }, behind: false }
+
+  test.each([
+    ['broke the connection', 'cut', { ...refused, unanswered: true }],
+    ['never answered', 'silent', { ...refused, unanswered: true }],
+    ['answered HTTP 500', { status: 500, text: '' }, { ...refused, unanswered: true }],
+    ['asked for a pause', { status: 429, text: '' }, refused],
+  ] as const)('tells that an earlier endpoint %s', async (_case, answer, wanted) => {
+    const { client } = await setUpWith({ timeoutMs: 300 }, () => answer, refusing)
+    expect(await client.broadcast([call('a')])).toEqual([wanted])
+  })
+
+  test('tells nothing of an endpoint that could not be reached', async () => {
+    const { client, servers } = await setUp(refusing, refusing)
+    await servers[0]?.stop()
+    running.splice(running.indexOf(servers[0] as RpcServer), 1)
+    expect(await client.broadcast([call('a')])).toEqual([refused])
+  })
 })

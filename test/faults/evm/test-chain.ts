@@ -1,4 +1,5 @@
 import { startAnvil } from '../../support/anvil.ts'
+import { createContradiction, REFUSALS } from '../../support/contradiction.ts'
 import { startFaultyNode } from '../../support/faulty-node.ts'
 import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
@@ -26,7 +27,10 @@ export async function startEvmTestChain({ endpoints }: { readonly endpoints: num
   const anvil = await startAnvil({ args: ['--no-mining'] })
   // So many can be undone from the first step on.
   for (let count = 0; count < CONFIRMATIONS; count += 1) await anvil.rpc('evm_mine')
-  const nodes = await Promise.all(Array.from({ length: endpoints }, () => startFaultyNode(anvil.url)))
+  const contradiction = createContradiction(REFUSALS.evm)
+  const nodes = await Promise.all(
+    Array.from({ length: endpoints }, () => startFaultyNode(anvil.url, { contradiction })),
+  )
   let untilArchive = 0
   const environment: Environment = { anvil, nodes, newContent: createPayments() }
   return {

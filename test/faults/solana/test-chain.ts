@@ -1,3 +1,4 @@
+import { type Contradiction, createContradiction, REFUSALS } from '../../support/contradiction.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { plainSigner } from '../../support/plain-signer.ts'
 import type { ServiceOptions } from '../../support/service.ts'
@@ -46,7 +47,8 @@ export async function startSolanaTestChain({ endpoints, now }: SolanaTestChainOp
   const solana = await startSolana({ slotMs: 'manual', finalizedLag: FINALIZED_LAG, now })
   const heard = new Set<string>()
   const own = Array.from({ length: endpoints }, () => solana.node())
-  const nodes = await Promise.all(own.map((node) => startNode(node, heard)))
+  const contradiction = createContradiction(REFUSALS.solana)
+  const nodes = await Promise.all(own.map((node) => startNode(node, { heard, contradiction })))
   fundAll(solana)
   const environment: Environment = {
     solana,
@@ -90,8 +92,12 @@ function isIdle(solana: TestSolana): boolean {
   return solana.pending().length === 0 && open.every(({ transactions }) => transactions.length === 0)
 }
 
-function startNode(node: TestSolanaNode, heard: Set<string>): Promise<FaultyNode> {
+function startNode(
+  node: TestSolanaNode,
+  { heard, contradiction }: { heard: Set<string>; contradiction: Contradiction },
+): Promise<FaultyNode> {
   return startFaultyNode(node.url, {
+    contradiction,
     replica: (behind) => node.replica({ behind }),
     nameOf: ({ method = '', params }) => {
       const [transaction] = params as readonly unknown[]

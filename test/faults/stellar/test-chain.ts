@@ -1,3 +1,4 @@
+import { type Contradiction, createContradiction, REFUSALS } from '../../support/contradiction.ts'
 import { type FaultyNode, startFaultyNode } from '../../support/faulty-node.ts'
 import { plainSigner } from '../../support/plain-signer.ts'
 import type { ServiceOptions } from '../../support/service.ts'
@@ -61,7 +62,10 @@ export async function startStellarTestChain(options: StellarTestChainOptions): P
   const { endpoints, channels = 0, now, crashAccount = 0, ...retention } = options
   const ledger = await startLedger({ closeEveryMs: 'manual', now, ...retention })
   const heard = new Set<string>()
-  const nodes = await Promise.all(Array.from({ length: endpoints }, () => startNode(ledger, heard)))
+  const contradiction = createContradiction(REFUSALS.stellar)
+  const nodes = await Promise.all(
+    Array.from({ length: endpoints }, () => startNode(ledger, { heard, contradiction })),
+  )
   const environment: Environment = { ledger, newContent: createAmounts(), gossip: new Set() }
   ledger.fund(RECEIVER, XLM)
   fundAll(environment)
@@ -105,8 +109,12 @@ function hexSeed(seed: Uint8Array): string {
 }
 
 /** `head`: the question for the newest ledger, which is asked as one for a transaction that cannot be. */
-function startNode(ledger: TestLedger, heard: Set<string>): Promise<FaultyNode> {
+function startNode(
+  ledger: TestLedger,
+  { heard, contradiction }: { heard: Set<string>; contradiction: Contradiction },
+): Promise<FaultyNode> {
   return startFaultyNode(ledger.url, {
+    contradiction,
     replica: (behind) => ledger.replica({ behind }),
     nameOf: ({ method = '', params }) => {
       const { hash, transaction } = params as { hash?: string; transaction?: string }

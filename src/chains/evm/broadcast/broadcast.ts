@@ -1,6 +1,7 @@
 import { bytesToHex, parseTransaction } from 'viem'
 import type { BroadcastResult } from '../../answer.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
+import { markUnanswered } from '../../unanswered.ts'
 import type { Fees } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { ceilingOf } from '../prepare/fees.ts'
@@ -26,21 +27,25 @@ const OWN_WORD: readonly BroadcastResult['kind'][] = [
 
 /**
  * Sends signed transactions to one endpoint in this order and returns the results in the same order. A refusal is checked with every other
- * endpoint before it counts: sending the same bytes twice is harmless, and the settings or the old block of one node decide nothing.
+ * endpoint before it counts: sending the same bytes twice is harmless, and the settings or the old block of one node decide nothing. After
+ * an endpoint left them unanswered, only an acceptance settles them.
  */
 export async function broadcastAll(
   context: BroadcastContext,
   raws: readonly Uint8Array[],
 ): Promise<BroadcastResult[]> {
   const calls = raws.map(sendCall)
-  const results = (await context.client.send(calls)).map(readBroadcast)
+  const replies = await context.client.broadcast(calls)
+  const results = replies.map(({ reply }) => readBroadcast(reply))
   const doubtful = [...raws.keys()].filter((index) => OWN_WORD.includes(results[index]?.kind ?? 'unknown'))
   if (doubtful.length === 0) return results
   const settled = await askOthers(
     context,
     doubtful.flatMap((index) => raws[index] ?? []),
   )
-  return results.map((result, index) => settled[doubtful.indexOf(index)] ?? result)
+  return results.map((result, index) =>
+    markUnanswered(settled[doubtful.indexOf(index)] ?? result, replies[index]?.unanswered),
+  )
 }
 
 function sendCall(raw: Uint8Array): RpcCall {

@@ -1,5 +1,6 @@
 import { smaller } from '../../../lib/bigint.ts'
 import type { BroadcastResult } from '../../answer.ts'
+import { markUnanswered } from '../../unanswered.ts'
 
 /** The answer of one endpoint to signed bytes. */
 export interface Opinion {
@@ -54,23 +55,12 @@ export function evaluateOpinions(
     opinions.find(({ result }) => result.kind === 'underpriced') ??
     current.find(({ result }) => CURABLE.includes(result.kind))
   const unanswered = opinions.length < circumstances.endpoints || opinions.some((one) => !isAnswer(one))
-  if (curable) return told(curable.result, unanswered)
+  if (curable) return markUnanswered(curable.result, unanswered)
   const refusals = current.filter(({ result }) => FINAL.includes(result.kind))
   const refusal = refusals.find(({ result }) => result.kind === 'gas_limit') ?? refusals[0]
   if (refusal !== undefined && (refusals.length > 1 || isRepeated(refusal, opinions, circumstances)))
-    return told(refusal.result, unanswered)
+    return markUnanswered(refusal.result, unanswered)
   return { kind: 'later', detail: doubtOf(results) }
-}
-
-/** An endpoint that did not answer may have accepted the bytes (I6). */
-function told(result: BroadcastResult, unanswered: boolean): BroadcastResult {
-  return unanswered && isRefusing(result) ? { ...result, unanswered: true } : result
-}
-
-type Refusing = Extract<BroadcastResult, { readonly unanswered?: true }>
-
-function isRefusing(result: BroadcastResult): result is Refusing {
-  return result.kind === 'underpriced' || FINAL.includes(result.kind) || CURABLE.includes(result.kind)
 }
 
 /** The same endpoint refused again at a later block, and no endpoint contradicts it. */

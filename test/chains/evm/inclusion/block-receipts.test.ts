@@ -40,6 +40,7 @@ function nodeWith(
     call: async (method, params) => answer({ method, params }),
     sendAsOf: async (calls) => calls.map((call) => ({ reply: answer(call), behind: false })),
     sendEverywhere: async (calls) => [calls.map((call) => ({ reply: answer(call), behind: false }))],
+    broadcast: async () => [],
     forward: async (calls) => calls.map(answer),
     states: () => [],
   }

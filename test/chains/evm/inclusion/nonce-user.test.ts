@@ -51,6 +51,7 @@ function clientOf(nodes: readonly Node[], resting = 0) {
         ...Array.from({ length: resting }, () => calls.map(() => rest)),
       ]
     },
+    broadcast: async () => [],
     forward: async () => [],
     states: () =>
       Array.from({ length: nodes.length + resting }, (_, index) => ({
