@@ -46,8 +46,8 @@ const PROBE_INTERVAL_MS = 30_000
 function createHeightProbe(client: PooledClient, clock: Clock): () => void {
   let lastAt = Number.NEGATIVE_INFINITY
   return () => {
-    if (clock.now() - lastAt < PROBE_INTERVAL_MS || client.states().length < 2) return
-    lastAt = clock.now()
+    if (clock.monotonic() - lastAt < PROBE_INTERVAL_MS || client.states().length < 2) return
+    lastAt = clock.monotonic()
     void client.sendEverywhere([])
   }
 }

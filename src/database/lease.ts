@@ -44,7 +44,10 @@ export async function acquireLease(db: Kysely<Schema>, request: LeaseRequest): P
           expires_at: (eb) => eb.ref('excluded.expires_at'),
           fence: sql<bigint>`leases.fence + (leases.owner <> excluded.owner)::int`,
         })
-        .where(sql<boolean>`leases.owner = excluded.owner or leases.expires_at <= now()`),
+        // A lease that ends later than a new one would was written while the clock of the database was ahead.
+        .where(
+          sql<boolean>`leases.owner = excluded.owner or leases.expires_at <= now() or leases.expires_at > excluded.expires_at + ${LEAD}`,
+        ),
     )
     .returning('fence')
     .executeTakeFirst()
@@ -104,6 +107,9 @@ function leaseRow(db: Kysely<Schema>, { name, owner, fence }: Lease) {
     .where('owner', '=', owner)
     .where('fence', '=', fence)
 }
+
+/** All processes take a lease of one name for nearly the same time. */
+const LEAD = sql`interval '1 minute'`
 
 function fromNow(ttlMs: number) {
   return sql<Date>`now() + ${ttlMs}::float8 * interval '1 millisecond'`

@@ -36,7 +36,7 @@ export function createRateLimiter({
   const buckets = new Map<string, Bucket>()
 
   function refill(key: string): Bucket {
-    const now = clock.now()
+    const now = clock.monotonic()
     const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now }
     const gained = (Math.max(0, now - bucket.filledAt) / 1000) * perSecond
     bucket.tokens = Math.min(burst, bucket.tokens + gained)

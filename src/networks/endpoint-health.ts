@@ -32,9 +32,9 @@ const MAX_REST_MS = 300_000
 
 /** The record of one endpoint. It is a value: each report makes a new one. */
 export interface Health {
-  /** The times of recent failures, in ms since the epoch. */
+  /** The times of recent failures, in ms of the monotonic clock. */
   readonly failures: readonly number[]
-  /** The endpoint gets no request before this time, in ms since the epoch. */
+  /** The endpoint gets no request before this time, in ms of the monotonic clock. */
   readonly restsUntil: number
   /** The endpoint asked for the rest, so it gets no request even as a last resort. */
   readonly byWish: boolean

@@ -14,8 +14,8 @@ export interface EndpointState {
   readonly healthy: boolean
   /** The height of the newest block that it reported. */
   readonly head?: bigint
-  /** The endpoint gets no request before this time. */
-  readonly restsUntil?: Date
+  /** The endpoint gets no request for this time, in ms. */
+  readonly restsForMs?: number
   readonly lastError?: string
 }
 
@@ -43,7 +43,7 @@ export interface EndpointPool {
 interface EndpointPoolOptions {
   /** Each url gets a share in proportion to its weight; an url of weight 0 gets none. */
   readonly urls: readonly RpcUrl[]
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds of a clock that never steps. */
   readonly now: () => number
   /** Returns a number from 0 up to but not including 1. */
   readonly random: () => number
@@ -165,7 +165,7 @@ function stateOf({ url, health, head }: Endpoint, now: number): EndpointState {
     url,
     healthy: conditionOf(health, now) === 'well',
     ...(head === undefined ? {} : { head }),
-    ...(resting ? { restsUntil: new Date(health.restsUntil) } : {}),
+    ...(resting ? { restsForMs: health.restsUntil - now } : {}),
     ...(health.lastError === undefined ? {} : { lastError: health.lastError }),
   }
 }

@@ -29,7 +29,7 @@ type Component = HealthReport['database']
 export function createReadinessCheck(options: ReadinessOptions): () => Promise<HealthReport> {
   let last: { at: number; report: Promise<HealthReport> } | undefined
   return () => {
-    const now = options.clock.now()
+    const now = options.clock.monotonic()
     if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, report: checkAll(options) }
     return last.report
   }

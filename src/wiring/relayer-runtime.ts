@@ -82,7 +82,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
   const makers = new Map<NetworkType, ChainMaker>()
   const chains = new Map<string, ChainInUse>()
   const sourceAccounts = new Map<string, SourceAccounts>()
-  /** The times at which relayers were first missing, in ms since the epoch. */
+  /** The times at which relayers were first missing, in ms of the monotonic clock. */
   const goneSince = new Map<string, number>()
 
   async function load(type: NetworkType): Promise<ChainMaker> {
@@ -133,7 +133,7 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
       const wanted = new Set(present.map(sourceAccountsKey))
       for (const key of [...sourceAccounts.keys()]) {
         if (wanted.has(key)) goneSince.delete(key)
-        else forget(key, options.clock.now())
+        else forget(key, options.clock.monotonic())
       }
     },
     wrongChain: async (network) => {

@@ -25,8 +25,8 @@ export function createDeliverWorker(deps: DelivererDeps): DeliverLoop {
     clock,
     log,
     work: async () => {
-      const all = clock.now() - checkedAllAt >= BACKSTOP_MS
-      if (all) checkedAllAt = clock.now()
+      const all = clock.monotonic() - checkedAllAt >= BACKSTOP_MS
+      if (all) checkedAllAt = clock.monotonic()
       const named = new Set(due)
       due.clear()
       const wanted = ({ id }: Notification) => all || named.has(id)

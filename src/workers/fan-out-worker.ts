@@ -6,7 +6,8 @@ import { lastNumber } from '../events/number-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { fanOutEvents } from '../notifications/delivery/fan-out-store.ts'
 import type { JobQueue } from '../notifications/delivery/job-queue.ts'
-import { hasNotifications } from '../notifications/store.ts'
+import { redeliver } from '../notifications/delivery/redeliver-store.ts'
+import { activeNotifications, hasNotifications } from '../notifications/store.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /** Time in ms that the lease lasts. */
@@ -29,18 +30,44 @@ interface FanOutWorkerDeps {
   readonly windowMs: number
 }
 
-/** Turns events into deliveries, in one process at a time. */
+/** The number of late deliveries of one notification that one look makes due. */
+const MAX_LATE = 1_000
+
+/** Time in ms between two looks for late deliveries. */
+const LATE_MS = 30_000
+
+/** Turns events into deliveries, and makes late ones due, in one process at a time. */
 export function createFanOutWorker(deps: FanOutWorkerDeps): Loop {
   const { db, clock, log, owner } = deps
   const stopping = new AbortController()
   let lease: Lease | undefined
   let renewAt = 0
+  let lateAt = 0
 
   async function hold(): Promise<Lease | undefined> {
-    if (clock.now() < renewAt) return lease
+    if (clock.monotonic() < renewAt) return lease
     lease = await acquireLease(db, { name: 'relay', owner, ttlMs: LEASE_MS })
-    renewAt = lease === undefined ? 0 : clock.now() + LEASE_MS / 2
+    renewAt = lease === undefined ? 0 : clock.monotonic() + LEASE_MS / 2
     return lease
+  }
+
+  async function redeliverLate(): Promise<void> {
+    if (clock.monotonic() < lateAt) return
+    lateAt = clock.monotonic() + LATE_MS
+    for (const { id } of await activeNotifications(db)) {
+      const late = {
+        notificationId: id,
+        selection: { kind: 'late' },
+        limit: MAX_LATE,
+        windowMs: deps.windowMs,
+      } as const
+      const redelivered = await redeliver(deps, late)
+      if (redelivered > 0)
+        log.warn(
+          { notification: id, deliveries: redelivered },
+          'deliveries of a clock that was ahead are due now',
+        )
+    }
   }
 
   async function fanOutAll(current: Lease): Promise<void> {
@@ -60,6 +87,7 @@ export function createFanOutWorker(deps: FanOutWorkerDeps): Loop {
       if (current === undefined) return
       try {
         await fanOutAll(current)
+        await redeliverLate()
       } catch (error) {
         if (!(error instanceof LeaseLostError)) throw error
         // Another process has the lease now, and relays the rest.

@@ -34,7 +34,7 @@ interface HealthWorkerDeps {
 }
 
 interface Plan {
-  /** The time of the next check in ms since the epoch; infinite while a check runs. */
+  /** The time of the next check in ms of the monotonic clock; infinite while a check runs. */
   readonly dueAt: number
   /** The result of the last check, with its chain: a result of one chain says nothing about another. */
   readonly seen?: { readonly chain: Chain; readonly memory: HealthMemory }
@@ -61,7 +61,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
 
   /** Finds the due relayers. It reads the database only when a check is due or relayers may be new. */
   async function findDue(): Promise<HealthSubject[]> {
-    const now = clock.now()
+    const now = clock.monotonic()
     if (now < listAt && ![...plans.values()].some(({ dueAt }) => dueAt <= now)) return []
     listAt = now + intervalMs
     const subjects = await listSubjects(db)
@@ -79,7 +79,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
       return { ...subject, chain, sourceAccounts, memory: seen?.chain === chain ? seen.memory : NO_MEMORY }
     } catch {
       // The relayer registry logs why the relayer cannot act.
-      plans.set(id, { dueAt: clock.now() + intervalMs })
+      plans.set(id, { dueAt: clock.monotonic() + intervalMs })
       return undefined
     }
   }
@@ -93,7 +93,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
     }
     for (const { relayer, memory: before } of targets) {
       const { memory = before, failedChecks = 0 } = checked.find(({ id }) => id === relayer.id) ?? {}
-      const dueAt = clock.now() + untilNextCheck(failedChecks, intervalMs)
+      const dueAt = clock.monotonic() + untilNextCheck(failedChecks, intervalMs)
       plans.set(relayer.id, { dueAt, seen: { chain, memory } })
     }
   }

@@ -37,8 +37,8 @@ export function createHousekeepingWorker({ db, clock, log, owner, retentionMs }:
     clock,
     log,
     work: async () => {
-      if (clock.now() < dueAt) return
-      dueAt = clock.now() + INTERVAL_MS
+      if (clock.monotonic() < dueAt) return
+      dueAt = clock.monotonic() + INTERVAL_MS
       if ((await acquireLease(db, { name: 'housekeeping', owner, ttlMs: LEASE_MS })) === undefined) return
       const before = new Date(clock.now() - retentionMs)
       let total = 0

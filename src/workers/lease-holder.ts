@@ -29,7 +29,7 @@ export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
   let renewAt = 0
   return {
     hold: async () => {
-      const now = clock.now()
+      const now = clock.monotonic()
       if (now >= renewAt) {
         lease = await acquireLease(db, { name, owner, ttlMs })
         renewAt = now + (lease === undefined ? standbyMs : ttlMs / 2)

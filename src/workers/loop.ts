@@ -35,14 +35,14 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
   let waiting = new AbortController()
   let woken = false
   let running: Promise<void> | undefined
-  let lastGood = clock.now()
+  let lastGood = clock.monotonic()
   let error: string | undefined
 
   async function round() {
     woken = false
     try {
       await work()
-      lastGood = clock.now()
+      lastGood = clock.monotonic()
       error = undefined
     } catch (fault) {
       error = fault instanceof Error ? fault.message : String(fault)
@@ -62,7 +62,7 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
   return {
     name,
     start: () => {
-      lastGood = clock.now()
+      lastGood = clock.monotonic()
       running ??= run()
     },
     wake: () => {
@@ -73,6 +73,10 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
       stopping.abort()
       await running
     },
-    health: () => ({ name, quietMs: clock.now() - lastGood, ...(error === undefined ? {} : { error }) }),
+    health: () => ({
+      name,
+      quietMs: clock.monotonic() - lastGood,
+      ...(error === undefined ? {} : { error }),
+    }),
   }
 }

@@ -40,7 +40,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     feed?.live === true &&
     !newHead &&
     memory.settledAt !== undefined &&
-    context.clock.now() - lastRoundAt < backstopMs
+    context.clock.monotonic() - lastRoundAt < backstopMs
 
   const loop = createLoop({
     name: `watch ${target.key}`,
@@ -53,7 +53,7 @@ export function createWatchWorker(context: TransactionsContext, target: WatchTar
     work: async () => {
       if (!(await lease.hold()) || mayWait()) return
       newHead = false
-      lastRoundAt = context.clock.now()
+      lastRoundAt = context.clock.monotonic()
       await watchNetwork(context, { runtime: target.runtime, relayers: target.relayers(), memory })
     },
   })

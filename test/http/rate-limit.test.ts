@@ -8,6 +8,7 @@ function stoppedClock() {
   let now = 1_000_000
   return {
     now: () => now,
+    monotonic: () => now,
     sleep: async () => {},
     advance: (ms: number) => {
       now += ms

@@ -100,11 +100,11 @@ describe('rest and trial', () => {
   })
 
   test('the states tell of it, and of nothing that is not so', () => {
-    const { world, pool } = setUp(1, 1)
+    const { pool } = setUp(1, 1)
     pool.failed('a', SLOW)
     pool.sawHead('b', 7n)
     expect(pool.states()).toEqual([
-      { url: 'a', healthy: false, restsUntil: new Date(world.now + 5_000), lastError: 'no answer' },
+      { url: 'a', healthy: false, restsForMs: 5_000, lastError: 'no answer' },
       { url: 'b', healthy: true, head: 7n },
     ])
   })

@@ -20,6 +20,7 @@ export function createTestClock(start = START_MS): TestClock {
   const waits = new Set<{ until: number; done: () => void }>()
   return {
     now: () => now,
+    monotonic: () => now,
     get waiting() {
       return waits.size
     },

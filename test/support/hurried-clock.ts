@@ -13,6 +13,7 @@ export function createHurriedClock(start = Date.parse('2026-01-01T00:00:00Z')): 
   return {
     waits,
     now: () => now,
+    monotonic: () => now,
     advance: (ms) => {
       now += ms
     },

@@ -19,11 +19,11 @@ export function createInFlightLimits(
   const known = new Map<string, { readonly limit: number | undefined; readonly until: number }>()
   return async (address) => {
     const before = known.get(address)
-    if (before !== undefined && clock.now() < before.until) return before.limit
+    if (before !== undefined && clock.monotonic() < before.until) return before.limit
     const reply = await client.call('eth_getCode', [address, 'latest'])
     if (reply.kind !== 'result' || typeof reply.result !== 'string') return before?.limit
     const limit = DELEGATION.test(reply.result) ? 1 : undefined
-    known.set(address, { limit, until: clock.now() + FRESH_MS })
+    known.set(address, { limit, until: clock.monotonic() + FRESH_MS })
     return limit
   }
 }

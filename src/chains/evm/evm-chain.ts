@@ -88,7 +88,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     proveInclusion: (attempts, freshness) =>
       proveInclusion({ client, confirmations: network.requiredConfirmations }, attempts, freshness),
     forward: (calls) => client.forward(calls),
-    endpoints: () => reportEndpoints(client),
+    endpoints: () => reportEndpoints(client, { clock }),
     blockFinality: { blockHash: (number, { asOf } = {}) => readBlockHash(client, number, asOf) },
     revertReasons: { read: (draft, from, block) => readRevertReason(client, { draft, from, block }) },
     balance: createBalanceReader((address) => readBalance(client, address)),

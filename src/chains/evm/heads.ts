@@ -40,7 +40,7 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
   let lastHeadAt = Number.NEGATIVE_INFINITY
 
   const onHead = () => {
-    lastHeadAt = clock.now()
+    lastHeadAt = clock.monotonic()
     if (!stopping.signal.aborted) listener()
   }
 
@@ -60,7 +60,7 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
   if (urls.length > 0) void run()
   return {
     get live() {
-      return clock.now() - lastHeadAt < Math.max(MIN_LIVE_MS, LIVE_BLOCKS * blocktimeMs)
+      return clock.monotonic() - lastHeadAt < Math.max(MIN_LIVE_MS, LIVE_BLOCKS * blocktimeMs)
     },
     stop: () => stopping.abort(),
   }
@@ -87,7 +87,7 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
   if (socket === undefined) return Promise.resolve({ detail: 'the url cannot be opened', heads: 0 })
   const over = new AbortController()
   let heads = 0
-  let heardAt = clock.now()
+  let heardAt = clock.monotonic()
 
   const end = (detail: string) => {
     over.abort()
@@ -98,7 +98,7 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
   socket.addEventListener('error', () => end('the connection failed'))
   socket.addEventListener('close', () => end('the connection was closed'))
   socket.addEventListener('message', ({ data }) => {
-    heardAt = clock.now()
+    heardAt = clock.monotonic()
     const message = readMessage(data)
     if (message.kind === 'refused') return end(message.detail)
     if (message.kind !== 'head') return
@@ -112,7 +112,7 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
   async function watchSilence() {
     const limit = Math.max(MIN_SILENT_MS, SILENT_BLOCKS * blocktimeMs)
     while (!over.signal.aborted) {
-      const rest = heardAt + limit - clock.now()
+      const rest = heardAt + limit - clock.monotonic()
       if (rest <= 0) return end('nothing was heard for too long')
       await clock.sleep(rest, over.signal)
     }

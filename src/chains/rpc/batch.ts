@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
 import type { NodeErrorRules } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
@@ -23,7 +24,7 @@ export interface BatchRequest {
   readonly calls: readonly RpcCall[]
   /** The longest that one HTTP request may take, in ms. */
   readonly timeoutMs: number
-  /** The time by which all requests must end, in ms since the epoch. */
+  /** The time by which all requests must end, in ms of the monotonic clock. */
   readonly deadline: number
   /** HTTP requests run one after the other: transactions of an account have to arrive in the order of their nonces. */
   readonly inOrder: boolean
@@ -35,7 +36,7 @@ export interface BatchRequest {
 }
 
 interface BatchSenderOptions {
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /** Returns the transport for a url. */
   readonly transportOf: (url: string) => Transport
   readonly observer?: RpcObserver | undefined
@@ -55,7 +56,7 @@ interface RequestLimits {
  * answer tells whether the size is right, and a height in it is not newer than the replies that follow.
  */
 export function createBatchSender({
-  now,
+  clock,
   transportOf,
   observer,
   errors,
@@ -71,8 +72,8 @@ export function createBatchSender({
     const results = await post({
       url,
       calls,
-      timeoutMs: Math.max(1, Math.min(timeoutMs, deadline - now())),
-      now,
+      timeoutMs: Math.max(1, Math.min(timeoutMs, deadline - clock.monotonic())),
+      now: () => clock.now(),
       verbatim: forwarded,
       transport: transportOf(url),
       errors,

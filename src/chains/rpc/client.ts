@@ -44,7 +44,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     errors,
     maxRequestBytes,
   } = options
-  const pool = createEndpointPool({ urls, now: () => clock.now(), random })
+  const pool = createEndpointPool({ urls, now: () => clock.monotonic(), random })
   const transportOf = transportsOf(options)
   const executeOn = createEndpointExecutor({
     pool,
@@ -63,7 +63,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     const detail =
       pool.states().length === 0 ? 'no RPC url is configured' : 'every endpoint asked for a pause'
     const answers = calls.map((): EndpointReply => ({ reply: { kind: 'unknown', detail }, behind: true }))
-    const deadline = clock.now() + TOTAL_TIMEOUT_FACTOR * timeoutMs
+    const deadline = clock.monotonic() + TOTAL_TIMEOUT_FACTOR * timeoutMs
     const excluded = new Set<string>()
     for await (const url of endpointsToTry(excluded, deadline)) {
       const open = [...answers.keys()].filter((index) => !isSettled(answers[index]))
@@ -97,7 +97,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     sendAsOf: (calls, asOf = pool.highest() ?? 0n) =>
       Promise.all(calls.map((call) => askTogether({ call, asOf }))),
     sendEverywhere: (calls, asOf = pool.highest() ?? 0n) => {
-      const deadline = clock.now() + timeoutMs
+      const deadline = clock.monotonic() + timeoutMs
       const awake = new Set(pool.awake())
       const ask = async (url: string) => (await executeOn({ url, calls, deadline, asOf })).replies
       return Promise.all(

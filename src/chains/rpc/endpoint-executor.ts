@@ -25,7 +25,7 @@ interface EndpointExecutorOptions extends NodeDialect {
 export interface Turn {
   readonly url: string
   readonly calls: readonly RpcCall[]
-  /** The time by which everything must end, in ms since the epoch. */
+  /** The time by which everything must end, in ms of the monotonic clock. */
   readonly deadline: number
   /** The height that the endpoint must have reached; undefined for any. */
   readonly asOf: bigint | undefined
@@ -46,7 +46,7 @@ export interface TurnTaken {
 export function createEndpointExecutor(options: EndpointExecutorOptions): (turn: Turn) => Promise<TurnTaken> {
   const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes } = options
   const sendBatches = createBatchSender({
-    now: () => clock.now(),
+    clock,
     transportOf,
     observer,
     errors,

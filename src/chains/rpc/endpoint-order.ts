@@ -31,7 +31,7 @@ export function createEndpointIterator({ pool, clock, random }: EndpointIterator
   ): AsyncGenerator<string, void> {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const tried = new Set<string>()
-      while (clock.now() < deadline) {
+      while (clock.monotonic() < deadline) {
         const url = pool.choose(new Set([...tried, ...excluded]))
         if (url === undefined) break
         tried.add(url)
@@ -41,7 +41,7 @@ export function createEndpointIterator({ pool, clock, random }: EndpointIterator
       const wait = pool.waitMs(excluded)
       if (wait === undefined || round === ROUNDS) return
       const pause = wait + backoffMs(round, { ...BACKOFF, random })
-      if (wait > MAX_PAUSE_MS || clock.now() + pause >= deadline) return
+      if (wait > MAX_PAUSE_MS || clock.monotonic() + pause >= deadline) return
       await clock.sleep(pause)
     }
   }

@@ -70,7 +70,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
-    endpoints: () => reportEndpoints(client, history.keeps),
+    endpoints: () => reportEndpoints(client, { clock, keepsHistory: history.keeps }),
     balance: createBalanceReader((address) => readBalance(client, address)),
     comparePrice: async ({ transaction, unitPrice }, level) => {
       const price = await askPrice(client, openTransaction(transaction).message, level)

@@ -90,7 +90,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     receipts,
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
-    endpoints: () => reportEndpoints(client),
+    endpoints: () => reportEndpoints(client, { clock }),
     balance: createBalanceReader((address) => readBalance(client, address)),
     comparePrice: async (draft) => {
       const answer = await market()

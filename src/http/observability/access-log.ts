@@ -7,7 +7,7 @@ export function accessLog({ log, clock }: { log: Logger; clock: Clock }): Middle
   // None of these fields can hold a secret, and redaction would cost more than the line itself.
   const lines = log.child({}, { redact: [] })
   return async function accessLog(context, next) {
-    const start = clock.now()
+    const start = clock.monotonic()
     try {
       await next()
     } finally {
@@ -18,7 +18,7 @@ export function accessLog({ log, clock }: { log: Logger; clock: Clock }): Middle
           path: context.path,
           status: context.status,
           code: context.state.failureCode,
-          ms: clock.now() - start,
+          ms: Math.round(clock.monotonic() - start),
         },
         'request',
       )

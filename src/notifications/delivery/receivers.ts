@@ -38,7 +38,7 @@ export function createReceivers(clock: Clock): Receivers {
   return {
     freeSlots(id) {
       const { running, failing, restsUntil } = of(id)
-      if (clock.now() < restsUntil) return 0
+      if (clock.monotonic() < restsUntil) return 0
       return Math.max(0, (failing ? MAX_CONCURRENT_FAILING : MAX_CONCURRENT) - running)
     },
     started(id) {
@@ -50,7 +50,8 @@ export function createReceivers(clock: Clock): Receivers {
     learn(id, { settlement, restMs }) {
       const receiver = of(id)
       receiver.failing = settlement.exchange.error !== undefined
-      if (restMs !== undefined) receiver.restsUntil = Math.max(receiver.restsUntil, clock.now() + restMs)
+      if (restMs !== undefined)
+        receiver.restsUntil = Math.max(receiver.restsUntil, clock.monotonic() + restMs)
     },
   }
 }

@@ -4,9 +4,14 @@ import type { Schema } from '../../database/schema.ts'
 import { lockOrderingKeys, startNext } from './delivery-store.ts'
 import { DUE_CHANNEL } from './fan-out-store.ts'
 import type { JobQueue } from './job-queue.ts'
+import { longestWait } from './schedule.ts'
 
-/** Selects deliveries of a notification. */
+/**
+ * Selects deliveries of a notification. `late`: those whose first or next try lies further ahead than it can, because the clock of the
+ * database was ahead when they were written.
+ */
 export type Selection =
+  | { readonly kind: 'late' }
   | { readonly kind: 'one'; readonly id: string }
   | { readonly kind: 'dead' }
   | { readonly kind: 'range'; readonly from: bigint; readonly to: bigint }
@@ -92,6 +97,8 @@ async function select(
 
 function matches(selection: Selection) {
   switch (selection.kind) {
+    case 'late':
+      return LATE
     case 'one':
       return sql`id::text = ${selection.id}`
     case 'dead':
@@ -100,3 +107,12 @@ function matches(selection: Selection) {
       return sql`event_number between ${selection.from} and ${selection.to}`
   }
 }
+
+/** A smaller difference between the clocks of the processes and of the database is no fault. */
+const TOLERANCE = sql`interval '5 seconds'`
+
+/** A wait that the receiver asked for (`Retry-After`) can be of any length. */
+const LATE = sql`status = 'pending' and case
+  when tries = 0 then created_at > now() + ${TOLERANCE}
+  else coalesce(last_try->'response'->'headers'->>'retry-after', '') = ''
+    and next_try_at > now() + ${TOLERANCE} + ${longestWait(sql<number>`tries`)} * interval '1 millisecond' end`

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import { backoffMs } from '../../lib/backoff.ts'
 
 /**
@@ -26,4 +27,9 @@ export function nextTry({ tries, now, giveUpAt, retryAfterMs = 0, random }: Fail
   if (now >= giveUpAt) return { kind: 'never' }
   const delay = Math.max(retryAfterMs, backoffMs(tries, { ...BACKOFF, random }))
   return { kind: 'again', delayMs: Math.min(delay, giveUpAt - now) }
+}
+
+/** Builds the SQL expression for the longest wait after so many tries, in ms. */
+export function longestWait(tries: RawBuilder<number>): RawBuilder<number> {
+  return sql<number>`least(${BACKOFF.maxMs}, ${BACKOFF.baseMs} * power(2, ${tries} - 1))`
 }

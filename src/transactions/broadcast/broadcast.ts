@@ -25,7 +25,7 @@ export async function broadcastCurrent(
 ): Promise<{ transaction: Transaction; result: BroadcastResult }[]> {
   const ready = items.flatMap((item) => {
     const attempt = currentAttempt(item)
-    return attempt === undefined || isAwaitingExpiry(runtime, item, attempt) ? [] : [{ item, attempt }]
+    return attempt === undefined || isAwaitingExpiry(runtime, item) ? [] : [{ item, attempt }]
   })
   if (ready.length === 0) return []
   const results = await runtime.chain.broadcast(
@@ -147,14 +147,12 @@ function reportSubmitted(
   if (submitted.length > 0) observer.submitted(submitted)
 }
 
-/** Other content follows when these bytes expire, so they must not be broadcast again. */
-function isAwaitingExpiry(
-  { chain }: RelayerRuntime,
-  { transaction: { purpose } }: TransactionWithAttempts,
-  { kind }: Attempt,
-): boolean {
-  if (chain.expiry === undefined) return false
-  return purpose === 'successor' || (isNoop(purpose) && kind !== purpose)
+/** Other content follows when the present bytes expire, so they must not be broadcast again. */
+export function isAwaitingExpiry({ chain }: RelayerRuntime, item: TransactionWithAttempts): boolean {
+  const attempt = currentAttempt(item)
+  if (chain.expiry === undefined || attempt === undefined) return false
+  const { purpose } = item.transaction
+  return purpose === 'successor' || (isNoop(purpose) && attempt.kind !== purpose)
 }
 
 /** The attempt whose bytes are broadcast at present. */

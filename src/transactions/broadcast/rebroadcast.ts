@@ -1,7 +1,9 @@
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
+import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
-import { broadcastCurrent, settleAsKnown } from './broadcast.ts'
+import { postponeTransactions } from '../store/work-store.ts'
+import { broadcastCurrent, isAwaitingExpiry, settleAsKnown } from './broadcast.ts'
 
 /**
  * Broadcasts the same bytes of `due` again, in nonce order: bytes that no node accepted yet, and bytes that a mempool may have lost. If the
@@ -15,7 +17,11 @@ export async function rebroadcastDue(
 ): Promise<void> {
   if (due.length === 0) return
   const attempts = await findAttempts(context.db, due)
-  const items = due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] }))
+  const { waiting = [], items = [] } = Object.groupBy(
+    due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] })),
+    (item) => (isAwaitingExpiry(leased.runtime, item) ? 'waiting' : 'items'),
+  )
+  await keepWatched(context, waiting)
   const first = items.find(({ transaction }) => transaction.status === 'submitted')
   const others = items.filter((item) => item !== first)
   const { sequencing } = leased.runtime.chain
@@ -34,6 +40,16 @@ export async function rebroadcastDue(
     leased.runtime,
     others.filter((item) => !isAccepted(item)),
   )
+}
+
+/** The watcher follows transactions whose bytes only have to expire. */
+async function keepWatched(
+  { db, clock }: TransactionsContext,
+  waiting: readonly TransactionWithAttempts[],
+): Promise<void> {
+  const nextRunAt = new Date(clock.now() + WATCHED_MS)
+  const postponed = waiting.map(({ transaction }) => ({ ...transaction, nextRunAt }))
+  if (postponed.length > 0) await db.transaction().execute((tx) => postponeTransactions(tx, postponed))
 }
 
 async function isKnown(

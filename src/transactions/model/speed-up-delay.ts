@@ -28,5 +28,8 @@ export function speedUpAfterMs(chain: Chain, transaction: Transaction): number |
   return chain.speed(levelOf(transaction)).raiseAfterSeconds * 1_000
 }
 
-/** Delay in ms for a transaction that only waits for its bytes to expire. The watcher follows it, so the submitter has nothing to do. */
-export const WATCHED_MS = 3_600_000
+/**
+ * Delay in ms for a transaction that only waits for its bytes to expire. The watcher follows it, so the submitter has nothing to do and sets
+ * the same delay again. It is not above `LONGEST_WAIT_MS`.
+ */
+export const WATCHED_MS = 240_000

@@ -43,11 +43,11 @@ export function createPendingCanceler(
     const refusal = inactive(relayer)
     if (refusal) throw refusal
     const { ids, total } = await findOpenRequests(context.db, relayer.id, MAX_TRANSACTIONS)
-    const end = context.clock.now() + MAX_MS
+    const end = context.clock.monotonic() + MAX_MS
     const canceled: string[] = []
     const failures: CancellationFailure[] = []
     for (const id of ids) {
-      if (signal.aborted || context.clock.now() >= end) break
+      if (signal.aborted || context.clock.monotonic() >= end) break
       const error = await cancelOne(context, { relayer, id, cancel: replacer.cancelTransaction })
       if (error === undefined) canceled.push(id)
       else failures.push({ id, error })

@@ -3,7 +3,7 @@ import type { Schema } from '../../database/schema.ts'
 import type { Purpose, Transaction, TransactionStatus } from '../model/transaction.ts'
 import { REPLACEABLE_STATUSES } from '../model/transitions.ts'
 import { type TransactionRow, toTransaction } from './codec.ts'
-import { IN_FLIGHT, inFlight } from './work-store.ts'
+import { IN_FLIGHT, inFlight, isDueAt } from './work-store.ts'
 
 type Db = Kysely<Schema>
 
@@ -41,7 +41,7 @@ export async function findOvertaken(
     .where('status', '=', 'pending')
     .where('stuck_since', 'is not', null)
     .where('nonce', 'is', null)
-    .where('next_run_at', '<=', now)
+    .where(isDueAt(now))
     .orderBy('position')
     .limit(limit)
     .execute()

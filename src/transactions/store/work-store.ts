@@ -1,5 +1,6 @@
 import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import { LONGEST_WAIT_MS } from '../model/due.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
 
@@ -9,6 +10,12 @@ type Tx = DbTransaction<Schema>
 /** Statuses in which a transaction is signed and the chain has not decided. */
 export const IN_FLIGHT = ['sent', 'submitted']
 
+/** Builds the condition of `isDue`. */
+export function isDueAt(now: Date) {
+  const latest = new Date(now.getTime() + LONGEST_WAIT_MS)
+  return sql<boolean>`(next_run_at <= ${now} or next_run_at > ${latest} or (status = 'pending' and next_run_at = created_at))`
+}
+
 /** Finds the relayers with transactions to number, sign or broadcast at this time. */
 export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
   const rows = await db
@@ -16,7 +23,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
     .select('relayer_id')
     .distinct()
     .where('status', 'in', ['pending', ...IN_FLIGHT])
-    .where('next_run_at', '<=', now)
+    .where(isDueAt(now))
     .execute()
   return rows.map((row) => row.relayer_id)
 }
@@ -56,7 +63,7 @@ export async function countInFlight(db: Db, relayerId: string): Promise<Map<stri
 export async function findDueInFlight(db: Db, relayerId: string, now: Date): Promise<Transaction[]> {
   const rows = await inFlight(db, relayerId)
     .selectAll()
-    .where('next_run_at', '<=', now)
+    .where(isDueAt(now))
     .orderBy('nonce')
     .limit(MAX_REBROADCAST)
     .execute()

@@ -2,6 +2,7 @@ import type { Answer } from '../../chains/answer.ts'
 import type { AttemptKind } from '../../chains/attempt.ts'
 import type { Prepared, Sequencing, SetupRequired } from '../../chains/chain.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
+import { isDue } from '../model/due.ts'
 import { isNoop } from '../model/purpose.ts'
 import {
   accountOf,
@@ -101,7 +102,7 @@ function withinLimit(pending: readonly Transaction[], freeSlotCount: number): Tr
 
 /** Keeps the order: all transactions behind one that waits wait as well. */
 function dueBeforeFirstWait(pending: readonly Transaction[], now: number): Transaction[] {
-  const waiting = pending.findIndex((transaction) => transaction.nextRunAt.getTime() > now)
+  const waiting = pending.findIndex((transaction) => !isDue(transaction, now))
   return waiting === -1 ? [...pending] : pending.slice(0, waiting)
 }
 

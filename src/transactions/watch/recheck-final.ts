@@ -36,10 +36,10 @@ export async function isRecheckDue({
   memory,
   relayers,
 }: Pick<WatchRound, 'context' | 'relayers'> & { readonly memory: WatchMemory }): Promise<boolean> {
-  const now = context.clock.now()
+  const now = context.clock.monotonic()
   if (now < memory.recheckAt) return false
   memory.recheckAt = now + RECHECK_MS
-  return hasRecentlyFinal(context.db, [...relayers.keys()], windowStart(now))
+  return hasRecentlyFinal(context.db, [...relayers.keys()], windowStart(context.clock.now()))
 }
 
 /**

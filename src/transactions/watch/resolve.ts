@@ -139,7 +139,7 @@ async function resolveUsedNonce(
   item: TransactionWithAttempts,
 ): Promise<Resolution | undefined> {
   const { context, memory, head, confirmations } = round
-  const now = context.clock.now()
+  const now = context.clock.monotonic()
   const since = memory.missingSince.get(item.transaction.id) ?? { block: head.number, at: now }
   memory.missingSince.set(item.transaction.id, since)
   const deepEnough = head.number >= since.block + confirmations + 1n
@@ -150,7 +150,10 @@ async function resolveUsedNonce(
     return undefined
   }
   const resolution = await settleWithProof(round, item, () =>
-    nonceUsedElsewhere(item, { now: new Date(now), reSignable: !isSignedByOthers(round, item.transaction) }),
+    nonceUsedElsewhere(item, {
+      now: new Date(context.clock.now()),
+      reSignable: !isSignedByOthers(round, item.transaction),
+    }),
   )
   // A proof is expensive for every endpoint, so it is tried again after the same wait and not in each round.
   if (resolution === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })

@@ -18,7 +18,7 @@ export const STUCK_AFTER_MS = 900_000
  */
 export const ABANDON_AFTER_MS = 86_400_000
 
-/** The time when each transaction was first seen at the head of a queue, by id, in ms since the epoch. Losing it costs only time. */
+/** The time when each transaction was first seen at the head of a queue, by id, in ms of the monotonic clock. Losing it costs only time. */
 export type QueueHeads = Map<string, number>
 
 /**
@@ -26,7 +26,7 @@ export type QueueHeads = Map<string, number>
  * nonce lets the others overtake it, and is tried again whenever it is due. `isAbandoned` handles one with a nonce.
  */
 export async function reportStuck(context: TransactionsContext, seen: QueueHeads): Promise<void> {
-  const now = context.clock.now()
+  const now = context.clock.monotonic()
   const heads = await findQueueHeads(context.db)
   const ids = new Set(heads.map(({ id }) => id))
   for (const id of [...seen.keys()]) if (!ids.has(id)) seen.delete(id)

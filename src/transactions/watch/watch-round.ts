@@ -4,13 +4,13 @@ import type { Relayer } from '../../relayers/relayer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { OperatorDecision } from '../store/decisions-store.ts'
 
-/** The memory of one watcher about its network. Losing it costs time, never correctness. */
+/** The memory of one watcher about its network, with times of the monotonic clock. Losing it costs time, never correctness. */
 export interface WatchMemory {
   /** The highest block and the time when it was seen. A node behind it is not believed when it says "no" (I6). */
   highest: { readonly number: bigint; readonly at: number }
   /** The hash of the block for which everything was settled; until the next block there is nothing to ask. */
   settledAt: string | undefined
-  /** The time of the next check of final transactions, in ms since the epoch. */
+  /** The time of the next check of final transactions, in ms. */
   recheckAt: number
   /** The block and the time since which a transaction has a used nonce and no receipt, by id. */
   readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>

@@ -34,7 +34,7 @@ export async function watchNetwork(
     chain.blockFinality !== undefined && (await isRecheckDue({ context, memory, relayers: byId }))
   if (!recheck && !(await hasWatched(context.db, ids))) return
   const head = await chain.head()
-  const now = context.clock.now()
+  const now = context.clock.monotonic()
   if (head.kind !== 'ok' || isBehind(head.value, memory, now)) return // A missing or old head decides nothing (I6).
   if (!recheck && head.value.hash === memory.settledAt) return
   memory.highest = { number: head.value.number, at: now }

@@ -4,6 +4,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Behaviour, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { openFixture } from '../fixture.ts'
@@ -226,4 +227,51 @@ test('connections are used again', async () => {
   await fixture.emit('ops', 't', 10)
   await target.arrived(10)
   expect(new Set(target.received.map(({ connection }) => connection)).size).toBe(1)
+})
+
+describe('a clock of the database that was an hour ahead', () => {
+  const ahead = sql`interval '1 hour'`
+
+  test('does not delay the next try', async () => {
+    const target = await receiver()
+    const fixture = await openFixture()
+    await fixture.addNotification('ops', target.url)
+    target.behave(() => (target.received.length === 1 ? 500 : 204))
+    await fixture.emit('ops', 't')
+    await fixture.settled('ops', (items) => items[0]?.delivery.tries === 1)
+    await sql`update deliveries set next_try_at = next_try_at + ${ahead}`.execute(fixture.database.db)
+    await sql`update pgboss.job set start_after = start_after + ${ahead}`.execute(fixture.database.db)
+    fixture.clock.advance(30_000)
+    await fixture.settled('ops', delivered)
+  })
+
+  test('does not delay the first try', async () => {
+    const target = await receiver()
+    const fixture = await openFixture()
+    await fixture.addNotification('ops', target.url)
+    target.behave(() => 204)
+    await fixture.controls.pause('ops')
+    await fixture.emit('ops', 't')
+    await fixture.settled('ops', (items) => items.length === 1)
+    await sql`update deliveries set created_at = created_at + ${ahead}`.execute(fixture.database.db)
+    await sql`update pgboss.job set start_after = start_after + ${ahead}`.execute(fixture.database.db)
+    await fixture.controls.resume('ops')
+    fixture.clock.advance(30_000)
+    await fixture.settled('ops', delivered)
+  })
+
+  test('leaves a wait alone that the receiver asked for', async () => {
+    const target = await receiver()
+    const fixture = await openFixture()
+    await fixture.addNotification('ops', target.url)
+    const busy: Behaviour = (response) => response.writeHead(503, { 'retry-after': '7200' }).end()
+    target.behave(() => busy)
+    await fixture.emit('ops', 't')
+    const [failed] = await fixture.settled('ops', (items) => items[0]?.delivery.tries === 1)
+    fixture.clock.advance(30_000)
+    await fixture.emit('ops', 'u')
+    const items = await fixture.settled('ops', (all) => all.length === 2)
+    const same = items.find(({ delivery }) => delivery.id === failed?.delivery.id)
+    expect(same?.delivery.nextTryAt).toEqual(failed?.delivery.nextTryAt)
+  })
 })

@@ -39,7 +39,7 @@ export function createMarketWatch({
 }: MarketWatchOptions): () => Promise<Answer<Market>> {
   let asked: { at: number; answer: Promise<Answer<Market>> } | undefined
   return async () => {
-    const now = clock.now()
+    const now = clock.monotonic()
     if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
     const answer = await asked.answer
     if (answer.kind === 'ok') return { kind: 'ok', value: { ...answer.value, ...bounds() } }

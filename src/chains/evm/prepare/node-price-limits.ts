@@ -26,8 +26,8 @@ export function createPriceBounds(clock: Clock): PriceBoundsMemory {
   let floor: { readonly value: PriceFloor; readonly until: number } | undefined
   let maximum: { readonly value: bigint; readonly until: number } | undefined
   const unexpired = <T>(known: { readonly value: T; readonly until: number } | undefined): T | undefined =>
-    known !== undefined && clock.now() < known.until ? known.value : undefined
-  const until = () => clock.now() + HOLD_MS
+    known !== undefined && clock.monotonic() < known.until ? known.value : undefined
+  const until = () => clock.monotonic() + HOLD_MS
   return {
     current: () => {
       const [least, most] = [unexpired(floor), unexpired(maximum)]

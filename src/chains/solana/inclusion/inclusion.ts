@@ -106,14 +106,14 @@ export function createInclusionProver({ client, receipts, clock }: ProverOptions
     proofs.set(attempts, proof)
     if (proof.kind !== 'unknown' || !proof.unprovable) return
     hopeless.delete(keyOf(attempts))
-    hopeless.set(keyOf(attempts), { proof, until: clock.now() + HOPELESS_MS })
+    hopeless.set(keyOf(attempts), { proof, until: clock.monotonic() + HOPELESS_MS })
     const [oldest] = hopeless.keys()
     if (hopeless.size > MAX_HOPELESS && oldest !== undefined) hopeless.delete(oldest)
   }
 
   function remembered(attempts: Attempts): InclusionProof | undefined {
     const known = hopeless.get(keyOf(attempts))
-    return known !== undefined && clock.now() < known.until ? known.proof : undefined
+    return known !== undefined && clock.monotonic() < known.until ? known.proof : undefined
   }
 
   const prove = createBatcher<AttemptsAsOf, InclusionProof, bigint | undefined>({

@@ -28,7 +28,7 @@ export function createBlockhashWatch({
 }: BlockhashWatchOptions): () => Promise<Answer<Lifetime>> {
   let asked: { at: number; answer: Promise<Answer<Lifetime>> } | undefined
   return async () => {
-    const now = clock.now()
+    const now = clock.monotonic()
     if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askLatest(client) }
     const answer = await asked.answer
     if (answer.kind !== 'ok') asked = undefined

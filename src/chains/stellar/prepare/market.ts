@@ -62,10 +62,10 @@ export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOpti
   const minimum = { classic: { price: 0n, until: 0 }, soroban: { price: 0n, until: 0 } }
 
   const atLeast = (kind: 'classic' | 'soroban', price: bigint) =>
-    clock.now() < minimum[kind].until ? larger(price, minimum[kind].price) : price
+    clock.monotonic() < minimum[kind].until ? larger(price, minimum[kind].price) : price
 
   async function market(): Promise<Answer<Market>> {
-    const now = clock.now()
+    const now = clock.monotonic()
     if (!asked || now - asked.at >= freshForMs) asked = { at: now, answer: askMarket(client) }
     const answer = await asked.answer
     if (answer.kind !== 'ok') {
@@ -85,7 +85,7 @@ export function createMarketWatch({ client, clock, freshForMs }: MarketWatchOpti
       newest = larger(newest, closeTime)
     },
     sawMinimum: (price, kind) => {
-      minimum[kind] = { price, until: clock.now() + MINIMUM_HOLDS_MS }
+      minimum[kind] = { price, until: clock.monotonic() + MINIMUM_HOLDS_MS }
     },
   }
 }
