@@ -10,6 +10,7 @@ const COMMON: readonly string[] = [
   'cancel',
   'conditions',
   'time',
+  'clock',
   'restart',
   'kill',
 ] satisfies CommonEvent['is'][]

@@ -45,6 +45,7 @@ export async function runHistory(testBed: TestBed, { seed, steps, kills }: Histo
   }
   await play(run, plan)
   run.setConditions('calm')
+  testBed.setClock(0)
   const settled = await settle(testBed, before.known)
   const { records, violations } = await compareWithChain(run, before)
   return { seed, plan, ledger: run.ledger, records, violations: [...settled, ...violations] }

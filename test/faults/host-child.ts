@@ -14,6 +14,7 @@ flushCompileCache()
 
 process.on('message', (message: ToChild) => {
   if ('advanceMs' in message) clock.advance(message.advanceMs)
+  else if ('stepMs' in message) clock.step(message.stepMs)
   else void stop().then(() => process.disconnect())
 })
 const ready: FromChild = { url }

@@ -19,6 +19,8 @@ export interface Host {
   readonly url: string
   /** Moves its clock forward. */
   advance(ms: number): void
+  /** Makes its time of day step. */
+  step(ms: number): void
   /** Finishes what is under way, then ends. */
   stop(): Promise<void>
   /** SIGKILL. Only a host of its own process has it. */
@@ -30,7 +32,7 @@ export interface ChildOptions {
   readonly service: ServiceOptions
   readonly clockOffsetMs: number
 }
-export type ToChild = { readonly advanceMs: number } | { readonly stop: true }
+export type ToChild = { readonly advanceMs: number } | { readonly stepMs: number } | { readonly stop: true }
 export type FromChild = { readonly url: string }
 
 /** The service inside this process: quick to start again, and it cannot be killed. */
@@ -42,6 +44,7 @@ export async function hostInside({ service, clockOffsetMs, onLog }: HostOptions)
     url,
     stop,
     advance: clock.advance,
+    step: clock.step,
     kill: () => Promise.reject(new Error('a service inside this process cannot be killed')),
   }
 }
@@ -66,6 +69,7 @@ export async function hostOutside({ service, clockOffsetMs, onLog }: HostOptions
   return {
     url,
     advance: (advanceMs) => tell(child, { advanceMs }),
+    step: (stepMs) => tell(child, { stepMs }),
     stop: async () => {
       tell(child, { stop: true })
       await exited

@@ -1,15 +1,26 @@
 import type { Conditions } from './conditions.ts'
 import type { HistoryRun } from './history-run.ts'
+import type { Random } from './random.ts'
 
 /** What happens to the service and to its nodes, on every chain. */
 export type NodeFault =
   | { readonly is: 'conditions'; readonly conditions: Conditions }
   | { readonly is: 'time'; readonly ms: number }
+  /** The service's time of day is so far ahead of everybody else's, until the next such event. */
+  | { readonly is: 'clock'; readonly aheadMs: number }
   | { readonly is: 'restart' }
   | { readonly is: 'kill' }
 
 /** How often the process dies where it can be killed, as a weight beside those of the other events. */
 export const KILL_WEIGHT = 6
+
+/** The leads of a wrong clock, in ms: mostly none again, else a little or an hour, in both directions. */
+const LEADS = [0, 0, 20_000, -20_000, 3_600_000, -3_600_000] as const
+
+/** Draws the next lead of the clock. */
+export function drawClock(random: Random): Extract<NodeFault, { is: 'clock' }> {
+  return { is: 'clock', aheadMs: random.pick(LEADS) }
+}
 
 /** Lets it happen. */
 export async function nodeFault({ testBed, setConditions }: HistoryRun, event: NodeFault): Promise<void> {
@@ -18,6 +29,8 @@ export async function nodeFault({ testBed, setConditions }: HistoryRun, event: N
       return setConditions(event.conditions)
     case 'time':
       return testBed.advance(event.ms)
+    case 'clock':
+      return testBed.setClock(event.aheadMs)
     case 'restart':
       return testBed.restart('stop')
     case 'kill':

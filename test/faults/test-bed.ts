@@ -19,6 +19,8 @@ export interface TestBed {
   readonly logged: { text: string }
   now(): number
   advance(ms: number): void
+  /** Makes the service's time of day this far ahead of `now`, in ms. */
+  setClock(aheadMs: number): void
   /** Rejects while the service does not listen. */
   api<Data = Transaction>(method: string, path: string, body?: object): Promise<Answer<Data>>
   restart(how: 'stop' | 'kill'): Promise<void>
@@ -29,12 +31,13 @@ export interface TestBed {
 
 export async function startTestBed({ killable, startTestChain }: TestBedOptions): Promise<TestBed> {
   let offsetMs = 0
+  let aheadMs = 0
   const now = () => Date.now() + offsetMs
   const testChain = await startTestChain(now)
   const dataDir = await createDataDir()
   const logged = { text: '' }
   const start = killable ? hostOutside : hostInside
-  const open = () => start(hostOptions({ testChain, dataDir, offsetMs, logged }))
+  const open = () => start(hostOptions({ testChain, dataDir, offsetMs: offsetMs + aheadMs, logged }))
   let host: Host | undefined = await open()
   const stopService = async () => {
     const ending = host
@@ -49,6 +52,10 @@ export async function startTestBed({ killable, startTestChain }: TestBedOptions)
     advance: (ms) => {
       offsetMs += ms
       host?.advance(ms)
+    },
+    setClock: (ms) => {
+      host?.step(ms - aheadMs)
+      aheadMs = ms
     },
     api: async (method, path, body) => {
       if (host === undefined) throw new Error('the service does not listen')

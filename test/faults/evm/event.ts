@@ -1,6 +1,6 @@
 import type { CommonEvent } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
-import { KILL_WEIGHT } from '../node-fault.ts'
+import { drawClock, KILL_WEIGHT } from '../node-fault.ts'
 import type { Random } from '../random.ts'
 
 /** How a request says what it wants to pay. `low` is what no node takes in place of anything. */
@@ -73,6 +73,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   external: 3,
   conditions: 12,
   time: 6,
+  clock: 3,
   drain: 2,
   fund: 3,
   behaviour: 8,
@@ -128,6 +129,8 @@ export function drawEvent(random: Random, { accounts, endpoints, maxDepth, kills
       return drawHabit(random, endpoints)
     case 'conditions':
       return { is, conditions: drawConditions(random) }
+    case 'clock':
+      return drawClock(random)
     case 'time':
       return { is, ms: (random.chance(0.8) ? random.int(1, 45) : 200) * 1_000 }
     case 'drop_all':

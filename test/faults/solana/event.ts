@@ -1,7 +1,7 @@
 import type { LedgerOptions } from '../../support/solana/ledger.ts'
 import type { CommonEvent } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
-import { KILL_WEIGHT } from '../node-fault.ts'
+import { drawClock, KILL_WEIGHT } from '../node-fault.ts'
 import type { Random } from '../random.ts'
 
 /** How a request asks for priority. */
@@ -67,6 +67,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   ledger: 10,
   conditions: 12,
   time: 5,
+  clock: 3,
   drain: 2,
   fund: 3,
   restart: 2,
@@ -130,6 +131,8 @@ export function drawEvent(random: Random, options: DrawOptions): Event {
       return { is, account }
     case 'conditions':
       return { is, conditions: drawConditions(random) }
+    case 'clock':
+      return drawClock(random)
     case 'time':
       return { is, ms: random.int(1, 45) * 1_000 }
     case 'ledger':

@@ -1,7 +1,7 @@
 import type { NodeFault } from '../../support/stellar/rpc/node-fault.ts'
 import type { CommonEvent } from '../common-event.ts'
 import { drawConditions } from '../conditions.ts'
-import { KILL_WEIGHT } from '../node-fault.ts'
+import { drawClock, KILL_WEIGHT } from '../node-fault.ts'
 import type { Random } from '../random.ts'
 
 /** How much a request allows for its fee. `tight` pays for nothing but a quiet network, `low` not even for that. */
@@ -66,6 +66,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   external: 3,
   conditions: 12,
   time: 5,
+  clock: 3,
   drain: 2,
   fund: 3,
   restart: 2,
@@ -127,6 +128,8 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
       return { is, account }
     case 'conditions':
       return { is, conditions: drawConditions(random) }
+    case 'clock':
+      return drawClock(random)
     case 'time':
       return { is, ms: random.int(1, 45) * 1_000 }
     case 'call':
