@@ -102,6 +102,8 @@ export interface Sequencing {
    * `account_not_found` when the address does not exist on the chain yet.
    */
   nonces(addresses: readonly string[], freshness?: Freshness): Promise<Answer<bigint>[]>
+  /** Reads the nonce after the last transaction of this address that a node would include next; undefined when no node told it. */
+  pendingNonce?(address: string): Promise<bigint | undefined>
   /**
    * Reads the highest number of transactions that nodes keep of this address because of its state on chain (EIP-7702); undefined for no
    * such limit.

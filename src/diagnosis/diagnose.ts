@@ -22,6 +22,7 @@ const RULES: readonly Rule[] = [
   waitingForFunds,
   inFlightLimit,
   noncePassed,
+  heldBack,
   notAccepted,
   stuck,
   belowBaseFee,
@@ -110,6 +111,22 @@ function noncePassed(facts: DiagnosisFacts): Finding | undefined {
 function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
   const { nonce, status } = transaction
   return isUnmined(status) && nonce !== undefined && chainNonce !== undefined && nonce < chainNonce
+}
+
+/** A pool sorts itself anew after each block, so the transaction gets this many blocks first. */
+const HELD_BACK_BLOCKS = 3
+
+function heldBack(facts: DiagnosisFacts): Finding | undefined {
+  const { transaction, attempt, now, chainNonce, pendingNonce, blocktimeMs } = facts
+  if (transaction.status !== 'submitted' || chainNonce === undefined || pendingNonce === undefined)
+    return undefined
+  if (transaction.nonce !== chainNonce || pendingNonce > chainNonce) return undefined
+  const since = attempt?.broadcastAt?.getTime()
+  if (since === undefined || now - since < HELD_BACK_BLOCKS * blocktimeMs) return undefined
+  return {
+    code: 'held_back',
+    message: `Nonce ${chainNonce} is next on the chain, but the node that was asked would not include it: its pool holds it back. The service broadcasts it to every endpoint, and raises its fee so that other bytes take its place, unless the caller named its price.`,
+  }
 }
 
 function notAccepted(facts: DiagnosisFacts): Finding | undefined {

@@ -11,6 +11,7 @@ export type FindingCode =
   | 'fee_below_market'
   | 'fee_at_cap'
   | 'nonce_passed'
+  | 'held_back'
   | 'not_taken'
   | 'undecided'
   | 'stuck'

@@ -28,6 +28,10 @@ export interface DiagnosisFacts {
   readonly reserved: bigint
   readonly balance: bigint | undefined
   readonly chainNonce: bigint | undefined
+  /** The nonce after the last transaction of the account that a node would include next. */
+  readonly pendingNonce: bigint | undefined
+  /** Expected time between two blocks, in ms. */
+  readonly blocktimeMs: number
   /** Nonces between the next one on the chain and its own that no transaction has. */
   readonly missing: readonly bigint[]
   readonly price: PriceComparison | undefined
@@ -63,6 +67,7 @@ export async function gatherFacts(
     expires: runtime.chain.expiry !== undefined,
     unit: runtime.chain.unit,
     requiredConfirmations: runtime.network.requiredConfirmations,
+    blocktimeMs: runtime.network.averageBlocktimeMs,
     raiseAt: await raiseTime(context, relayer, item),
     missing,
     ...account,
@@ -91,11 +96,15 @@ async function accountFacts({ db }: TransactionsContext, transaction: Transactio
   return { ahead, inFlight: [...inFlight.values()].reduce((sum, count) => sum + count, 0), reserved }
 }
 
-type NetworkFacts = Pick<DiagnosisFacts, 'balance' | 'chainNonce' | 'price' | 'head' | 'endpoints'>
+type NetworkFacts = Pick<
+  DiagnosisFacts,
+  'balance' | 'chainNonce' | 'pendingNonce' | 'price' | 'head' | 'endpoints'
+>
 
 const NO_NETWORK_FACTS: NetworkFacts = {
   balance: undefined,
   chainNonce: undefined,
+  pendingNonce: undefined,
   price: undefined,
   head: undefined,
   endpoints: [],
@@ -108,15 +117,18 @@ async function networkFacts(
 ): Promise<NetworkFacts> {
   const { chain } = context.runtimeOf(relayer)
   const attempt = currentAttempt(item)
-  const [balance, [nonce], head, price] = await Promise.all([
+  const sourceAccount = item.transaction.sourceAccount ?? relayer.address
+  const [balance, [nonce], pendingNonce, head, price] = await Promise.all([
     chain.balance(relayer.address),
-    chain.sequencing?.nonces([item.transaction.sourceAccount ?? relayer.address]) ?? [],
+    chain.sequencing?.nonces([sourceAccount]) ?? [],
+    chain.sequencing?.pendingNonce?.(sourceAccount),
     chain.head(),
     attempt === undefined ? undefined : chain.comparePrice(attempt.draft, levelOf(item.transaction)),
   ])
   return {
     balance: balance.kind === 'ok' ? balance.value : undefined,
     chainNonce: nonce?.kind === 'ok' ? nonce.value : undefined,
+    pendingNonce,
     head: head.kind === 'ok' ? head.value : undefined,
     price: price?.kind === 'ok' ? price.value : undefined,
     endpoints: chain.endpoints(),

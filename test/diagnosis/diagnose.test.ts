@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Attempt } from '../../src/chains/attempt.ts'
 import { diagnose } from '../../src/diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../src/diagnosis/facts.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
@@ -39,6 +40,8 @@ function factsOf(
     reserved: 0n,
     balance: 1_000n,
     chainNonce: 5n,
+    pendingNonce: 6n,
+    blocktimeMs: 1_000,
     missing: [],
     price: { bid: 30n, market: 20n, baseFee: 10n },
     head: { number: 100n, hash: '0x1' },
@@ -49,6 +52,11 @@ function factsOf(
     raiseAt: NOW + 60_000,
     ...change,
   }
+}
+
+function broadcastBefore(ms: number): Attempt | undefined {
+  const { attempt } = factsOf()
+  return attempt && { ...attempt, broadcastAt: new Date(NOW - ms) }
 }
 
 interface Case {
@@ -148,6 +156,19 @@ const CASES: readonly Case[] = [
     code: 'nonce_passed',
     action: 'watch',
     says: 'nonce 5',
+  },
+  {
+    name: 'held back by the pool of the node',
+    facts: factsOf({ pendingNonce: 5n, attempt: broadcastBefore(3_000) }),
+    code: 'held_back',
+    action: 'raise_fee',
+    says: 'Nonce 5 is next',
+  },
+  {
+    name: 'not yet in the pending block of the node',
+    facts: factsOf({ pendingNonce: 5n, attempt: broadcastBefore(2_999) }),
+    code: 'waiting_for_inclusion',
+    action: 'raise_fee',
   },
   {
     name: 'below the base fee',

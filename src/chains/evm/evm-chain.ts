@@ -8,13 +8,21 @@ import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
+import { createHeldBackWatch } from './broadcast/held-back.ts'
 import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
 import { createHeadFeed } from './heads.ts'
 import { readManyReceipts } from './inclusion/block-receipts.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
-import { readBalance, readBlockHash, readHead, readNonces, readRevertReason } from './inspect.ts'
+import {
+  readBalance,
+  readBlockHash,
+  readHead,
+  readNonces,
+  readPendingNonce,
+  readRevertReason,
+} from './inspect.ts'
 import { NODE_DIALECT } from './node-dialect.ts'
 import { checkRequest } from './prepare/check.ts'
 import { ceilingOf, type Market, marketFees } from './prepare/fees.ts'
@@ -36,6 +44,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const { client, probeHeights } = connect(options, NODE_DIALECT, http)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
+  const heldBack = network.mempool ? createHeldBackWatch(client) : undefined
   const market = createMarketWatch({
     client,
     clock,
@@ -65,6 +74,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     sequencing: {
       nonces: (addresses, { asOf } = {}) => readNonces(client, addresses, asOf),
       inFlightLimit: createInFlightLimits(client, clock),
+      ...(network.mempool && { pendingNonce: (address) => readPendingNonce(client, address) }),
     },
     sign: (draft, signingContext) =>
       signDraft(
@@ -75,7 +85,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
     typedData: { sign: signTypedData },
-    broadcast: (raws) => broadcastAll({ client, bounds, refusals }, raws),
+    broadcast: (raws) => broadcastAll({ client, bounds, refusals, heldBack }, raws),
     head: () => {
       probeHeights()
       return readHead(client, network.finality)

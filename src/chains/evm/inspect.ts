@@ -40,6 +40,12 @@ export async function readBlockHash(
   return endpointReply?.behind ? BEHIND : { kind: 'ok', value: block.value.hash }
 }
 
+/** Reads the nonce after the last transaction that the node would include next (`pending`); undefined without an answer. */
+export async function readPendingNonce(client: RpcClient, address: string): Promise<bigint | undefined> {
+  const reply = await client.call('eth_getTransactionCount', [address, 'pending'])
+  return reply.kind === 'result' ? readQuantity(reply.result) : undefined
+}
+
 /** Reads the next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
 export async function readNonces(
   client: PooledClient,

@@ -1,3 +1,4 @@
+import type { BroadcastResult } from '../../chains/answer.ts'
 import type { LeasedAccount, TransactionsContext } from '../model/runtime.ts'
 import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
@@ -8,14 +9,15 @@ import { broadcastCurrent, isAwaitingExpiry, settleAsKnown } from './broadcast.t
 /**
  * Broadcasts the same bytes of `due` again, in nonce order: bytes that no node accepted yet, and bytes that a mempool may have lost. If the
  * mempool still knows the first accepted one, it probably knows the others, so waiting transactions cost one call for each account and not
- * one for each transaction. A transaction that the mempool lost is found when it becomes the first.
+ * one for each transaction. A transaction that the mempool lost is found when it becomes the first. Returns the transaction that all nodes
+ * know and hold back, if there is one.
  */
 export async function rebroadcastDue(
   context: TransactionsContext,
   leased: LeasedAccount,
   due: readonly Transaction[],
-): Promise<void> {
-  if (due.length === 0) return
+): Promise<TransactionWithAttempts | undefined> {
+  if (due.length === 0) return undefined
   const attempts = await findAttempts(context.db, due)
   const { waiting = [], items = [] } = Object.groupBy(
     due.map((transaction) => ({ transaction, attempts: attempts.get(transaction.id) ?? [] })),
@@ -27,11 +29,12 @@ export async function rebroadcastDue(
   const { sequencing } = leased.runtime.chain
   if (sequencing === undefined || sequencing.maxInFlight === 1) {
     await broadcastCurrent(context, leased.runtime, items) // No transaction waits for another.
-    return
+    return undefined
   }
-  if (first === undefined || !(await isKnown(context, leased, first))) {
+  const result = first && (await broadcastFirst(context, leased, first))
+  if (result?.kind !== 'accepted' || result.known !== true) {
     await broadcastCurrent(context, leased.runtime, others)
-    return
+    return undefined
   }
   const isAccepted = ({ transaction }: TransactionWithAttempts) => transaction.status === 'submitted'
   await settleAsKnown(context, leased.runtime, others.filter(isAccepted))
@@ -40,6 +43,7 @@ export async function rebroadcastDue(
     leased.runtime,
     others.filter((item) => !isAccepted(item)),
   )
+  return result.heldBack === true ? first : undefined
 }
 
 /** The watcher follows transactions whose bytes only have to expire. */
@@ -52,11 +56,11 @@ async function keepWatched(
   if (postponed.length > 0) await db.transaction().execute((tx) => postponeTransactions(tx, postponed))
 }
 
-async function isKnown(
+async function broadcastFirst(
   context: TransactionsContext,
   { runtime }: LeasedAccount,
   item: TransactionWithAttempts,
-): Promise<boolean> {
+): Promise<BroadcastResult | undefined> {
   const [broadcasted] = await broadcastCurrent(context, runtime, [item])
-  return broadcasted?.result.kind === 'accepted' && broadcasted.result.known === true
+  return broadcasted?.result
 }

@@ -2,7 +2,7 @@ import type { Attempt } from '../../chains/attempt.ts'
 import type { Chain, Prepared } from '../../chains/chain.ts'
 import { contentKind, isNoop } from '../model/purpose.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
-import { levelOf, speedUpAfterMs } from '../model/speed-up-delay.ts'
+import { isPriceNamed, levelOf, speedUpAfterMs } from '../model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findHead, findHeadSince } from '../store/queue-store.ts'
@@ -90,6 +90,27 @@ async function raiseHead(
     kind: purpose,
     obstacle: 'Waiting for inclusion; the no-op cannot take its nonce now',
   })
+}
+
+/**
+ * Signs bytes with a higher fee for a transaction that all nodes know and hold back: other bytes with its nonce take its place in their
+ * pools. A price of the caller stays.
+ */
+export async function unblock(
+  context: TransactionsContext,
+  leased: LeasedAccount,
+  item: TransactionWithAttempts,
+): Promise<void> {
+  context.log.warn(
+    { transaction: item.transaction.id, relayer: leased.relayer.id },
+    'transaction held back by its nodes',
+  )
+  if (!isPriceNamed(item.transaction)) return raiseHead(context, leased, item)
+  await explain(
+    context,
+    item.transaction,
+    'Every node knows it and none includes it, although its nonce is next. Its price was named by the caller and is not changed: replace it at a higher price, so that other bytes take its place.',
+  )
 }
 
 async function raiseFee(

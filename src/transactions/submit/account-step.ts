@@ -1,6 +1,6 @@
 import { acquireLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
 import { rebroadcastDue } from '../broadcast/rebroadcast.ts'
-import { raiseOverdue } from '../broadcast/speed-up.ts'
+import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findDueInFlight } from '../store/work-store.ts'
 import { submitPending } from './submit.ts'
@@ -31,7 +31,8 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     const findDue = () => findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
     const due = await findDue()
     const changed = due.length > 0 && maySign && (await raiseOverdue(context, leased, due))
-    await rebroadcastDue(context, leased, changed ? await findDue() : due)
+    const heldBack = await rebroadcastDue(context, leased, changed ? await findDue() : due)
+    if (heldBack && maySign) await unblock(context, leased, heldBack)
     if (maySign) await submitPending(context, leased)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error

@@ -41,7 +41,7 @@ describe('what has no nonce', () => {
       status: 'sent',
       purpose: 'abandon',
       statusReason: 'The node refused it for good: no signature',
-      nextRunAt: inMs(3_600_000),
+      nextRunAt: inMs(240_000),
     })
     // Nothing is decided: one node may have taken it all the same.
     expect(outcome).toEqual({ transactionId: 'tx', number: 1, error: 'no signature' })

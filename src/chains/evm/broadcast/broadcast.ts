@@ -8,12 +8,15 @@ import { ceilingOf } from '../prepare/fees.ts'
 import type { PriceBoundsMemory } from '../prepare/node-price-limits.ts'
 import { HEIGHT, readQuantity } from '../quantity.ts'
 import { readBroadcast } from './failures.ts'
+import type { HeldBackWatch } from './held-back.ts'
 import { evaluateOpinions, type Opinion, type RefusalMemory } from './second-opinion.ts'
 
 interface BroadcastContext {
   readonly client: PooledClient
   readonly bounds: PriceBoundsMemory
   readonly refusals: RefusalMemory
+  /** Absent on networks whose nodes keep no pool. */
+  readonly heldBack?: HeldBackWatch | undefined
 }
 
 /** Answers that depend on the endpoint: on its pool, its price and gas limits, and the rules of its newest block. */
@@ -36,7 +39,15 @@ export async function broadcastAll(
 ): Promise<BroadcastResult[]> {
   const calls = raws.map(sendCall)
   const replies = await context.client.broadcast(calls)
-  const results = replies.map(({ reply }) => readBroadcast(reply))
+  const read = replies.map(({ reply }) => readBroadcast(reply))
+  const results = await Promise.all(
+    read.map(async (result, index): Promise<BroadcastResult> => {
+      const raw = raws[index]
+      // Only the first one can have the next nonce of its account.
+      if (raw === undefined || index > 0 || result.kind !== 'accepted' || !result.known) return result
+      return (await context.heldBack?.isHeldBack(raw)) ? { ...result, heldBack: true } : result
+    }),
+  )
   const doubtful = [...raws.keys()].filter((index) => OWN_WORD.includes(results[index]?.kind ?? 'unknown'))
   if (doubtful.length === 0) return results
   const settled = await askOthers(
