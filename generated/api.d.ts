@@ -209,8 +209,9 @@ export interface paths {
          *       bytes, hashes them with Keccak-256 and signs the hash.
          *     - Stellar: the service signs as SEP-53 says: it puts `Stellar Signed Message:\n` before the bytes, hashes them with SHA-256 and
          *       signs the hash. `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
-         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses a message whose bytes are a transaction with
-         *       `invalid_request`, because the signature would also be one of that transaction. `r` and `s` are the two halves of the signature;
+         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses two kinds of message with `invalid_request`: one whose
+         *       bytes are a transaction, because the signature would also be one of that transaction, and one of exactly 32 bytes, because these
+         *       can be the hash of a transaction on Stellar; add or remove a character. `r` and `s` are the two halves of the signature;
          *       `signature` has it in base58, and `public_key` the account.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
@@ -248,7 +249,9 @@ export interface paths {
          *     the
          *     signature would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain`
          *     has, in
-         *     their standard order. It does not compare the `chainId` of the domain with the network of the relayer.
+         *     their standard order. It does not compare the `chainId` of the domain with the network of the relayer. It refuses a `Transaction` in
+         *     the domain `zkSync`, version `2`, because such a signature is one of a transaction on networks of the ZK Stack; as hashes, the
+         *     domains of the known networks of that kind.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */

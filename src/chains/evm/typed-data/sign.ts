@@ -6,13 +6,18 @@ import type { TypedData, TypedDocument, TypedField } from '../content.ts'
 import { signDigest } from '../sign.ts'
 import { TypedDataProblem } from './problem.ts'
 import { createStructHasher } from './struct.ts'
+import { refuseTransaction } from './zk-transaction.ts'
 
-/** Signs structured data (EIP-712); refuses a document that does not match its types, and names the field. */
+/**
+ * Signs structured data (EIP-712). Refuses a document that does not match its types, and data that is a transaction (docs/signatures.md);
+ * the refusal names the field.
+ */
 export async function signTypedData(
   data: TypedData,
   signer: Signer,
 ): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>> {
   try {
+    refuseTransaction(data)
     return { kind: 'ok', value: await signDigest(hexToBytes(digestOf(data)), signer) }
   } catch (error) {
     if (!(error instanceof TypedDataProblem)) throw error
