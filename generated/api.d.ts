@@ -293,7 +293,7 @@ export interface paths {
          *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2
          *       without an access list. `gas_price_cap` and `whitelist_receivers` apply.
          *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations.
-         *       `max_fee` limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
+         *       The policy `max_fee`, or its default, limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
          *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending
          *       apply,
          *       and it has to pass a simulation.
@@ -1522,7 +1522,7 @@ export interface components {
         readonly CreateStellarPolicies: {
             /** @description The amount that must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
-            /** @description The most that one transaction may cost, whatever its request asks for, in stroops. */
+            /** @description The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. */
             readonly max_fee?: components["schemas"]["Int64"];
             readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
@@ -1782,8 +1782,8 @@ export interface components {
             readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
             /**
              * Format: int64
-             * @description Stellar. The most that one transaction may cost, whatever its request asks for, in stroops. An exact JSON integer: read it with a
-             *     parser that keeps integers above 2^53.
+             * @description Stellar. The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. An exact JSON
+             *     integer: read it with a parser that keeps integers above 2^53.
              */
             readonly max_fee?: bigint;
             /** @description Stellar. The time that a signed version has to reach a ledger, in seconds; the service then signs it anew. 120 when absent. */
@@ -3079,7 +3079,8 @@ export interface components {
             /**
              * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The network
              *     charges the price of the ledger, which is mostly less. A replacement has to bid ten times as much as the version that it
-             *     replaces, and one operation more; `max_fee` has to allow it.
+             *     replaces, and one operation more; `max_fee` has to allow it. Above the policy `max_fee` of the relayer, or its default, it is
+             *     refused with `fee_above_cap`.
              * @default 1000000
              */
             readonly max_fee: components["schemas"]["Int64"] | null;
