@@ -293,7 +293,8 @@ export interface paths {
          *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2
          *       without an access list. `gas_price_cap` and `whitelist_receivers` apply.
          *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations.
-         *       The policy `max_fee`, or its default, limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
+         *       The policy `max_fee`, or its default, limits the fee where the relayer pays it. Signatures of others stay. The
+         *       signature is for the network of the relayer.
          *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending
          *       apply,
          *       and it has to pass a simulation.
@@ -1236,7 +1237,8 @@ export interface components {
          *     | `invalid_json` | The body is not well-formed UTF-8 JSON |
          *     | `unsupported_content_type` | The body is not declared as `application/json`, or it is compressed |
          *     | `body_too_large` | The body has more bytes than the deployment allows |
-         *     | `json_too_deep` | The JSON is nested too deeply |
+         *     | `json_too_deep` | The JSON is nested too deeply: at most 32 levels are expected |
+         *     | `json_too_many_values` | The JSON has more than 20000 values |
          *     | `headers_too_large` | The request line and the headers have more bytes than the deployment allows |
          *     | `request_too_slow` | The request did not arrive completely in time |
          *     | `wrong_network_type` | The body is a request for another type of network than the relayer's |
@@ -1265,7 +1267,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
