@@ -209,8 +209,9 @@ export interface paths {
          *       bytes, hashes them with Keccak-256 and signs the hash.
          *     - Stellar: the service signs as SEP-53 says: it puts `Stellar Signed Message:\n` before the bytes, hashes them with SHA-256 and
          *       signs the hash. `r` and `s` are the two halves of the signature; `signature` has it in base64, and `public_key` the account.
-         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses a message whose bytes are a transaction with
-         *       `invalid_request`, because the signature would also be one of that transaction. `r` and `s` are the two halves of the signature;
+         *     - Solana: the service signs the bytes as they are, as wallets do. It refuses two kinds of message with `invalid_request`: one whose
+         *       bytes are a transaction, because the signature would also be one of that transaction, and one of exactly 32 bytes, because these
+         *       can be the hash of a transaction on Stellar; add or remove a character. `r` and `s` are the two halves of the signature;
          *       `signature` has it in base58, and `public_key` the account.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
@@ -248,7 +249,9 @@ export interface paths {
          *     the
          *     signature would not cover it. Where `types` has no `EIP712Domain`, the service builds it from the standard fields that `domain`
          *     has, in
-         *     their standard order. It does not compare the `chainId` of the domain with the network of the relayer.
+         *     their standard order. It does not compare the `chainId` of the domain with the network of the relayer. It refuses a `Transaction` in
+         *     the domain `zkSync`, version `2`, because such a signature is one of a transaction on networks of the ZK Stack; as hashes, the
+         *     domains of the known networks of that kind.
          *
          *     A paused relayer, or one that the service has disabled, does not sign.
          */
@@ -290,7 +293,8 @@ export interface paths {
          *     - **EVM**: the fields of a request with its `nonce`, `gas_limit` and price, or the same in RLP: type 0 with a chain id, or type 2
          *       without an access list. `gas_price_cap` and `whitelist_receivers` apply.
          *     - **Stellar**: an envelope that is no fee bump. The relayer has to be the source of the transaction or of one of its operations.
-         *       `max_fee` limits the fee where the relayer pays it. Signatures of others stay. The signature is for the network of the relayer.
+         *       The policy `max_fee`, or its default, limits the fee where the relayer pays it. Signatures of others stay. The
+         *       signature is for the network of the relayer.
          *     - **Solana**: a transaction with the relayer as its fee payer; signatures of others may still be missing. The policies of sending
          *       apply,
          *       and it has to pass a simulation.
@@ -1233,7 +1237,8 @@ export interface components {
          *     | `invalid_json` | The body is not well-formed UTF-8 JSON |
          *     | `unsupported_content_type` | The body is not declared as `application/json`, or it is compressed |
          *     | `body_too_large` | The body has more bytes than the deployment allows |
-         *     | `json_too_deep` | The JSON is nested too deeply |
+         *     | `json_too_deep` | The JSON is nested too deeply: at most 32 levels are expected |
+         *     | `json_too_many_values` | The JSON has more than 20000 values |
          *     | `headers_too_large` | The request line and the headers have more bytes than the deployment allows |
          *     | `request_too_slow` | The request did not arrive completely in time |
          *     | `wrong_network_type` | The body is a request for another type of network than the relayer's |
@@ -1262,7 +1267,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1519,7 +1524,7 @@ export interface components {
         readonly CreateStellarPolicies: {
             /** @description The amount that must stay on the account when everything in flight is paid, in stroops. 1000000 when absent. */
             readonly min_balance?: components["schemas"]["Int64"];
-            /** @description The most that one transaction may cost, whatever its request asks for, in stroops. */
+            /** @description The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. */
             readonly max_fee?: components["schemas"]["Int64"];
             readonly timeout_seconds?: components["schemas"]["RelayerPolicies"]["timeout_seconds"];
             readonly allowed_rpc_methods?: components["schemas"]["RelayerPolicies"]["allowed_rpc_methods"];
@@ -1779,8 +1784,8 @@ export interface components {
             readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
             /**
              * Format: int64
-             * @description Stellar. The most that one transaction may cost, whatever its request asks for, in stroops. An exact JSON integer: read it with a
-             *     parser that keeps integers above 2^53.
+             * @description Stellar. The most that one transaction may cost, whatever its request asks for, in stroops. 1000000 when absent. An exact JSON
+             *     integer: read it with a parser that keeps integers above 2^53.
              */
             readonly max_fee?: bigint;
             /** @description Stellar. The time that a signed version has to reach a ledger, in seconds; the service then signs it anew. 120 when absent. */
@@ -3077,7 +3082,8 @@ export interface components {
             /**
              * @description The most that the transaction may cost, inclusion and resources together, in stroops. 1000000 when absent or null. The network
              *     charges the price of the ledger, which is mostly less. A replacement has to bid ten times as much as the version that it
-             *     replaces, and one operation more; `max_fee` has to allow it.
+             *     replaces, and one operation more; `max_fee` has to allow it. Above the policy `max_fee` of the relayer, or its default, it is
+             *     refused with `fee_above_cap`.
              * @default 1000000
              */
             readonly max_fee: components["schemas"]["Int64"] | null;

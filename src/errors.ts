@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'invalid_json'
   | 'invalid_request'
   | 'json_too_deep'
+  | 'json_too_many_values'
   | 'method_not_allowed'
   | 'network_not_found'
   | 'network_unavailable'

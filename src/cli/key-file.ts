@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { evmAddress } from '../signers/evm-address.ts'
-import { createKey, isSecret } from '../signers/key.ts'
+import { createKey, createSeparateKey, isSecret } from '../signers/key.ts'
 import { encryptKeystore } from '../signers/keystore/keystore.ts'
 import { type Terminal, UsageError } from './command.ts'
 import { exists, refuseExisting, writeNew } from './files.ts'
@@ -17,11 +17,11 @@ interface KeyFile {
 }
 
 /** Generates a private key from the random source of the system. */
-export function generateKey(): Uint8Array {
+export function generateKey(): NewSecret {
   for (;;) {
-    const key = new Uint8Array(randomBytes(32))
+    const secret = new Uint8Array(randomBytes(32))
     // About one in 2^128 numbers of 32 bytes is not a valid key.
-    if (isSecret(key)) return key
+    if (isSecret(secret)) return { secret, separate: true }
   }
 }
 
@@ -35,20 +35,26 @@ export interface Addresses {
   readonly solana: string
 }
 
+/** A private key for a new file. */
+export interface NewSecret {
+  readonly secret: Uint8Array
+  /** Gives each network type a key of its own: for generated secrets, because an imported one has its addresses already. */
+  readonly separate: boolean
+}
+
 /** Encrypts a private key into a new file, and returns its addresses. */
 export async function writeKeyFile(
-  secret: Uint8Array,
+  { secret, separate }: NewSecret,
   { path, passphraseFile }: KeyFile,
 ): Promise<Addresses> {
   await refuseExisting([path])
   const passphrase = await usePassphrase(passphraseFile)
-  const key = createKey('new', secret)
+  const key = separate ? createSeparateKey('new', secret) : createKey('new', secret)
   const { solanaAddress } = await import('../signers/solana-key.ts')
   const { stellarAddress } = await import('../signers/stellar-key.ts')
-  const evm = evmAddress(key.secp256k1.publicKey)
-  await writeNew(path, await encryptKeystore(secret, { passphrase, address: evm }))
-  const { publicKey } = key.ed25519
-  return { evm, solana: solanaAddress(publicKey), stellar: stellarAddress(publicKey) }
+  const evm = evmAddress(key.evm.publicKey)
+  await writeNew(path, await encryptKeystore(secret, { passphrase, address: evm, separate }))
+  return { evm, solana: solanaAddress(key.solana.publicKey), stellar: stellarAddress(key.stellar.publicKey) }
 }
 
 interface NamedKeyFile {
@@ -60,7 +66,7 @@ interface NamedKeyFile {
 
 /** Writes a key file like `writeKeyFile`, and prints the addresses and file names. */
 export async function makeKeyFile(
-  secret: Uint8Array,
+  secret: NewSecret,
   { path, passphraseFile = passphraseFileOf(path), terminal }: NamedKeyFile,
 ): Promise<void> {
   const addresses = await writeKeyFile(secret, { path, passphraseFile })

@@ -8,7 +8,8 @@ export const keysCreate: Command = {
   usage: '<file> [--passphrase-file <file>]',
   help: [
     'Writes a version 3 key file (Web3 Secret Storage, scrypt) that geth, ethers and foundry can read, with mode 0600,',
-    'and prints the addresses of the key on EVM, Stellar and Solana. Existing files are never overwritten.',
+    'and prints its addresses on EVM, Stellar and Solana. Each network type has a key of its own, derived from the one in the file;',
+    'other tools read the one of EVM. Existing files are never overwritten.',
     '',
     '  --passphrase-file  A file whose first line is the passphrase. If it is missing, it is created with a generated one.',
     '                     Default: <file> with .passphrase in place of .json.',

@@ -12,7 +12,7 @@ export const keysImport: Command = {
   help: [
     'Reads the key from standard input or from --key-file, but never from the command line, because every user of the machine',
     `could read it there. Accepted forms: ${PRIVATE_KEY_FORMS}.`,
-    'Writes and prints the same as keys create.',
+    'Writes and prints the same as keys create, but every network type uses the key as it is, so that its addresses stay.',
     '',
     '  --key-file         A file with the private key and nothing else.',
     '  --passphrase-file  As in keys create.',
@@ -29,7 +29,10 @@ export const keysImport: Command = {
       )
     const key = await parsePrivateKey(await readKey(options['key-file']))
     if (!key) throw new UsageError(`The input is not a private key. Accepted forms: ${PRIVATE_KEY_FORMS}.`)
-    await makeKeyFile(key, { path, passphraseFile: options['passphrase-file'], terminal })
+    await makeKeyFile(
+      { secret: key, separate: false },
+      { path, passphraseFile: options['passphrase-file'], terminal },
+    )
     return EXIT.ok
   },
 }

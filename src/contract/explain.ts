@@ -152,9 +152,14 @@ function resemblance(value: unknown, node: Node, compiler: SchemaCompiler): numb
   if (schema.type !== 'object') return -1
   const properties = (schema.properties ?? {}) as Record<string, Node>
   const missing = ((schema.required ?? []) as string[]).filter((name) => !Object.hasOwn(value, name))
-  const scores = Object.entries(value).map(([name, inner]) => familiarity(inner, properties, name))
+  const scores = Object.keys(value)
+    .slice(0, MOST_COMPARED)
+    .map((name) => familiarity((value as Readonly<Record<string, unknown>>)[name], properties, name))
   return scores.reduce((sum, points) => sum + points, -missing.length)
 }
+
+/** No schema has more fields. A body with thousands of unknown ones would be compared with each schema for nothing. */
+const MOST_COMPARED = 200
 
 function familiarity(value: unknown, properties: Record<string, Node>, name: string): number {
   if (!Object.hasOwn(properties, name)) return -1

@@ -1,7 +1,7 @@
 import bodyParser from 'koa-bodyparser'
-import { JsonError, type JsonProblem, parseJson } from '../contract/exact-integers.ts'
+import { JsonError, type JsonProblem, type ParseOptions, parseJson } from '../contract/exact-integers.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import type { Limits } from './limits.ts'
+import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import type { HttpContext } from './state.ts'
 
 /**
@@ -18,6 +18,10 @@ const JSON_PROBLEMS: Record<JsonProblem, { code: ErrorCode; detail: string }> = 
     detail: 'The body has a string with half a surrogate pair, which is not text.',
   },
   depth: { code: 'json_too_deep', detail: 'The JSON in the body is nested too deeply.' },
+  values: {
+    code: 'json_too_many_values',
+    detail: `The JSON in the body has more than ${DEFAULT_LIMITS.jsonValues} values; lists and objects count as one, too.`,
+  },
 }
 
 /** Fails on bytes that are not UTF-8. A replacement character would change a message that the caller wants to sign. */
@@ -34,7 +38,8 @@ const AS_BYTES = { encoding: false }
 export function createBodyReader({
   bodyBytes,
   jsonDepth,
-}: Pick<Limits, 'bodyBytes' | 'jsonDepth'>): BodyReader {
+  jsonValues,
+}: Pick<Limits, 'bodyBytes' | 'jsonDepth' | 'jsonValues'>): BodyReader {
   const collect = bodyParser({
     ...AS_BYTES,
     enableTypes: ['text'],
@@ -47,7 +52,7 @@ export function createBodyReader({
     await collect(context as Parameters<typeof collect>[0], async () => {}).catch((error: unknown) => {
       throw bodyFailure(error, bodyBytes)
     })
-    return parseBody(context.request.body, jsonDepth)
+    return parseBody(context.request.body, { maxDepth: jsonDepth, maxValues: jsonValues })
   }
 }
 
@@ -71,11 +76,11 @@ function isOneOf(mediaTypes: readonly string[], contentType: string): boolean {
   )
 }
 
-function parseBody(bytes: unknown, maxDepth: number): unknown {
+function parseBody(bytes: unknown, limits: ParseOptions): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0)
     throw new AppError('invalid_json', 'The body is empty; send JSON.')
   try {
-    return parseJson(utf8.decode(bytes), { maxDepth })
+    return parseJson(utf8.decode(bytes), limits)
   } catch (error) {
     if (!(error instanceof JsonError))
       throw new AppError('invalid_json', 'The body is not valid UTF-8.', { cause: error })

@@ -4,6 +4,8 @@ export interface Limits {
   readonly bodyBytes: number
   /** Nesting of arrays and objects. Default 32. */
   readonly jsonDepth: number
+  /** Values of a body. A larger number would hold the event loop for longer than other callers should wait. Default 20,000. */
+  readonly jsonValues: number
   /** Request line and headers together. Default 16 KiB. */
   readonly headerBytes: number
   /** Time from the first byte of a connection to the end of the headers. Default 10 s. */
@@ -20,6 +22,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1_048_576,
   jsonDepth: 32,
+  jsonValues: 20_000,
   headerBytes: 16_384,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,

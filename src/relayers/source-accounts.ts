@@ -41,28 +41,40 @@ interface Derivation {
 
 /** The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers load them. */
 const DERIVATIONS: Readonly<Record<NetworkType, (derivation: Derivation) => Promise<SourceAccounts>>> = {
-  evm: async ({ key: { secp256k1 } }) => [{ address: evmAddress(secp256k1.publicKey), signer: secp256k1 }],
+  evm: async ({ key: { evm } }) => [{ address: evmAddress(evm.publicKey), signer: evm }],
   solana: async (derivation) =>
-    ed25519Accounts(derivation, (await import('../signers/solana-key.ts')).solanaAddress),
+    ed25519Accounts({
+      ...derivation,
+      addressOf: (await import('../signers/solana-key.ts')).solanaAddress,
+      ownOf: (key) => key.solana,
+    }),
   stellar: async (derivation) =>
-    ed25519Accounts(derivation, (await import('../signers/stellar-key.ts')).stellarAddress),
+    ed25519Accounts({
+      ...derivation,
+      addressOf: (await import('../signers/stellar-key.ts')).stellarAddress,
+      ownOf: (key) => key.stellar,
+    }),
 }
 
-async function ed25519Accounts(
-  derivation: Derivation,
-  addressOf: (publicKey: Uint8Array) => string,
-): Promise<SourceAccounts> {
+interface Ed25519Derivation extends Derivation {
+  readonly addressOf: (publicKey: Uint8Array) => string
+  /** Selects the part of a key that the network type uses. */
+  readonly ownOf: (key: Key) => Ed25519Signer
+}
+
+async function ed25519Accounts(derivation: Ed25519Derivation): Promise<SourceAccounts> {
+  const { key, addressOf, ownOf } = derivation
   const accountOf = (signer: Ed25519Signer) => ({ address: addressOf(signer.publicKey), signer })
   const channels = await channelSigners(derivation)
-  return [accountOf(derivation.key.ed25519), ...channels.map(accountOf)]
+  return [accountOf(ownOf(key)), ...channels.map(accountOf)]
 }
 
-async function channelSigners({ relayer, key, findKey }: Derivation): Promise<Ed25519Signer[]> {
+async function channelSigners({ relayer, key, findKey, ownOf }: Ed25519Derivation): Promise<Ed25519Signer[]> {
   const channels = channelsOf(relayer)
   if (typeof channels === 'number') {
-    return Array.from({ length: channels }, (_, index) => key.ed25519.derive(`channel/${index + 1}`))
+    return Array.from({ length: channels }, (_, index) => ownOf(key).derive(`channel/${index + 1}`))
   }
-  return Promise.all(channels.map(async (id) => (await requireKey(findKey, id)).ed25519))
+  return Promise.all(channels.map(async (id) => ownOf(await requireKey(findKey, id))))
 }
 
 async function requireKey(findKey: FindKey, signerId: string): Promise<Key> {

@@ -1,25 +1,55 @@
+import { hkdfSync } from 'node:crypto'
 import { createEd25519Signer } from './ed25519.ts'
 import { createSecp256k1Signer, isPrivateKey } from './secp256k1.ts'
 import type { Ed25519Signer, Secp256k1Signer } from './signer.ts'
 
-/**
- * The secret of one signer: 32 bytes, which are a private key of secp256k1 and the seed of an ed25519 key. The network of the relayer
- * decides between the two.
- */
+/** The key of one signer, in the form that each network type uses. */
 export interface Key {
   readonly id: string
-  readonly secp256k1: Secp256k1Signer
-  readonly ed25519: Ed25519Signer
+  /** True when every network type uses the secret as it is, false when each has a key of its own. */
+  readonly isShared: boolean
+  readonly evm: Secp256k1Signer
+  readonly stellar: Ed25519Signer
+  readonly solana: Ed25519Signer
 }
 
-/** Creates the key of a secret that satisfies `isSecret`, and copies the secret. */
+const SEED_BYTES = 32
+
+/** The salt separates these keys from channel accounts, and from every other use of the secret. A change moves every account. */
+const DERIVATION_SALT = 'relayer/key/1'
+
+/**
+ * Creates a key that every network type uses as it is, as the addresses of keys from elsewhere demand. The secret has 32 bytes, which are
+ * a private key of secp256k1 and the seed of an ed25519 key; it satisfies `isSecret` and is copied.
+ */
 export function createKey(id: string, secret: Uint8Array): Key {
+  const ed25519 = createEd25519Signer(id, secret)
   return Object.freeze({
     id,
-    secp256k1: createSecp256k1Signer(id, secret),
-    ed25519: createEd25519Signer(id, secret),
+    isShared: true,
+    evm: createSecp256k1Signer(id, secret),
+    stellar: ed25519,
+    solana: ed25519,
+  })
+}
+
+/**
+ * Creates a key that is another one for each network type, so that no signature for one is one for another (docs/signatures.md). EVM has
+ * the secret itself, because other tools read the same account from the key file; the others derive theirs (HKDF-SHA256, RFC 5869).
+ */
+export function createSeparateKey(id: string, secret: Uint8Array): Key {
+  return Object.freeze({
+    id,
+    isShared: false,
+    evm: createSecp256k1Signer(id, secret),
+    stellar: createEd25519Signer(id, deriveSeed(secret, 'ed25519/stellar')),
+    solana: createEd25519Signer(id, deriveSeed(secret, 'ed25519/solana')),
   })
 }
 
 /** Accepts 32 bytes that both curves accept. One seed of ed25519 in 2^128 is not a key of secp256k1. */
 export const isSecret = isPrivateKey
+
+function deriveSeed(secret: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, DERIVATION_SALT, purpose, SEED_BYTES))
+}

@@ -15,6 +15,7 @@ import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import type { Instrumentation } from './metrics.ts'
 import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.ts'
 import { createRelayerRuntimes } from './relayer-runtime.ts'
+import { reportSharedKeys } from './report-shared-keys.ts'
 
 /** The size limit of an answer, in bytes: answers of nodes to a batch can be large, but a larger one is treated as an attack on memory. */
 const RPC_CLIENT_OPTIONS = { wholeBodyBytes: 64 * 1024 * 1024, idleSockets: 64 }
@@ -66,6 +67,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const registry = createRelayerRegistry({ db, networks, runtimes, clock, log, createWatchLoop })
   const problems = await registry.look()
   if (problems.length > 0) throw new ConfigError(problems)
+  await reportSharedKeys({ db, keyring, log })
   await verifyChains(registry, log)
   return { ...runtimes, registry, context, keyring, networks, sealer, close: () => httpClient.close() }
 }

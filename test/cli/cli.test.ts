@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { run as runCommand } from '../../src/cli/run.ts'
 import { migrations } from '../../src/database/migrations/index.ts'
+import { evmAddress } from '../../src/signers/evm-address.ts'
+import { createKey, createSeparateKey } from '../../src/signers/key.ts'
 import { decryptKeystore } from '../../src/signers/keystore/keystore.ts'
+import { solanaAddress } from '../../src/signers/solana-key.ts'
+import { stellarAddress } from '../../src/signers/stellar-key.ts'
 import { relayer } from './spawn.ts'
 
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -209,6 +213,11 @@ describe('keys', () => {
     const key = await decryptKeystore(await read('keys/hot.json'), (await read('keys/hot.passphrase')).trim())
     expect(key).toHaveLength(32)
     expect(out).not.toContain(Buffer.from(key).toString('hex'))
+    expect(JSON.parse(await read('keys/hot.json'))['x-relayer']).toEqual({ derivation: 'network_type' })
+    const { evm, stellar, solana } = createSeparateKey('hot', key)
+    expect(out).toContain(`address     ${evmAddress(evm.publicKey)}\n`)
+    expect(out).toContain(`stellar     ${stellarAddress(stellar.publicKey)}\n`)
+    expect(out).toContain(`solana      ${solanaAddress(solana.publicKey)}\n`)
   })
 
   test.each<[string, string[], string]>([
@@ -224,6 +233,9 @@ describe('keys', () => {
     expect(out + err).not.toContain(KEY)
     const key = await decryptKeystore(await read('hot.json'), 'my passphrase')
     expect(Buffer.from(key).toString('hex')).toBe(KEY)
+    // The addresses of an imported key are those that its owner knows.
+    expect(JSON.parse(await read('hot.json'))).not.toHaveProperty('x-relayer')
+    expect(out).toContain(`stellar     ${stellarAddress(createKey('hot', key).stellar.publicKey)}\n`)
   })
 
   test.each<[string, string[], string, string]>([

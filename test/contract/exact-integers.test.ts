@@ -3,6 +3,23 @@ import { describe, expect, test } from 'vitest'
 import { JsonError, parseJson, stringifyJson } from '../../src/contract/exact-integers.ts'
 import { toInteger } from '../../src/lib/to-integer.ts'
 
+function accepts(read: () => unknown): boolean {
+  try {
+    read()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Numbers are what this parser reads otherwise. */
+function withoutNumbers(value: unknown): unknown {
+  if (typeof value === 'number' || typeof value === 'bigint') return 'a number'
+  if (Array.isArray(value)) return value.map(withoutNumbers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value).map(([key, field]) => [key, withoutNumbers(field)])
+}
+
 const READ: [text: string, value: unknown][] = [
   ['0', 0],
   ['1e3', 1000],
@@ -53,6 +70,51 @@ describe('parseJson', () => {
     '"\u0000"',
   ])('refuses %j as no JSON', (text) => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ problem: 'syntax' }))
+  })
+
+  test('counts the values, and commas in strings do not count', () => {
+    expect(parseJson('{"a":[1,"x,y,[z",{}]}', { maxValues: 5 })).toEqual({ a: [1, 'x,y,[z', {}] })
+    expect(() => parseJson('{"a":[1,"x,y,[z",{}]}', { maxValues: 4 })).toThrow(
+      expect.objectContaining({ problem: 'values' }),
+    )
+  })
+
+  test('refuses exactly what JSON.parse refuses, whatever stands beside a number', () => {
+    const pieces = [
+      '1e1',
+      '-',
+      '01',
+      '.5',
+      '1.0',
+      '"',
+      '\\',
+      ',',
+      ':',
+      '[',
+      ']',
+      '{',
+      '}',
+      ' ',
+      'a',
+      '"a":',
+      '9'.repeat(17),
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
+        const text = parts.join('')
+        expect(accepts(() => parseJson(text))).toBe(accepts(() => JSON.parse(text)))
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('reads every other value like JSON.parse', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (text) => {
+        const beside = parseJson(`[${text},1e1]`)
+        expect(withoutNumbers(beside)).toEqual(withoutNumbers([JSON.parse(text), 10]))
+      }),
+    )
   })
 
   test.each(['"\\ud800"', '{"\\udc00":1}', '["\\uD83D\\uD83D"]'])(

@@ -24,6 +24,7 @@ describe('request body', () => {
     ['another field', '{"message":"x","extra":1}', 'invalid_request'],
     ['__proto__', '{"message":"x","__proto__":{"admin":true}}', 'invalid_request'],
     ['33 levels', `${'['.repeat(33)}${']'.repeat(33)}`, 'json_too_deep'],
+    ['20,001 values', `[${'0,'.repeat(19_999)}0]`, 'json_too_many_values'],
     ['a hundred thousand levels', '['.repeat(100_000), 'json_too_deep'],
   ])('%s is 400', async (_name, body, code) => {
     const reply = await post(port, body, { 'content-type': JSON_TYPE })

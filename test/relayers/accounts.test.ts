@@ -20,7 +20,7 @@ const keyOf = (id: string) => {
   if (!key) throw new Error(`there is no key ${id}`)
   return key
 }
-const accountOf = (id: string) => stellarAddress(keyOf(id).ed25519.publicKey)
+const accountOf = (id: string) => stellarAddress(keyOf(id).stellar.publicKey)
 
 const PASSPHRASE = 'Test SDF Network ; September 2015'
 const stellarNetwork = (name: string, passphrase = PASSPHRASE): Network => ({
@@ -67,7 +67,7 @@ describe('the accounts of a relayer', () => {
   test('are those of its keys, as its network writes them', async () => {
     expect(await accounts(evm('a', 'one'), stellar('b', 'one', { channels: ['two'] }))).toEqual(
       new Map([
-        ['a', { chain: 'chain id 31337', addresses: [evmAddress(keyOf('one').secp256k1.publicKey)] }],
+        ['a', { chain: 'chain id 31337', addresses: [evmAddress(keyOf('one').evm.publicKey)] }],
         ['b', { chain: `"${PASSPHRASE}"`, addresses: [accountOf('one'), accountOf('two')] }],
       ]),
     )
@@ -88,7 +88,7 @@ describe('an account that would be worked twice is told, whatever its signer and
     [
       'two EVM relayers',
       [evm('a', 'one'), evm('b', 'copy', 'again')],
-      `relayers "a" and "b" are the same account: ${evmAddress(keyOf('one').secp256k1.publicKey)} on chain id 31337`,
+      `relayers "a" and "b" are the same account: ${evmAddress(keyOf('one').evm.publicKey)} on chain id 31337`,
     ],
     [
       'two Stellar relayers',

@@ -28,12 +28,12 @@ const keyring = (how: Sealer | undefined = sealer) =>
 const manager = (users: readonly string[] = []) =>
   createSignerManager({ db: database.db, sealer, usersOf: async () => users })
 
-const publicKey = async (id: string, ring = keyring()) => (await ring.find(id))?.ed25519.publicKey
+const publicKey = async (id: string, ring = keyring()) => (await ring.find(id))?.stellar.publicKey
 
 test('gives the keys of the file and those of callers', async () => {
   await manager().create({ id: 'theirs', key: OF_CALLER })
-  expect(await publicKey('ours')).toEqual(keyOf(OF_FILE).ed25519.publicKey)
-  expect(await publicKey('theirs')).toEqual(keyOf(OF_CALLER).ed25519.publicKey)
+  expect(await publicKey('ours')).toEqual(keyOf(OF_FILE).stellar.publicKey)
+  expect(await publicKey('theirs')).toEqual(keyOf(OF_CALLER).stellar.publicKey)
   expect(await publicKey('nobody')).toBeUndefined()
 })
 

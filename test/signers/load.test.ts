@@ -22,6 +22,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'relayer-signers-'))
   const options = { passphrase: PASSPHRASE, address: ADDRESS, n: 2 ** 10 }
   await writeFile(join(folder, 'good.json'), await encryptKeystore(Buffer.from(KEY, 'hex'), options))
+  const separate = await encryptKeystore(Buffer.from(KEY, 'hex'), { ...options, separate: true })
+  await writeFile(join(folder, 'separate.json'), separate)
+  await writeFile(join(folder, 'unknown.json'), separate.replace('"network_type"', '"wallet"'))
   await writeFile(join(folder, 'zero.json'), await encryptKeystore(new Uint8Array(32), options))
   await writeFile(join(folder, 'short.json'), await encryptKeystore(new Uint8Array(16).fill(1), options))
   await writeFile(join(folder, 'text.json'), KEY)
@@ -41,7 +44,7 @@ const plain = (id: string, key: string): SignerConfig => ({ id, type: 'plain', k
 describe('configured signers', () => {
   test('of both kinds are loaded by id', async () => {
     const keys = await loadKeys([local('file', 'good.json'), plain('text', `0x${KEY}`)])
-    expect([...keys].map(([id, { secp256k1 }]) => [id, evmAddress(secp256k1.publicKey)])).toEqual([
+    expect([...keys].map(([id, { evm }]) => [id, evmAddress(evm.publicKey)])).toEqual([
       ['file', ADDRESS],
       ['text', ADDRESS],
     ])
@@ -51,11 +54,20 @@ describe('configured signers', () => {
     const seed = StrKey.encodeEd25519SecretSeed(Buffer.from(KEY, 'hex'))
     const keys = await loadKeys([local('file', 'good.json'), plain('text', KEY), plain('seed', seed)])
     const account = Keypair.fromSecret(seed).publicKey()
-    expect([...keys.values()].map(({ ed25519 }) => stellarAddress(ed25519.publicKey))).toEqual([
+    expect([...keys.values()].map(({ stellar }) => stellarAddress(stellar.publicKey))).toEqual([
       account,
       account,
       account,
     ])
+  })
+
+  test('of a marked key file have a key for each network type', async () => {
+    const keys = await loadKeys([local('marked', 'separate.json'), local('plain', 'good.json')])
+    const [marked, plainKey] = [...keys.values()]
+    expect(evmAddress(marked?.evm.publicKey ?? new Uint8Array())).toBe(ADDRESS)
+    expect([marked?.isShared, plainKey?.isShared]).toEqual([false, true])
+    const accounts = [marked?.stellar, marked?.solana, plainKey?.stellar].map((key) => key?.publicKey)
+    expect(new Set(accounts.map((account) => Buffer.from(account ?? []).toString('hex'))).size).toBe(3)
   })
 
   test('that are wrong are all told at once, with no secret', async () => {
@@ -67,6 +79,7 @@ describe('configured signers', () => {
       local('e', 'short.json'),
       local('f', 'large.json'),
       local('g', '.'),
+      local('k', 'unknown.json'),
       plain('h', KEY.slice(1)),
       plain('i', '0'.repeat(64)),
       plain('j', 'SNOT-A-SEED'),
@@ -84,6 +97,7 @@ describe('configured signers', () => {
       `signer "e": the key file ${at('short.json')} cannot be read: it does not contain a private key`,
       `signer "f": the key file ${at('large.json')} cannot be read: it has 66560 bytes, more than any key file`,
       `signer "g": the key file ${join(folder, '.')} cannot be read (EISDIR)`,
+      `signer "k": the key file ${at('unknown.json')} cannot be read: the derivation in its x-relayer is not known`,
       `signer "h": ${noKey}`,
       `signer "i": ${noKey}`,
       `signer "j": ${noKey}`,

@@ -1,6 +1,6 @@
 import { getBase58Decoder } from '@solana/kit'
 import { describe, expect, test } from 'vitest'
-import { createKey, isSecret } from '../../src/signers/key.ts'
+import { createKey, createSeparateKey, isSecret } from '../../src/signers/key.ts'
 import { parsePrivateKey } from '../../src/signers/private-key.ts'
 import { solanaAddress } from '../../src/signers/solana-key.ts'
 import { stellarAddress } from '../../src/signers/stellar-key.ts'
@@ -50,7 +50,7 @@ describe('64 hex digits', () => {
 describe('a Stellar secret seed', () => {
   test.each(SEEDS)('%s is that of its account', async (seed, account) => {
     const key = createKey('a', demand(await parsePrivateKey(seed)))
-    expect(stellarAddress(key.ed25519.publicKey)).toBe(account)
+    expect(stellarAddress(key.stellar.publicKey)).toBe(account)
   })
 
   test('may have space around it', async () => {
@@ -93,8 +93,8 @@ describe('a Solana key pair', () => {
     ['a list over several lines', JSON.stringify([...PAIR], undefined, 2)],
   ])('as %s is its seed', async (_what, text) => {
     const key = createKey('a', demand(await parsePrivateKey(`${text}\n`)))
-    expect(Buffer.from(key.ed25519.publicKey)).toEqual(PAIR.subarray(32))
-    expect(solanaAddress(key.ed25519.publicKey)).toBe(base58(PAIR.subarray(32)))
+    expect(Buffer.from(key.solana.publicKey)).toEqual(PAIR.subarray(32))
+    expect(solanaAddress(key.solana.publicKey)).toBe(base58(PAIR.subarray(32)))
   })
 
   test.each([
@@ -110,11 +110,30 @@ describe('a Solana key pair', () => {
 })
 
 describe('a key', () => {
-  test('is one of both curves', () => {
-    const { id, secp256k1, ed25519 } = createKey('hot', new Uint8Array(32).fill(1))
-    expect([id, secp256k1.id, ed25519.id]).toEqual(['hot', 'hot', 'hot'])
-    expect([secp256k1.curve, secp256k1.publicKey.length]).toEqual(['secp256k1', 65])
-    expect([ed25519.curve, ed25519.publicKey.length]).toEqual(['ed25519', 32])
+  test('is one of both curves, as it is on every network type', () => {
+    const { id, isShared, evm, stellar, solana } = createKey('hot', new Uint8Array(32).fill(1))
+    expect([id, evm.id, stellar.id, solana.id]).toEqual(['hot', 'hot', 'hot', 'hot'])
+    expect([evm.curve, evm.publicKey.length]).toEqual(['secp256k1', 65])
+    expect([stellar.curve, stellar.publicKey.length]).toEqual(['ed25519', 32])
+    expect(solana.publicKey).toEqual(stellar.publicKey)
+    expect(isShared).toBe(true)
+  })
+
+  test('that is separate is another one on each network type, and the same one for ever', () => {
+    const secret = new Uint8Array(32).fill(1)
+    const [shared, { evm, stellar, solana, isShared }] = [
+      createKey('a', secret),
+      createSeparateKey('a', secret),
+    ]
+    const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+    expect(isShared).toBe(false)
+    expect(evm.publicKey).toEqual(shared.evm.publicKey)
+    // A change of the derivation would move the accounts of every operator.
+    expect(hex(stellar.publicKey)).toBe('0110e6bc991b6c2a4fdebda151aaa1eb4964c1f4b28a3142a7a5c5bf19229d4b')
+    expect(hex(solana.publicKey)).toBe('eba5b7fed0464e3fd8372d5945b9e0bee3b3e7b29b81d66c1366f3a7c009ddec')
+    const channels = [shared.stellar, stellar, solana].map((key) => hex(key.derive('channel/1').publicKey))
+    const all = [shared.stellar, stellar, solana].map(({ publicKey }) => hex(publicKey))
+    expect(new Set([...all, ...channels]).size).toBe(6)
   })
 
   test.each([

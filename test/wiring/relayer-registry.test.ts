@@ -17,7 +17,7 @@ import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 const KEY = createKey('dev', new Uint8Array(32).fill(7))
-const ADDRESS = evmAddress(KEY.secp256k1.publicKey)
+const ADDRESS = evmAddress(KEY.evm.publicKey)
 const URLS = [{ url: 'http://127.0.0.1:9/', weight: 100 }]
 const log = createLogger({ level: 'silent' })
 

@@ -6,6 +6,7 @@ import type { Reviewed } from '../chain.ts'
 import type { UnsignedStellar } from '../unsigned.ts'
 import { hashTransaction, readEnvelope } from './model/envelope.ts'
 import { underlying } from './model/strkey.ts'
+import { feeCap } from './prepare/fees.ts'
 import { nativeOutflow } from './prepare/spending.ts'
 import { claimsToBeBy, presentSignature, signHash, stellarSigner } from './signature.ts'
 import type { StellarAccount } from './types.ts'
@@ -60,10 +61,11 @@ function feeOf({ sourceAccount, fee }: Transaction, self: string): bigint {
   return underlying(sourceAccount) === self ? BigInt(fee) : 0n
 }
 
-function checkFee(tx: Transaction, { address, policies: { maxFee } }: StellarAccount): Refusal | undefined {
+function checkFee(tx: Transaction, { address, policies }: StellarAccount): Refusal | undefined {
   const fee = feeOf(tx, address)
-  if (maxFee === undefined || fee <= maxFee) return undefined
-  const detail = `${AT}: its fee of ${fee} is above the relayer's max_fee of ${maxFee} stroops.`
+  const cap = feeCap(policies)
+  if (fee <= cap) return undefined
+  const detail = `${AT}: its fee of ${fee} is above the relayer's max_fee of ${cap} stroops.`
   return { code: 'fee_above_cap', detail }
 }
 

@@ -3,6 +3,7 @@ import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { DiagnosisFacts } from '../../diagnosis/facts.ts'
 import { assertNever } from '../../lib/assert-never.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
+import { STELLAR_POLICIES } from '../../relayers/policies/stellar.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 
 /** Converts a diagnosis to the form of the contract. */
@@ -50,7 +51,7 @@ function capOf(relayer: Relayer): bigint | undefined {
     case 'evm':
       return relayer.policies.gasPriceCap
     case 'stellar':
-      return relayer.policies.maxFee
+      return relayer.policies.maxFee ?? STELLAR_POLICIES.maxFee.default
     case 'solana':
       return undefined // The cap of Solana is on the whole fee, not on a price.
     default:

@@ -41,6 +41,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   invalid_json: 400,
   invalid_request: 400,
   json_too_deep: 400,
+  json_too_many_values: 400,
   not_supported: 400,
   policy_violation: 400,
   receiver_not_whitelisted: 400,

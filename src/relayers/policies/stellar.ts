@@ -21,7 +21,8 @@ export const STELLAR_POLICIES = {
     wireName: 'max_fee',
     type: amount(int64),
     unit: 'stroops',
-    description: 'The most that one transaction may cost, whatever its request asks for. No cap when absent.',
+    default: 1_000_000n,
+    description: 'The most that one transaction may cost, whatever its request asks for.',
   },
   timeoutSeconds: {
     wireName: 'timeout_seconds',

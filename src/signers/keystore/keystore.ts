@@ -21,17 +21,37 @@ export async function decryptKeystore(text: string, passphrase: string): Promise
   return new Uint8Array(Buffer.concat([decipher.update(ciphertext), decipher.final()]))
 }
 
+/** The field of our own in a key file, as other tools have theirs (`x-ethers`). Other tools ignore it. */
+const MARK = 'x-relayer'
+
+/** The mark of a key file whose secret gives another key to each network type. */
+const SEPARATE = 'network_type'
+
+/**
+ * Reads the mark of a key file. Returns false without a mark: a file of another tool, or of an earlier release, whose accounts use the
+ * secret as it is.
+ * @throws KeystoreError for a mark that this release does not know: every guess would be the key of another account
+ */
+export function isSeparate(text: string): boolean {
+  const mark = record(parseJson(text), 'the file')[MARK]
+  if (mark === undefined) return false
+  if (record(mark, MARK).derivation === SEPARATE) return true
+  throw new KeystoreError(`the derivation in its ${MARK} is not known`)
+}
+
 interface EncryptOptions {
   readonly passphrase: string
   /** The address of the account, in any hex form, for other tools. */
   readonly address: string
+  /** Marks the file, so that each network type gets a key of its own; default false. */
+  readonly separate?: boolean
   /** scrypt's cost, a power of two; default 131072. */
   readonly n?: number
 }
 
 /** Writes a key file that other tools can read, with a fresh salt, iv and id. */
 export async function encryptKeystore(privateKey: Uint8Array, options: EncryptOptions): Promise<string> {
-  const { passphrase, address, n = DEFAULT_SCRYPT_N } = options
+  const { passphrase, address, separate = false, n = DEFAULT_SCRYPT_N } = options
   const salt = randomBytes(32)
   const iv = randomBytes(16)
   const derived = await deriveKey({ name: 'scrypt', n, r: 8, p: 1, salt }, passphrase)
@@ -41,6 +61,7 @@ export async function encryptKeystore(privateKey: Uint8Array, options: EncryptOp
     version: 3,
     id: crypto.randomUUID(),
     address: address.replace(/^0x/i, '').toLowerCase(),
+    ...(separate && { [MARK]: { derivation: SEPARATE } }),
     crypto: {
       cipher: CIPHER,
       cipherparams: { iv: iv.toString('hex') },

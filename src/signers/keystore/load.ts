@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import type { Secret } from '../../security/secret.ts'
-import { createKey, isSecret, type Key } from '../key.ts'
+import { createKey, createSeparateKey, isSecret, type Key } from '../key.ts'
 import { KeystoreError } from './kdf.ts'
-import { decryptKeystore } from './keystore.ts'
+import { decryptKeystore, isSeparate } from './keystore.ts'
 
 /** A key file has less than one KiB; a larger file is something else. */
 const MAX_FILE_BYTES = 64 * 1024
@@ -18,10 +18,12 @@ export interface LocalSignerConfig {
 
 /** Loads the key of an encrypted key file (Web3 Secret Storage, version 3). */
 export async function loadLocalKey(config: LocalSignerConfig): Promise<Key> {
-  const secret = await decryptKeystore(await readSmallFile(config.path), config.passphrase.reveal())
+  const text = await readSmallFile(config.path)
+  const create = isSeparate(text) ? createSeparateKey : createKey
+  const secret = await decryptKeystore(text, config.passphrase.reveal())
   if (!isSecret(secret)) throw new KeystoreError('it does not contain a private key')
   try {
-    return createKey(config.id, secret)
+    return create(config.id, secret)
   } finally {
     secret.fill(0)
   }

@@ -190,3 +190,40 @@ describe('what is refused, with the place', () => {
     expect(process.cpuUsage(started).user).toBeLessThan(3_000_000)
   })
 })
+
+describe('a document with ten thousand values', () => {
+  const items = Array.from({ length: 5_000 }, (_, index) => ({
+    text: `item ${index}`,
+    amount: BigInt(index),
+  }))
+  const document = {
+    kind: 'document',
+    domain: { name: 'List' },
+    types: {
+      List: [{ name: 'items', type: 'Item[]' }],
+      Item: [
+        { name: 'text', type: 'string' },
+        { name: 'amount', type: 'uint256' },
+      ],
+    },
+    primaryType: 'List',
+    message: { items },
+  } as const
+
+  test('is signed as viem hashes it, and other work has its turn meanwhile', async () => {
+    let turns = 0
+    let isRunning = true
+    const count = () => {
+      turns += 1
+      if (isRunning) setImmediate(count)
+    }
+    setImmediate(count)
+    const answer = await signTypedData(document, signer)
+    isRunning = false
+    if (answer.kind !== 'ok') throw new Error(answer.refusal.detail)
+    // A turn has at most a thousand values; structs count as well.
+    expect(turns).toBeGreaterThanOrEqual(15)
+    const hash = hashTypedData(document as unknown as TypedDataDefinition)
+    expect(await recoverAddress({ hash, signature: `0x${answer.value.sig}` })).toBe(privateKeyToAddress(KEY))
+  })
+})

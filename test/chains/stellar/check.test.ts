@@ -84,6 +84,17 @@ describe('what is refused before anybody is asked', () => {
     expect(checkRequest(request, accountWith({ maxFee: 500n }), NETWORK)?.code).toBe('fee_above_cap')
     expect(checkRequest({ ...request, maxFee: 500n }, accountWith({ maxFee: 500n }), NETWORK)).toBeUndefined()
   })
+
+  test('more than the default, where the relayer has no policy', () => {
+    const checkFee = (maxFee: bigint, policies = {}) =>
+      checkRequest(requestOf({ operations: [pay], maxFee }), accountWith(policies), NETWORK)
+    expect(checkFee(1_000_000n)).toBeUndefined()
+    expect(checkFee(1_000_001n)).toEqual({
+      code: 'fee_above_cap',
+      detail: "max_fee: 1000001 is above the relayer's max_fee of 1000000 stroops.",
+    })
+    expect(checkFee(5_000_000n, { maxFee: 5_000_000n })).toBeUndefined()
+  })
 })
 
 describe('what passes', () => {

@@ -13,7 +13,7 @@ const CUSTOMER = keypairOf('customer')
 let scenario: StellarScenario
 
 beforeAll(async () => {
-  scenario = await startStellarScenario()
+  scenario = await startStellarScenario({ relayer: { policies: { max_fee: 5_000_000 } } })
   scenario.ledger.fund(CUSTOMER.publicKey(), 10n * XLM)
 })
 afterAll(() => scenario.stop())

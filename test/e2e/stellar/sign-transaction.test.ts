@@ -6,7 +6,7 @@ import {
   type Transaction,
   TransactionBuilder,
 } from '@stellar/stellar-sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Schemas } from '../../../src/contract/operations.ts'
 import {
   keypairOf,
@@ -122,6 +122,23 @@ describe('POST …/sign-transaction', () => {
     const { status, body } = await sign(xdr())
     expect({ status, code: body.code }).toEqual({ status: 400, code })
     expect(body.error).toContain(words)
+  })
+
+  test('without a policy, a fee of up to the default of max_fee is signed, and no higher one', async () => {
+    const { ledger, service, stop } = await startStellarScenario()
+    onTestFinished(stop)
+    ledger.fund(MAIN.publicKey(), 10n * XLM)
+    const sign = (unsigned_xdr: string) =>
+      service.api<Signed>('POST', '/relayers/main/sign-transaction', { unsigned_xdr })
+    const refused = await sign(draft({ fee: '1000001' }).toXDR())
+    expect({ status: refused.status, code: refused.body.code }).toEqual({
+      status: 400,
+      code: 'fee_above_cap',
+    })
+    expect(refused.body.error).toBe(
+      "unsigned_xdr: its fee of 1000001 is above the relayer's max_fee of 1000000 stroops.",
+    )
+    expect((await sign(draft({ fee: '1000000' }).toXDR())).status).toBe(200)
   })
 
   test('the body of another network type is refused', async () => {

@@ -27,7 +27,7 @@ const clock = createAdjustableClock()
 
 beforeAll(async () => {
   scenario = await startStellarScenario({
-    relayer: { channels: 1 },
+    relayer: { channels: 1, policies: { max_fee: 100_000_000 } },
     clock,
     ledger: { now: () => clock.now() },
   })

@@ -129,7 +129,7 @@ function serviceOn(
   nodes: readonly FaultyNode[],
   channels: number,
 ): Omit<ServiceOptions, 'dataDir'> {
-  const shared = { network: 'standalone', network_type: 'stellar' }
+  const shared = { network: 'standalone', network_type: 'stellar', policies: { max_fee: 100_000_000 } }
   return {
     ...stellarConfig({ urls: nodes.map(({ url }) => url), passphrase }),
     env: { RPC_TIMEOUT_MS: String(RPC_TIMEOUT_MS) },

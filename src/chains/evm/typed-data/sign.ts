@@ -1,4 +1,5 @@
 import { concat, type Hex, hexToBytes, keccak256 } from 'viem'
+import { inTurns, type Steps } from '../../../lib/in-turns.ts'
 import type { Signer } from '../../../signers/signer.ts'
 import type { Answer } from '../../answer.ts'
 import type { Signature } from '../../attempt.ts'
@@ -6,14 +7,19 @@ import type { TypedData, TypedDocument, TypedField } from '../content.ts'
 import { signDigest } from '../sign.ts'
 import { TypedDataProblem } from './problem.ts'
 import { createStructHasher } from './struct.ts'
+import { refuseTransaction } from './zk-transaction.ts'
 
-/** Signs structured data (EIP-712); refuses a document that does not match its types, and names the field. */
+/**
+ * Signs structured data (EIP-712). Refuses a document that does not match its types, and data that is a transaction (docs/signatures.md);
+ * the refusal names the field.
+ */
 export async function signTypedData(
   data: TypedData,
   signer: Signer,
 ): Promise<Exclude<Answer<Signature>, { kind: 'unknown' }>> {
   try {
-    return { kind: 'ok', value: await signDigest(hexToBytes(digestOf(data)), signer) }
+    refuseTransaction(data)
+    return { kind: 'ok', value: await signDigest(hexToBytes(await inTurns(digestOf(data))), signer) }
   } catch (error) {
     if (!(error instanceof TypedDataProblem)) throw error
     return { kind: 'refused', refusal: { code: 'invalid_request', detail: error.message } }
@@ -21,18 +27,18 @@ export async function signTypedData(
 }
 
 /** @throws TypedDataProblem */
-function digestOf(data: TypedData): Hex {
+function* digestOf(data: TypedData): Steps<Hex> {
   const hashes =
-    data.kind === 'hashes' ? [data.domainSeparator as Hex, data.structHash as Hex] : hashesOf(data)
+    data.kind === 'hashes' ? [data.domainSeparator as Hex, data.structHash as Hex] : yield* hashesOf(data)
   return keccak256(concat(['0x1901', ...hashes]))
 }
 
 /** A document that contains only its domain has no second hash. */
-function hashesOf({ domain, types, primaryType, message }: TypedDocument): Hex[] {
+function* hashesOf({ domain, types, primaryType, message }: TypedDocument): Steps<Hex[]> {
   const complete = Object.hasOwn(types, DOMAIN) ? types : { ...types, [DOMAIN]: domainType(domain) }
   const hashStruct = createStructHasher(complete)
-  const separator = hashStruct(DOMAIN, domain, 'body.domain')
-  if (primaryType !== DOMAIN) return [separator, hashStruct(primaryType, message, 'body.message')]
+  const separator = yield* hashStruct(DOMAIN, domain, 'body.domain')
+  if (primaryType !== DOMAIN) return [separator, yield* hashStruct(primaryType, message, 'body.message')]
   const [extra] = Object.keys(message)
   if (extra === undefined) return [separator]
   throw new TypedDataProblem(

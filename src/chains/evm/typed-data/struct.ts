@@ -1,12 +1,16 @@
 import { concat, type Hex, keccak256, toHex } from 'viem'
+import type { Steps } from '../../../lib/in-turns.ts'
 import type { TypedDocument, TypedField } from '../content.ts'
-import { atomEncoder, type Encoder } from './atom.ts'
+import { type Encoder as AtomEncoder, atomEncoder } from './atom.ts'
 import { TypedDataProblem } from './problem.ts'
 
 type Types = TypedDocument['types']
 
-/** Computes `hashStruct` of EIP-712 from the struct's type, its value, and its path in error messages. */
-export type StructHasher = (type: string, value: unknown, path: string) => Hex
+/** Computes `hashStruct` of EIP-712 from the struct's type, its value, and its path in error messages; a step for each value. */
+export type StructHasher = (type: string, value: unknown, path: string) => Steps<Hex>
+
+/** Reads a value at a path, and returns the 32 bytes that encode it, like that of an atom but in steps. */
+type Encoder = (value: unknown, path: string) => Steps<Hex>
 
 /**
  * Creates a hasher for values of these types. It describes each type once, so that a long list of structs costs no more than its values.
@@ -25,16 +29,23 @@ export function createStructHasher(types: Types): StructHasher {
     const [, item, count] = /^(.+)\[([0-9]*)\]$/.exec(type) ?? []
     if (item !== undefined) return arrayEncoder(encoderOf(item, path), count ? Number(count) : undefined)
     const atom = atomEncoder(type)
-    if (atom !== undefined) return atom
+    if (atom !== undefined) return inOneStep(atom)
     const fields = fieldsOf(types, type)
     if (fields === undefined)
       throw new TypedDataProblem(path, `${type} is no type of EIP-712 and not in types`)
     return structEncoder(keccak256(toHex(describeType(types, type))), fields, encoderOf)
   }
-  return (type, value, path) => {
+  return function* (type, value, path) {
     if (fieldsOf(types, type) !== undefined && atomEncoder(type) === undefined)
-      return encoderOf(type, path)(value, path)
+      return yield* encoderOf(type, path)(value, path)
     throw new TypedDataProblem('body.primaryType', 'the name of a struct in types is expected')
+  }
+}
+
+function inOneStep(atom: AtomEncoder): Encoder {
+  return function* (value, path) {
+    yield
+    return atom(value, path)
   }
 }
 
@@ -44,7 +55,8 @@ function structEncoder(
   encoderOf: (type: string, path: string) => Encoder,
 ): Encoder {
   const names = new Set(fields.map(({ name }) => name))
-  return (value, path) => {
+  return function* (value, path) {
+    yield
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new TypedDataProblem(path, 'an object is expected')
     const unknownField = Object.keys(value).find((name) => !names.has(name))
@@ -53,22 +65,26 @@ function structEncoder(
         `${path}.${unknownField}`,
         'its type has no such field, so it would not be signed',
       )
-    const encodedFields = fields.map(({ name, type }) => {
+    const words = [typeHash]
+    for (const { name, type } of fields) {
       const at = `${path}.${name}`
       if (!Object.hasOwn(value, name)) throw new TypedDataProblem(at, `a value of type ${type} is expected`)
-      return encoderOf(type, at)((value as Readonly<Record<string, unknown>>)[name], at)
-    })
-    return keccak256(concat([typeHash, ...encodedFields]))
+      words.push(yield* encoderOf(type, at)((value as Readonly<Record<string, unknown>>)[name], at))
+    }
+    return keccak256(concat(words))
   }
 }
 
 function arrayEncoder(encodeItem: Encoder, count: number | undefined): Encoder {
-  return (value, path) => {
+  return function* (value, path) {
+    yield
     if (!Array.isArray(value) || (count !== undefined && value.length !== count)) {
       const size = count === undefined ? '' : ` of ${count} items`
       throw new TypedDataProblem(path, `an array${size} is expected`)
     }
-    return keccak256(concat(value.map((item, index) => encodeItem(item, `${path}[${index}]`))))
+    const words: Hex[] = []
+    for (const [index, item] of value.entries()) words.push(yield* encodeItem(item, `${path}[${index}]`))
+    return keccak256(concat(words))
   }
 }
 

@@ -33,6 +33,18 @@ export function decodeMessage(bytes: Uint8Array): Message | undefined {
   return isSane(own) && Buffer.from(encodeMessage(own)).equals(bytes) ? own : undefined
 }
 
+/**
+ * Returns true when the bytes can be read to their end as a message, of any version and of any sense: a network may look at messages that
+ * `decodeMessage` rejects.
+ */
+export function resemblesMessage(bytes: Uint8Array): boolean {
+  try {
+    return decoder.read(bytes, 0)[1] === bytes.length
+  } catch {
+    return false // The library throws, as in `decode`.
+  }
+}
+
 function decode(bytes: Uint8Array) {
   try {
     return decoder.decode(bytes)

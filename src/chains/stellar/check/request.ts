@@ -2,6 +2,7 @@ import type { Refusal } from '../../answer.ts'
 import type { StellarRequest } from '../content.ts'
 import { isSoroban, type StellarOperation } from '../model/operation.ts'
 import { baseAccountId, isAccountId } from '../model/strkey.ts'
+import { feeCap } from '../prepare/fees.ts'
 import type { StellarAccount } from '../types.ts'
 import { checkClassic } from './classic.ts'
 import { accountAddress, firstOf, type Problem } from './fields.ts'
@@ -110,9 +111,10 @@ function checkOperation(operation: StellarOperation, at: string, self: string): 
 }
 
 function checkCap({ maxFee }: StellarRequest, { policies }: StellarAccount): Refusal | undefined {
-  if (maxFee === undefined || policies.maxFee === undefined || maxFee <= policies.maxFee) return undefined
+  const cap = feeCap(policies)
+  if (maxFee === undefined || maxFee <= cap) return undefined
   return {
     code: 'fee_above_cap',
-    detail: `max_fee: ${maxFee} is above the relayer's max_fee of ${policies.maxFee} stroops.`,
+    detail: `max_fee: ${maxFee} is above the relayer's max_fee of ${cap} stroops.`,
   }
 }

@@ -3,7 +3,7 @@ import type { Refusal } from '../../answer.ts'
 import type { StellarDraft, StellarRequest } from '../content.ts'
 import type { StellarAccount, StellarAttempt } from '../types.ts'
 
-/** The contract's default of `max_fee`, in stroops. */
+/** The default of `max_fee`, in stroops: of a request, and of the policy. */
 const DEFAULT_MAX_FEE = 1_000_000n
 
 /**
@@ -29,9 +29,14 @@ export function totalFee({ feePerOperation, operationCount, resourceFee }: Fee, 
   return feePerOperation * BigInt(operationCount + (bumped ? 1 : 0)) + resourceFee
 }
 
+/** Returns the most that any transaction of the relayer may cost, in stroops. */
+export function feeCap({ maxFee = DEFAULT_MAX_FEE }: StellarAccount['policies']): bigint {
+  return maxFee
+}
+
 /** Returns the highest cost of the request, in stroops. */
 export function budgetOf({ maxFee }: Pick<StellarRequest, 'maxFee'>, { policies }: StellarAccount): bigint {
-  return maxFee ?? smaller(DEFAULT_MAX_FEE, policies.maxFee ?? DEFAULT_MAX_FEE)
+  return maxFee ?? smaller(DEFAULT_MAX_FEE, feeCap(policies))
 }
 
 /** The demands on a bid, and its limits. */

@@ -1,0 +1,52 @@
+import { NETWORK_TYPES, type NetworkType } from '../networks/network.ts'
+import { signersOf } from './channels.ts'
+import type { RelayerConfig } from './relayer.ts'
+import type { FindKey } from './source-accounts.ts'
+
+/** A key that relayers on networks of several types use as it is. */
+export interface SharedKey {
+  readonly signers: readonly string[]
+  readonly relayers: readonly string[]
+  readonly networkTypes: readonly NetworkType[]
+}
+
+interface KeyUse {
+  readonly signer: string
+  readonly relayer: string
+  readonly networkType: NetworkType
+}
+
+/**
+ * Finds the keys that serve several network types without a derivation for each. The public key identifies a key, because two signers can
+ * have the same one. `findKey` returns undefined for a signer whose key is missing.
+ */
+export async function findSharedKeys(
+  relayers: readonly RelayerConfig[],
+  findKey: FindKey,
+): Promise<SharedKey[]> {
+  const uses = new Map<string, KeyUse[]>()
+  for (const use of relayers.flatMap(usesOf)) {
+    const key = await findKey(use.signer)
+    if (!key?.isShared) continue
+    const identity = Buffer.from(key.evm.publicKey).toString('hex')
+    uses.set(identity, [...(uses.get(identity) ?? []), use])
+  }
+  return [...uses.values()].map(toSharedKey).filter(({ networkTypes }) => networkTypes.length > 1)
+}
+
+function usesOf(relayer: RelayerConfig): KeyUse[] {
+  return signersOf(relayer).map((signer) => ({
+    signer,
+    relayer: relayer.id,
+    networkType: relayer.networkType,
+  }))
+}
+
+function toSharedKey(uses: readonly KeyUse[]): SharedKey {
+  const types = new Set(uses.map(({ networkType }) => networkType))
+  return {
+    signers: [...new Set(uses.map(({ signer }) => signer))],
+    relayers: [...new Set(uses.map(({ relayer }) => relayer))],
+    networkTypes: NETWORK_TYPES.filter((type) => types.has(type)),
+  }
+}
