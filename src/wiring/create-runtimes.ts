@@ -29,6 +29,8 @@ interface RuntimeSetOptions {
   readonly owner: string
   readonly clock: Clock
   readonly log: Logger
+  /** The name servers that resolve the hosts of callers' urls; undefined for those of the system. */
+  readonly nameServers?: readonly string[] | undefined
 }
 
 /** Relayer runtimes, their keys and chain clients, and the registry that keeps them current. */
@@ -47,7 +49,10 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
   const keyring = createKeyring({ db, sealer, configured: keys })
   const rpcObserver = instrumentation?.rpc
-  const httpClient = createGuardedHttpClient({ allowPrivate: config.allowPrivateUrls }, RPC_CLIENT_OPTIONS)
+  const httpClient = createGuardedHttpClient(
+    { allowPrivate: config.allowPrivateUrls },
+    { ...RPC_CLIENT_OPTIONS, names: { servers: options.nameServers } },
+  )
   const guarded = httpTransport(httpClient)
   const runtimes = createRelayerRuntimes({
     networks,

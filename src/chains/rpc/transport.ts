@@ -1,4 +1,6 @@
 import { createHttpClient, type HttpClient } from '../../lib/http-client.ts'
+import { createLookup } from '../../security/names/lookup.ts'
+import { createNameResolver } from '../../security/names/resolver.ts'
 
 /** One HTTP request that brings JSON to an endpoint. */
 export interface HttpQuestion {
@@ -31,5 +33,9 @@ export function httpTransport(httpClient: HttpClient): Transport {
 
 /** The transport for urls that the operator chose: no address is forbidden and no answer is too long. All networks share its connections. */
 export const trustedTransport: Transport = httpTransport(
-  createHttpClient({ wholeBodyBytes: Number.POSITIVE_INFINITY, idleSockets: 256 }),
+  createHttpClient({
+    wholeBodyBytes: Number.POSITIVE_INFINITY,
+    idleSockets: 256,
+    lookup: createLookup(createNameResolver({ asksSystem: true })),
+  }),
 )
