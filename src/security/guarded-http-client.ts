@@ -5,7 +5,8 @@ import { createNameResolver, type NameResolverOptions } from './names/resolver.t
 /** An HTTP client that connects only to addresses that its policy allows. */
 export type GuardedHttpClient = HttpClient
 
-export interface GuardedHttpClientOptions extends Pick<HttpClientOptions, 'wholeBodyBytes' | 'idleSockets'> {
+export interface GuardedHttpClientOptions
+  extends Pick<HttpClientOptions, 'wholeBodyBytes' | 'budget' | 'idleSockets'> {
   /** The way to resolve names. */
   readonly names?: NameResolverOptions
 }
