@@ -340,6 +340,9 @@ export interface paths {
          *     answer to any other
          *     method is the error -32601, and the node never receives the call. When no endpoint answers, the error is -33002.
          *
+         *     The answer of a node, to a batch all of its answers together, may have 8 MiB, 250,000 JSON values and 512 levels of nesting. The error
+         *     for a larger one is -32005.
+         *
          *     A paused relayer, or one that the service has disabled, passes nothing on.
          */
         readonly post: operations["callRpc"];

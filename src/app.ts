@@ -46,6 +46,8 @@ export interface App {
 interface AppDeps {
   readonly clock?: Clock
   readonly log?: Logger
+  /** `address:port` of the name servers that resolve the hosts of webhooks and of callers' RPC urls. Default: those of the system. */
+  readonly nameServers?: readonly string[]
 }
 
 /**
@@ -53,13 +55,13 @@ interface AppDeps {
  * @throws ConfigError with all problems of the configuration, before anything is started
  */
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
-  const { clock = systemClock, log = createLogger({ level: config.logLevel }) } = deps
+  const { clock = systemClock, log = createLogger({ level: config.logLevel }), nameServers } = deps
   const keys = await loadKeys(config.signers)
   const accounts = await configuredAccounts(config, keys)
   const database = await openDatabase(config.database, log)
   try {
     await prepareDatabase({ config, database, accounts, log })
-    return await assemble({ config, database, keys, clock, log })
+    return await assemble({ config, database, keys, clock, log, nameServers })
   } catch (error) {
     await database.close()
     throw error
@@ -90,10 +92,11 @@ interface Parts {
   readonly keys: ReadonlyMap<string, Key>
   readonly clock: Clock
   readonly log: Logger
+  readonly nameServers: readonly string[] | undefined
 }
 
 async function assemble(parts: Parts): Promise<App> {
-  const { config, database, clock, log } = parts
+  const { config, database, clock, log, nameServers } = parts
   const { db } = database
   const owner = randomUUID()
   const instrumentation = createInstrumentation(config, { clock, log })
@@ -101,7 +104,7 @@ async function assemble(parts: Parts): Promise<App> {
   const { registry, context, prepare, sealer } = runtimeSet
   const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
   const observer = instrumentation?.deliveries
-  const shared = { config, database, presentEvents, sealer, owner, clock, log }
+  const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }
   const deliveries = await createDeliveries({ ...shared, observer })
   const submit = createSubmitWorker(context)
   const management = createManagement({ ...parts, runtimeSet, owner })

@@ -142,6 +142,7 @@ const PACKAGES: Rules['packages'] = {
   '@solana/kit': { in: ['chains/solana/', 'signers/'] },
   ajv: { in: ['contract/'] },
   'ajv-formats': { in: ['contract/'] },
+  'ipaddr.js': { in: ['security/'] },
   koa: { in: ['http/'] },
   'koa-bodyparser': { in: ['http/'] },
   // SQL is written in the stores and in database/; elsewhere the handle is only passed on.

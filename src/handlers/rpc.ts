@@ -24,6 +24,9 @@ const INTERNAL_ERROR = -32603
 /** No endpoint answered; the code that existing clients know. */
 const BAD_GATEWAY = -33002
 
+/** EIP-1474: the request exceeds a limit. */
+const LIMIT_EXCEEDED = -32005
+
 /** The operation that passes JSON-RPC calls on to the network of a relayer. */
 export function rpcHandlers({ relayerOf, runtimeOf }: RpcHandlerDeps): Pick<HandlerMap, 'callRpc'> {
   return {
@@ -59,6 +62,10 @@ function presentReply(call: Schemas['RpcCall'], reply: RpcReply | undefined): Sc
     const { message, data } = reply
     const code = Number.isFinite(reply.code) ? reply.code : INTERNAL_ERROR
     return { ...headOf(call), error: data === undefined ? { code, message } : { code, message, data } }
+  }
+  if (reply?.tooLarge === true) {
+    const description = `An endpoint answered, and ${reply.detail}. Ask for less at once.`
+    return { ...headOf(call), error: { code: LIMIT_EXCEEDED, message: 'Answer too large', description } }
   }
   const description =
     'No endpoint of the network answered. What the call does may have been done all the same.'

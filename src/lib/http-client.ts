@@ -7,8 +7,8 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { pipeline, type Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import type { ByteBudget } from './byte-budget.ts'
+import { BEGINNING, type BodyLimits, type BodyReader, wholeBody } from './http-body.ts'
 
 export interface PostRequest {
   readonly url: string
@@ -16,6 +16,8 @@ export interface PostRequest {
   readonly body: string
   /** Covers everything from opening the connection to the last byte of the answer, in ms. */
   readonly timeoutMs: number
+  /** The limits of the answer, for a client that reads whole bodies. Default: those of the client. */
+  readonly limits?: BodyLimits
 }
 
 /** The answer of the server, whatever its status. */
@@ -41,12 +43,11 @@ export interface HttpClientOptions {
   readonly checkUrl?: (url: URL) => void
   /** The longest body that is read in full, in bytes; `post` rejects a longer one. Default: the client reads only the beginning. */
   readonly wholeBodyBytes?: number
+  /** The memory for all whole bodies that are being read. Default: no limit besides that of each body. */
+  readonly budget?: ByteBudget
   /** Idle connections per host that are kept for the next request. Default 8. */
   readonly idleSockets?: number
 }
-
-/** The client reads this much of a body whose beginning is enough, in bytes: people look at it to find a fault. */
-const BEGINNING_BYTES = 16_384
 
 /** The client keeps this many headers of an answer, and this many characters of each. */
 const MAX_HEADERS = 50
@@ -62,7 +63,7 @@ const IDLE_MS = 30_000
 
 /** Creates a client that reuses connections. It does not follow redirects: only the configured url is asked. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { lookup, checkUrl, wholeBodyBytes, idleSockets = DEFAULT_IDLE_SOCKETS } = options
+  const { lookup, checkUrl, wholeBodyBytes, budget, idleSockets = DEFAULT_IDLE_SOCKETS } = options
   const settings = {
     keepAlive: true,
     timeout: IDLE_MS,
@@ -70,7 +71,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     ...(lookup && { lookup }),
   }
   const agents = { http: new HttpAgent(settings), https: new HttpsAgent(settings) }
-  const body = wholeBodyBytes === undefined ? BEGINNING : wholeBody(wholeBodyBytes)
+  const body = wholeBodyBytes === undefined ? BEGINNING : wholeBody(wholeBodyBytes, budget)
   return {
     post: async (request) => {
       const url = new URL(request.url)
@@ -87,13 +88,6 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
-/** A way to read the body of an answer. */
-interface BodyReader {
-  /** Headers that ask for a body which `read` understands. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly read: (response: IncomingMessage) => Promise<string>
-}
-
 interface Exchange {
   readonly open: (options: RequestOptions) => ClientRequest
   readonly body: BodyReader
@@ -101,7 +95,7 @@ interface Exchange {
 
 async function exchange(
   { open, body: { headers: accept, read } }: Exchange,
-  { headers, body, timeoutMs }: PostRequest,
+  { headers, body, timeoutMs, limits }: PostRequest,
 ): Promise<PostAnswer> {
   const late = new AbortController()
   const timer = setTimeout(
@@ -115,7 +109,11 @@ async function exchange(
       headers: { ...accept, ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal: late.signal,
     })
-    outgoing.on('response', (response) => readAnswer(response, read).then(resolve, reject))
+    const readAnswer = async (response: IncomingMessage): Promise<PostAnswer> => {
+      const text = await read(response, limits)
+      return { status: response.statusCode ?? 0, headers: readHeaders(response), body: text }
+    }
+    outgoing.on('response', (response) => readAnswer(response).then(resolve, reject))
     outgoing.on('error', reject)
     outgoing.end(body)
     return await promise
@@ -124,50 +122,6 @@ async function exchange(
   } finally {
     clearTimeout(timer)
   }
-}
-
-async function readAnswer(response: IncomingMessage, read: BodyReader['read']): Promise<PostAnswer> {
-  const body = await read(response)
-  return { status: response.statusCode ?? 0, headers: readHeaders(response), body }
-}
-
-/** Stops reading at the limit, which closes the connection. The text must fit a database, which stores no NUL character. */
-const BEGINNING: BodyReader = {
-  headers: {},
-  read: async (response) => {
-    const { bytes } = await collect(response, BEGINNING_BYTES)
-    return new TextDecoder().decode(bytes.subarray(0, BEGINNING_BYTES)).replaceAll('\u0000', '\ufffd')
-  },
-}
-
-/** Accepts gzip, because nodes answer batches with megabytes of JSON. The limit counts decompressed bytes. */
-function wholeBody(limit: number): BodyReader {
-  return {
-    headers: { 'accept-encoding': 'gzip' },
-    read: async (response) => {
-      // One byte more than the limit shows that the body is too long.
-      const { bytes, size } = await collect(decompress(response), limit + 1)
-      if (size > limit) throw new Error(`the answer has more than ${limit} bytes`)
-      return new TextDecoder().decode(bytes)
-    },
-  }
-}
-
-function decompress(response: IncomingMessage): Readable {
-  if (response.headers['content-encoding'] !== 'gzip') return response
-  // The loop that reads the decompressed stream receives every error, so the callback has nothing to do.
-  return pipeline(response, createGunzip(), () => {})
-}
-
-async function collect(stream: Readable, enough: number): Promise<{ bytes: Buffer; size: number }> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size >= enough) break
-  }
-  return { bytes: Buffer.concat(chunks), size }
 }
 
 function readHeaders({ headers }: IncomingMessage): Record<string, string> {

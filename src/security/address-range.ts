@@ -1,70 +1,47 @@
-import { BlockList, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { embeddedIpv4 } from './embedded-ipv4.ts'
 
 /** `public`: the internet · `private`: this machine or a private network · `forbidden`: never a legitimate target. */
 export type Reach = 'public' | 'private' | 'forbidden'
 
-/** [network, bits], after the special-purpose registries of IANA (RFC 6890 and its updates). */
-const FORBIDDEN_V4 = [
-  ['0.0.0.0', 8], // this network; reaches this machine on Linux
-  ['169.254.0.0', 16], // link-local: metadata services of clouds
-  ['100.100.100.200', 32], // metadata service of Alibaba Cloud
-  ['192.0.0.192', 32], // metadata service of Oracle Cloud
-  ['224.0.0.0', 4], // multicast
-  ['255.255.255.255', 32], // broadcast
-] as const
+/** Addresses at which clouds serve credentials. Most of them are in ranges that are private or public for everybody else. */
+const METADATA = [
+  '100.100.100.200/32', // Alibaba Cloud
+  '168.63.129.16/32', // Azure
+  '192.0.0.192/32', // Oracle Cloud
+  'fd00:ec2::/32', // AWS
+  'fd20:ce::/32', // Google Cloud
+].map((range) => ipaddr.parseCIDR(range))
 
-const PRIVATE_V4 = [
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10], // shared by carriers
-  ['127.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15], // benchmarks
-  ['240.0.0.0', 4], // reserved
-] as const
+/** The ranges of ipaddr.js that no connection has a reason to use. Link-local addresses include the metadata services of most clouds. */
+const FORBIDDEN: ReadonlySet<string> = new Set(['unspecified', 'linkLocal', 'multicast', 'broadcast'])
 
-const FORBIDDEN_V6 = [
-  ['::', 128],
-  ['fe80::', 10], // link-local
-  ['fd00:ec2::', 32], // metadata service of AWS
-  ['fd20:ce::', 32], // metadata service of Google Cloud
-  ['ff00::', 8], // multicast
-  ['64:ff9b::a9fe:0', 112], // 169.254.0.0/16 behind a translator
-  ['64:ff9b:1:a9fe::', 64],
-  ['2002:a9fe::', 32],
-] as const
+/** The ranges of ipaddr.js that routers forward everywhere. A range that it learns later is private until it is listed here. */
+const PUBLIC: ReadonlySet<string> = new Set(['unicast', 'amt', 'as112', 'as112v6'])
 
-const PRIVATE_V6 = [
-  ['::1', 128],
-  ['fc00::', 7], // unique local
-  ['fec0::', 10], // site-local, deprecated
-] as const
+/** All IPv6 addresses that IANA has given to the internet so far (RFC 4291, section 2.4). */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
 
-/** Prefixes that contain an IPv4 address, to which a gateway may forward. */
-const TRANSLATED_V6 = [
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['2002::', 16],
-  ['2001::', 32],
-] as const
-
-const forbidden = listOf(FORBIDDEN_V4, FORBIDDEN_V6)
-const notPublic = listOf(PRIVATE_V4, [...PRIVATE_V6, ...TRANSLATED_V6])
-
-/** Classifies an IP address. An IPv4 address in IPv6 notation counts as IPv4. */
+/** Classifies an IP address. An IPv6 address that contains an IPv4 address reaches no further than that one. */
 export function reachOf(address: string): Reach {
-  const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-  // A BlockList treats `::ffff:a.b.c.d` as `a.b.c.d`.
-  if (forbidden.check(address, family)) return 'forbidden'
-  return notPublic.check(address, family) ? 'private' : 'public'
+  if (!ipaddr.isValid(address)) return 'forbidden'
+  const parsed = ipaddr.parse(address)
+  if (METADATA.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits)))
+    return 'forbidden'
+  if (parsed.kind() === 'ipv4') return rangeReach(parsed.range())
+  const embedded = embeddedIpv4(parsed.toByteArray())
+  if (embedded === undefined) return ipv6Reach(parsed)
+  const reaches = embedded.addresses.map(reachOf)
+  if (reaches.includes('forbidden')) return 'forbidden'
+  return embedded.isRouted && !reaches.includes('private') ? 'public' : 'private'
 }
 
-type Ranges = readonly (readonly [string, number])[]
+function ipv6Reach(address: ReturnType<typeof ipaddr.parse>): Reach {
+  const reach = rangeReach(address.range())
+  return reach === 'public' && !address.match(GLOBAL_UNICAST) ? 'private' : reach
+}
 
-function listOf(v4: Ranges, v6: Ranges): BlockList {
-  const list = new BlockList()
-  for (const [network, bits] of v4) list.addSubnet(network, bits, 'ipv4')
-  for (const [network, bits] of v6) list.addSubnet(network, bits, 'ipv6')
-  return list
+function rangeReach(range: string): Reach {
+  if (FORBIDDEN.has(range)) return 'forbidden'
+  return PUBLIC.has(range) ? 'public' : 'private'
 }

@@ -1,6 +1,7 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { type Reach, reachOf } from './address-range.ts'
+import { createLookup } from './names/lookup.ts'
+import type { NameResolver } from './names/resolver.ts'
 
 /** The url leads to an address that this service does not connect to. */
 export class ForbiddenAddressError extends Error {
@@ -39,17 +40,10 @@ export function checkLiteral(url: URL, policy: AddressPolicy): void {
  * Creates a `lookup` for sockets that returns only allowed addresses. The check happens at the connection, because a name that was harmless
  * at the configuration can resolve to another address a moment later.
  */
-export function guardedLookup(policy: AddressPolicy): LookupFunction {
-  return (host, options, callback) => {
-    const all: LookupAllOptions = { ...options, all: true }
-    lookup(host, all, (error, found: LookupAddress[]) => {
-      if (error) return callback(error, '')
-      const allowed = found.filter(({ address }) => isAllowed(address, policy))
-      const [first] = allowed
-      if (first === undefined)
-        return callback(new ForbiddenAddressError(host, reachOf(found[0]?.address ?? '0.0.0.0')), '')
-      if (options.all) callback(null, allowed)
-      else callback(null, first.address, first.family)
-    })
-  }
+export function guardedLookup(policy: AddressPolicy, resolver: NameResolver): LookupFunction {
+  return createLookup(resolver, (host, found) => {
+    const allowed = found.filter(({ address }) => isAllowed(address, policy))
+    if (allowed.length > 0) return allowed
+    throw new ForbiddenAddressError(host, reachOf(found[0]?.address ?? '0.0.0.0'))
+  })
 }

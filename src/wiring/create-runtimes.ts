@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
+import { FREE_ANSWER_BYTES, MAX_ANSWER_BYTES } from '../chains/rpc/answer-limits.ts'
 import { httpTransport } from '../chains/rpc/transport.ts'
 import type { Config } from '../config/load.ts'
 import { wellKnownNetworks } from '../config/networks.ts'
 import type { Database } from '../database/engine.ts'
+import { createByteBudget } from '../lib/byte-budget.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ConfigError } from '../lib/config-errors.ts'
 import { createNetworkDirectory } from '../networks/directory.ts'
@@ -17,8 +19,13 @@ import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.
 import { createRelayerRuntimes } from './relayer-runtime.ts'
 import { reportSharedKeys } from './report-shared-keys.ts'
 
-/** The size limit of an answer, in bytes: answers of nodes to a batch can be large, but a larger one is treated as an attack on memory. */
-const RPC_CLIENT_OPTIONS = { wholeBodyBytes: 64 * 1024 * 1024, idleSockets: 64 }
+/**
+ * The memory for all answers of callers' endpoints that are under way, in bytes. It is small beside any heap, so that no number of hostile
+ * endpoints can fill the heap, at a start neither.
+ */
+const UNTRUSTED_BUDGET_BYTES = 64 * 1024 * 1024
+
+const RPC_CLIENT_OPTIONS = { wholeBodyBytes: MAX_ANSWER_BYTES, idleSockets: 64 }
 
 interface RuntimeSetOptions {
   readonly config: Config
@@ -30,6 +37,8 @@ interface RuntimeSetOptions {
   readonly owner: string
   readonly clock: Clock
   readonly log: Logger
+  /** The name servers that resolve the hosts of callers' urls; undefined for those of the system. */
+  readonly nameServers?: readonly string[] | undefined
 }
 
 /** Relayer runtimes, their keys and chain clients, and the registry that keeps them current. */
@@ -48,7 +57,14 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
   const keyring = createKeyring({ db, sealer, configured: keys })
   const rpcObserver = instrumentation?.rpc
-  const httpClient = createGuardedHttpClient({ allowPrivate: config.allowPrivateUrls }, RPC_CLIENT_OPTIONS)
+  const httpClient = createGuardedHttpClient(
+    { allowPrivate: config.allowPrivateUrls },
+    {
+      ...RPC_CLIENT_OPTIONS,
+      budget: createByteBudget({ bytes: UNTRUSTED_BUDGET_BYTES, freeBytes: FREE_ANSWER_BYTES }),
+      names: { servers: options.nameServers },
+    },
+  )
   const guarded = httpTransport(httpClient)
   const runtimes = createRelayerRuntimes({
     networks,

@@ -31,6 +31,8 @@ interface DeliveriesOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly observer?: DeliveryObserver | undefined
+  /** The name servers that resolve the hosts of urls; undefined for those of the system. */
+  readonly nameServers?: readonly string[] | undefined
 }
 
 /** The parts that deliver events to receivers, created and not yet started. */
@@ -56,9 +58,13 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   await keys.adopt()
   const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
   // The operator trusts the urls of the configuration file, and a receiver on the same machine is common.
-  const httpClient = createGuardedHttpClient({ allowPrivate: true })
+  const names = { servers: options.nameServers }
+  const httpClient = createGuardedHttpClient(
+    { allowPrivate: true },
+    { names: { ...names, asksSystem: true } },
+  )
   const policy = { allowPrivate: config.allowPrivateUrls }
-  const guardedClient = createGuardedHttpClient(policy)
+  const guardedClient = createGuardedHttpClient(policy, { names })
   const bodiesOf = createBodyWriter(options.presentEvents)
   const relay = createFanOutWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({

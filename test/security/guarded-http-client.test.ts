@@ -1,8 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PerformanceObserver } from 'node:perf_hooks'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
 import { guardedLookup } from '../../src/security/guarded-lookup.ts'
+import { createNameResolver } from '../../src/security/names/resolver.ts'
+import { startNameServer } from '../support/name-server.ts'
 
 const asked: string[] = []
 const server = createServer((request, response) => {
@@ -60,9 +63,38 @@ describe('an HTTP client that may reach them', () => {
 test('a lookup gives only allowed addresses, one or all', async () => {
   const look = (all: boolean, allowPrivate: boolean) =>
     new Promise<unknown>((resolve) =>
-      guardedLookup({ allowPrivate })('localhost', { all }, (error, found) => resolve(error ?? found)),
+      guardedLookup({ allowPrivate }, createNameResolver())('localhost', { all }, (error, found) =>
+        resolve(error ?? found),
+      ),
     )
   expect(await look(true, true)).toContainEqual({ address: '127.0.0.1', family: 4 })
   expect(['127.0.0.1', '::1']).toContain(await look(false, true))
   expect(await look(true, false)).toMatchObject({ name: 'ForbiddenAddressError' })
+})
+
+test('names take no thread of the process: a silent name delays no other, and getaddrinfo is not called', async () => {
+  const silent = (name: string) => name.endsWith('.silent.example')
+  const names = await startNameServer(({ name }) => (silent(name) ? 'silent' : ['127.0.0.1']))
+  const calls: string[] = []
+  const observer = new PerformanceObserver((list) => {
+    calls.push(...list.getEntriesByName('lookup').map(({ name }) => name))
+  })
+  observer.observe({ entryTypes: ['dns'] })
+  const client = createGuardedHttpClient({ allowPrivate: true }, { names: { servers: [names.address] } })
+  onTestFinished(async () => {
+    observer.disconnect()
+    client.close()
+    await names.stop()
+  })
+  const ask = (host: string) => client.post(request(`http://${host}:${port}/`))
+  const silence = Array.from({ length: 40 }, (_, index) => ask(`a${index}.silent.example`))
+  const failed = Promise.allSettled(silence)
+  const started = performance.now()
+  await Promise.all(['well.example', 'localhost', 'other.example'].map(ask))
+  expect(performance.now() - started).toBeLessThan(1_000)
+  const outcomes = await failed
+  expect(outcomes.map((one) => one.status === 'rejected' && one.reason.name)).toEqual(
+    silence.map(() => 'TimeoutError'),
+  )
+  expect(calls).toEqual([])
 })

@@ -81,6 +81,8 @@ export interface ServiceOptions {
   readonly clock?: Clock
   /** Default: standard output, silent unless TEST_LOG_LEVEL sets another level. */
   readonly log?: Logger
+  /** `address:port` of the name servers that resolve the hosts of webhooks and of callers' RPC urls. Default: the machine's. */
+  readonly nameServers?: readonly string[]
 }
 
 /** The whole service on a free port, with relayers `main` and `other` and the notification `ops`. */
@@ -107,7 +109,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Its configuration is there only while it is read, because a service that is killed can remove nothing. */
 async function buildApp(options: ServiceOptions): Promise<App> {
-  const { clock, dataDir, databaseUrl } = options
+  const { clock, dataDir, databaseUrl, nameServers } = options
   const folder = await mkdtemp(join(tmpdir(), 'relayer-test-'))
   try {
     await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(options)))
@@ -128,7 +130,7 @@ async function buildApp(options: ServiceOptions): Promise<App> {
       folder,
     )
     const { log = createLogger({ level: config.logLevel }) } = options
-    return await createApp(config, { log, ...(clock ? { clock } : {}) })
+    return await createApp(config, { log, ...(clock && { clock }), ...(nameServers && { nameServers }) })
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -1,3 +1,4 @@
+import type { AnswerLimits } from '../rpc/answer-limits.ts'
 import type { NodeDialect } from '../rpc/node-dialect.ts'
 import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } from '../rpc/node-errors.ts'
 import { HEIGHT } from './quantity.ts'
@@ -27,9 +28,25 @@ const NODE_ERRORS: NodeErrorRules = {
     /transaction indexing is in progress|old data not available|history (is )?(has been )?(pruned|unavailable|not available)|missing trie node/i,
 }
 
+/**
+ * A whole block, or everything that one transaction can write into it: EIP-7934 limits a block to 10 MiB, which are 20 MiB in hexadecimal,
+ * and 16.7 million gas (EIP-7825) pay for some 35,000 logs.
+ */
+const BLOCK_ANSWER: AnswerLimits = { bytes: 24 * 1024 * 1024, values: 500_000 }
+
+/** A contract chooses the data of its revert; 50 million gas, the limit of nodes for calls, pay for memory of about 5 MB. */
+const CALL_ANSWER: AnswerLimits = { bytes: 24 * 1024 * 1024, values: 1_000 }
+
 /** The JSON-RPC of EVM nodes. */
 export const NODE_DIALECT: NodeDialect = {
   height: HEIGHT,
   errors: NODE_ERRORS,
   maxRequestBytes: MAX_REQUEST_BYTES,
+  largeAnswers: {
+    eth_getBlockByNumber: BLOCK_ANSWER,
+    eth_getBlockReceipts: BLOCK_ANSWER,
+    eth_getTransactionReceipt: BLOCK_ANSWER,
+    eth_call: CALL_ANSWER,
+    eth_estimateGas: CALL_ANSWER,
+  },
 }

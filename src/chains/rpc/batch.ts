@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
+import { type AnswerAllowance, type AnswerLimits, forwardedAllowance, ownAllowance } from './answer-limits.ts'
 import type { NodeErrorRules } from './node-errors.ts'
 import type { RpcObserver } from './observer.ts'
 import { type PostResult, post } from './post.ts'
@@ -43,6 +44,13 @@ interface BatchSenderOptions {
   readonly errors: NodeErrorRules
   /** The most that one HTTP request holds, in bytes. */
   readonly maxRequestBytes: number
+  /** The methods whose answers may be larger than others. */
+  readonly largeAnswers?: Readonly<Record<string, AnswerLimits>> | undefined
+}
+
+/** A request, and what its answers may hold. */
+interface Allowed extends BatchRequest {
+  readonly allowance: AnswerAllowance
 }
 
 /** The limits of one HTTP request. */
@@ -61,11 +69,12 @@ export function createBatchSender({
   observer,
   errors,
   maxRequestBytes,
+  largeAnswers = {},
 }: BatchSenderOptions): (request: BatchRequest) => Promise<BatchOutcome> {
   const learned = new Map<string, RequestLimits>()
 
   async function ask(
-    { url, timeoutMs, deadline, forwarded }: BatchRequest,
+    { url, timeoutMs, deadline, forwarded, allowance }: Allowed,
     calls: readonly RpcCall[],
   ): Promise<PostResult> {
     const start = performance.now()
@@ -76,8 +85,10 @@ export function createBatchSender({
       now: () => clock.now(),
       verbatim: forwarded,
       transport: transportOf(url),
+      limits: allowance.limitsFor(calls),
       errors,
     })
+    if (results.kind === 'replies') allowance.spend(results.bytes)
     observer?.asked({
       methods: calls.map(({ method }) => method),
       seconds: (performance.now() - start) / 1000,
@@ -86,15 +97,16 @@ export function createBatchSender({
     return results
   }
 
-  async function askWithin(request: BatchRequest, limits: RequestLimits): Promise<BatchOutcome> {
+  async function askWithin(request: Allowed, limits: RequestLimits): Promise<BatchOutcome> {
     const { calls, inOrder } = request
     const asked = cutBatches(calls, limits)
     const [first = []] = asked
     const opening = await ask(request, first)
     const smaller = smallerLimits(limits, first, opening)
+    if (opening.kind === 'answer_too_large' && smaller !== undefined) return askWithin(request, smaller)
     if (smaller !== undefined) return askAgain(request, limits, smaller)
     const results: PostResult[] = [opening]
-    while (results.length < asked.length && results.every(({ kind }) => kind === 'replies')) {
+    while (results.length < asked.length && results.every(mayContinue)) {
       const next = asked.slice(results.length, results.length + (inOrder ? 1 : SIDE_BY_SIDE))
       results.push(...(await Promise.all(next.map((piece) => ask(request, piece)))))
     }
@@ -102,7 +114,7 @@ export function createBatchSender({
   }
 
   async function askAgain(
-    request: BatchRequest,
+    request: Allowed,
     limits: RequestLimits,
     smaller: RequestLimits,
   ): Promise<BatchOutcome> {
@@ -114,27 +126,40 @@ export function createBatchSender({
     return answer
   }
 
-  return (request) =>
-    askWithin(request, learned.get(request.url) ?? { calls: BATCH_SIZES[0], bytes: maxRequestBytes })
+  return (request) => {
+    const allowance = request.forwarded ? forwardedAllowance() : ownAllowance(largeAnswers)
+    const limits = learned.get(request.url) ?? { calls: BATCH_SIZES[0], bytes: maxRequestBytes }
+    return askWithin({ ...request, allowance }, limits)
+  }
 }
 
-/** Returns smaller limits after a batch that was refused because of its size; undefined when the size was not the reason. */
+/**
+ * Returns smaller limits after a batch that was refused, or answered with too much, because of its size; undefined when the size was not the
+ * reason.
+ */
 function smallerLimits(
   limits: RequestLimits,
   batch: readonly RpcCall[],
   { kind }: PostResult,
 ): RequestLimits | undefined {
   const bytes = bytesOf(batch)
-  const isTooLong = kind === 'too_large' && batch.length > 1
-  if (isTooLong && bytes > SMALL_BODY_BYTES) return { ...limits, bytes: Math.floor(bytes / 2) }
+  const isTooLong = (kind === 'too_large' || kind === 'answer_too_large') && batch.length > 1
+  if (kind === 'too_large' && isTooLong && bytes > SMALL_BODY_BYTES)
+    return { ...limits, bytes: Math.floor(bytes / 2) }
   if (kind !== 'batch_refused' && !isTooLong) return undefined
   return { ...limits, calls: BATCH_SIZES.find((smaller) => smaller < batch.length) ?? 1 }
+}
+
+/** An answer that is too large says nothing about the other calls. */
+function mayContinue({ kind }: PostResult): boolean {
+  return kind === 'replies' || kind === 'answer_too_large'
 }
 
 /** No server refuses so short a body for its length, in bytes, so its HTTP 413 is about the number of calls. */
 const SMALL_BODY_BYTES = 10_000
 
-function refusal({ kind }: PostResult): 'batch_refused' | undefined {
+function refusal({ kind }: PostResult): 'batch_refused' | 'answer_too_large' | undefined {
+  if (kind === 'answer_too_large') return kind
   return kind === 'batch_refused' || kind === 'too_large' ? 'batch_refused' : undefined
 }
 
@@ -183,7 +208,8 @@ function join(results: readonly PostResult[], asked: readonly (readonly RpcCall[
   const replies = asked.flatMap((piece, index): readonly RpcReply[] => {
     const answer = results[index]
     if (answer?.kind === 'replies') return answer.replies
-    return piece.map(() => ({ kind: 'unknown', detail: detailOf(answer) }))
+    const tooLarge = answer?.kind === 'answer_too_large' ? { tooLarge: true as const } : {}
+    return piece.map(() => ({ kind: 'unknown', detail: detailOf(answer), ...tooLarge }))
   })
   const failure = results.map(failureOf).find((one) => one !== undefined)
   return failure === undefined ? { replies } : { replies, failure }
@@ -194,7 +220,7 @@ function detailOf(results: PostResult | undefined): string {
   return results === undefined || results.kind === 'replies' ? 'not asked any more' : results.detail
 }
 
-/** One call that is too large for the endpoint says nothing about the endpoint's health. */
+/** One call that is too large for the endpoint, or whose answer is, says nothing about the endpoint's health: callers can choose such calls. */
 function failureOf(results: PostResult): Failure | undefined {
   if (results.kind === 'failed') return results.failure
   return results.kind === 'batch_refused' ? { kind: 'down', detail: results.detail } : undefined

@@ -43,6 +43,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     observer,
     errors,
     maxRequestBytes,
+    largeAnswers = {},
   } = options
   const pool = createEndpointPool({ urls, now: () => clock.monotonic(), random })
   const transportOf = transportsOf(options)
@@ -56,6 +57,7 @@ export function createRpcClient(options: RpcClientOptions): PooledClient {
     observer,
     errors,
     maxRequestBytes,
+    largeAnswers,
   })
   const endpointsToTry = createEndpointIterator({ pool, clock, random })
 

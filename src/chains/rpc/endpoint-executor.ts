@@ -38,19 +38,21 @@ export interface Turn {
 
 export interface TurnTaken {
   readonly replies: readonly EndpointReply[]
-  /** Asking the same endpoint again would not help: it used up its time, or it is behind. */
+  /** Asking the same endpoint again would not help: it used up its time, it is behind, or it answers too much. */
   readonly isFinal: boolean
 }
 
 /** Creates an executor that asks one endpoint and reports the result to the pool. */
 export function createEndpointExecutor(options: EndpointExecutorOptions): (turn: Turn) => Promise<TurnTaken> {
-  const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes } = options
+  const { pool, timeoutMs, clock, height, transportOf, observer, errors, maxRequestBytes, largeAnswers } =
+    options
   const sendBatches = createBatchSender({
     clock,
     transportOf,
     observer,
     errors,
     maxRequestBytes,
+    largeAnswers,
   })
 
   async function put(
@@ -61,6 +63,9 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     const batched = await sendBatches({ url, calls, timeoutMs, deadline, inOrder, forwarded })
     if (forwarded) reportForwarded(options, url, batched)
     else report(options, url, batched)
+    const tooLarge = batched.replies.find(isTooLarge)
+    if (tooLarge !== undefined)
+      options.log.warn({ endpoint: maskUrl(url), detail: tooLarge.detail }, 'RPC answer too large')
     return batched
   }
 
@@ -86,14 +91,19 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     })
     if (asOf === undefined) {
       const { replies, failure } = await put(turn, calls, true)
-      return { replies: replies.map(withHeight(false, failure)), isFinal: failure?.kind === 'slow' }
+      const isFinal = failure?.kind === 'slow' || replies.some(isTooLarge)
+      return { replies: replies.map(withHeight(false, failure)), isFinal }
     }
     const { replies, failure, height: told } = await putWithHeight(turn)
     if (told !== undefined) pool.sawHead(url, told)
     const behind = told === undefined || told < asOf
-    const isFinal = failure?.kind === 'slow' || (behind && told !== undefined)
+    const isFinal = failure?.kind === 'slow' || replies.some(isTooLarge) || (behind && told !== undefined)
     return { replies: replies.map(withHeight(behind, failure)), isFinal }
   }
+}
+
+function isTooLarge(reply: RpcReply): reply is RpcReply & { readonly kind: 'unknown' } {
+  return reply.kind === 'unknown' && reply.tooLarge === true
 }
 
 function report(options: EndpointExecutorOptions, url: string, { replies, failure }: BatchOutcome): void {

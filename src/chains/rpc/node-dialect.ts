@@ -1,3 +1,4 @@
+import type { AnswerLimits } from './answer-limits.ts'
 import type { NodeErrorRules } from './node-errors.ts'
 import type { RpcCall } from './rpc.ts'
 
@@ -19,4 +20,6 @@ export interface NodeDialect {
   readonly errors: NodeErrorRules
   /** The most that one HTTP request holds, in bytes; a call that is longer goes alone. */
   readonly maxRequestBytes: number
+  /** The methods of the service's own questions whose answers may be larger than `OWN_ANSWER`. */
+  readonly largeAnswers?: Readonly<Record<string, AnswerLimits>>
 }

@@ -7,6 +7,6 @@ export interface RpcObserver {
     readonly methods: readonly string[]
     readonly seconds: number
     /** The failure of the endpoint; absent when it answered, whatever the answer was. */
-    readonly failure?: Failure['kind'] | 'batch_refused' | undefined
+    readonly failure?: Failure['kind'] | 'batch_refused' | 'answer_too_large' | undefined
   }): void
 }

@@ -1,6 +1,8 @@
+import { AnswerTooLargeError } from '../../lib/answer-too-large.ts'
 import { readRetryAfter } from '../../lib/retry-after.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
 import { ForbiddenAddressError } from '../../security/guarded-lookup.ts'
+import type { AnswerLimits } from './answer-limits.ts'
 import { readBody, writeCalls } from './json-rpc.ts'
 import { classifyNodeError, type NodeErrorRules } from './node-errors.ts'
 import { parseVerbatim } from './raw-json.ts'
@@ -9,12 +11,19 @@ import type { Transport } from './transport.ts'
 
 /**
  * The result of one HTTP request. `batch_refused`: the endpoint accepts no batches, or none of so many calls · `too_large`: the body has
- * more bytes than the endpoint reads (HTTP 413).
+ * more bytes than the endpoint reads (HTTP 413) · `answer_too_large`: the answer has more than the service reads.
  */
 export type PostResult =
-  | { readonly kind: 'replies'; readonly replies: readonly RpcReply[]; readonly retryAfterMs?: number }
+  | {
+      readonly kind: 'replies'
+      readonly replies: readonly RpcReply[]
+      /** The length of the answer. */
+      readonly bytes: number
+      readonly retryAfterMs?: number
+    }
   | { readonly kind: 'batch_refused'; readonly detail: string }
   | { readonly kind: 'too_large'; readonly detail: string }
+  | { readonly kind: 'answer_too_large'; readonly detail: string }
   | { readonly kind: 'failed'; readonly failure: Failure }
 
 interface PostOptions {
@@ -25,6 +34,7 @@ interface PostOptions {
   /** Numbers in replies keep their spelling. */
   readonly verbatim: boolean
   readonly transport: Transport
+  readonly limits: AnswerLimits
   readonly errors: NodeErrorRules
 }
 
@@ -36,12 +46,13 @@ const NOT_UNDERSTOOD = [-32700, -32600]
 
 /** Sends one HTTP request with one call or a batch. Never rejects, never repeats. */
 export async function post(options: PostOptions): Promise<PostResult> {
-  const { url, calls, timeoutMs, now, verbatim, transport, errors } = options
+  const { url, calls, timeoutMs, now, verbatim, transport, limits, errors } = options
   try {
-    const { status, text, retryAfter } = await transport({ url, body: writeCalls(calls), timeoutMs })
+    const { status, text, retryAfter } = await transport({ url, body: writeCalls(calls), timeoutMs, limits })
     const retryAfterMs = readRetryAfter(retryAfter, now())
     return classifyAnswer({ status, text, count: calls.length, retryAfterMs, verbatim, errors })
   } catch (error) {
+    if (error instanceof AnswerTooLargeError) return { kind: 'answer_too_large', detail: error.message }
     return { kind: 'failed', failure: reasonOf(error) }
   }
 }
@@ -63,7 +74,7 @@ function classifyAnswer({ status, text, count, retryAfterMs, verbatim, errors }:
   if (status >= 500) return fail('down', told(status))
   const body = parse(text, count, verbatim)
   if (body?.kind === 'replies' && body.replies.some((reply) => reply.kind !== 'unknown')) {
-    return { kind: 'replies', replies: body.replies, ...pause }
+    return { kind: 'replies', replies: body.replies, bytes: text.length, ...pause }
   }
   // An error page, or one error for the whole batch: the node did not look at the calls, and another endpoint may.
   if (body?.kind === 'error' && classifyNodeError(body, errors) === 'rate_limit')

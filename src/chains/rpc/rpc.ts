@@ -16,7 +16,12 @@ export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>>
 export type RpcReply =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
-  | { readonly kind: 'unknown'; readonly detail: string }
+  | {
+      readonly kind: 'unknown'
+      readonly detail: string
+      /** The endpoint answered more than the service reads. */
+      readonly tooLarge?: true
+    }
 
 /** Asks one endpoint of the network, and the next one when it does not answer. */
 export interface RpcClient {

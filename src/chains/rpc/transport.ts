@@ -1,4 +1,9 @@
+import { createByteBudget } from '../../lib/byte-budget.ts'
 import { createHttpClient, type HttpClient } from '../../lib/http-client.ts'
+import { createJsonMeter } from '../../lib/json-meter.ts'
+import { createLookup } from '../../security/names/lookup.ts'
+import { createNameResolver } from '../../security/names/resolver.ts'
+import { type AnswerLimits, FREE_ANSWER_BYTES, MAX_ANSWER_BYTES, MAX_DEPTH } from './answer-limits.ts'
 
 /** One HTTP request that brings JSON to an endpoint. */
 export interface HttpQuestion {
@@ -6,6 +11,7 @@ export interface HttpQuestion {
   readonly body: string
   /** Covers everything from opening the connection to the last byte of the answer, in ms. */
   readonly timeoutMs: number
+  readonly limits: AnswerLimits
 }
 
 export interface HttpAnswer {
@@ -23,13 +29,22 @@ const HEADERS = { 'content-type': 'application/json', accept: 'application/json'
 
 /** Creates a transport over an HTTP client. The client decides which addresses it connects to. */
 export function httpTransport(httpClient: HttpClient): Transport {
-  return async (request) => {
-    const { status, headers, body } = await httpClient.post({ ...request, headers: HEADERS })
+  return async ({ limits: { bytes, values }, ...request }) => {
+    const limits = { bytes, inspect: createJsonMeter({ depth: MAX_DEPTH, values }) }
+    const { status, headers, body } = await httpClient.post({ ...request, limits, headers: HEADERS })
     return { status, text: body, retryAfter: headers['retry-after'] }
   }
 }
 
-/** The transport for urls that the operator chose: no address is forbidden and no answer is too long. All networks share its connections. */
+/** The memory for all answers of the operator's endpoints that are under way, in bytes. They may be many, and large at the same time. */
+const TRUSTED_BUDGET_BYTES = 256 * 1024 * 1024
+
+/** The transport for urls that the operator chose: no address is forbidden. All networks share its connections. */
 export const trustedTransport: Transport = httpTransport(
-  createHttpClient({ wholeBodyBytes: Number.POSITIVE_INFINITY, idleSockets: 256 }),
+  createHttpClient({
+    wholeBodyBytes: MAX_ANSWER_BYTES,
+    budget: createByteBudget({ bytes: TRUSTED_BUDGET_BYTES, freeBytes: FREE_ANSWER_BYTES }),
+    idleSockets: 256,
+    lookup: createLookup(createNameResolver({ asksSystem: true })),
+  }),
 )

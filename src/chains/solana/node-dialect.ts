@@ -1,3 +1,4 @@
+import type { AnswerLimits } from '../rpc/answer-limits.ts'
 import type { NodeDialect } from '../rpc/node-dialect.ts'
 import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } from '../rpc/node-errors.ts'
 import { HEIGHT } from './read/head.ts'
@@ -22,9 +23,20 @@ const NODE_ERRORS: NodeErrorRules = {
   missingDataCodes: [-32001, -32004, -32007, -32009, -32011, -32014],
 }
 
+/** An account has at most 10 MiB (`MAX_PERMITTED_DATA_LENGTH`), which are 14 MiB in base64. */
+const ACCOUNT_ANSWER: AnswerLimits = { bytes: 16 * 1024 * 1024, values: 100_000 }
+
+/** One `getBlocks` lists half a million slots of ten digits (`MAX_GET_CONFIRMED_BLOCKS_RANGE`). */
+const BLOCKS_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 600_000 }
+
 /** The JSON-RPC of Solana nodes. */
 export const NODE_DIALECT: NodeDialect = {
   height: HEIGHT,
   errors: NODE_ERRORS,
   maxRequestBytes: MAX_REQUEST_BYTES,
+  largeAnswers: {
+    getBlocks: BLOCKS_ANSWER,
+    getMultipleAccounts: ACCOUNT_ANSWER,
+    simulateTransaction: ACCOUNT_ANSWER,
+  },
 }

@@ -1,3 +1,4 @@
+import type { AnswerLimits } from '../rpc/answer-limits.ts'
 import type { NodeDialect } from '../rpc/node-dialect.ts'
 import { COMMON_FAILURE_PHRASE, COMMON_RATE_LIMIT_PHRASE, type NodeErrorRules } from '../rpc/node-errors.ts'
 import { HEIGHT } from './read/head.ts'
@@ -21,9 +22,16 @@ const NODE_ERRORS: NodeErrorRules = {
   missingDataCodes: [],
 }
 
+/**
+ * The envelope, the result and the changed entries of a transaction, in base64. Today's limits of the network (129 KiB to send, 200 KiB to
+ * read, 16 KiB of events) fit into 1 MiB, and validators vote for larger ones from time to time.
+ */
+const TRANSACTION_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 100_000 }
+
 /** The JSON-RPC of Stellar nodes. */
 export const NODE_DIALECT: NodeDialect = {
   height: HEIGHT,
   errors: NODE_ERRORS,
   maxRequestBytes: MAX_REQUEST_BYTES,
+  largeAnswers: { getTransaction: TRANSACTION_ANSWER, simulateTransaction: TRANSACTION_ANSWER },
 }

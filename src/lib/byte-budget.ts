@@ -1,0 +1,50 @@
+import { AnswerTooLargeError } from './answer-too-large.ts'
+
+/** The memory that all answers under way may take together. */
+export interface ByteBudget {
+  /** The bytes that the open shares hold at present, without those that are free. */
+  readonly used: number
+  /** Opens the share of one answer. */
+  open(): BudgetShare
+}
+
+/** The part of a budget that one answer holds. */
+export interface BudgetShare {
+  /** @throws AnswerTooLargeError when the budget has not so many bytes left */
+  take(bytes: number): void
+  /** Gives everything back. */
+  close(): void
+}
+
+interface ByteBudgetOptions {
+  readonly bytes: number
+  /** The first bytes of each answer, which do not count: large answers must not displace the many small ones. */
+  readonly freeBytes: number
+}
+
+/** Creates a budget. An answer that it cannot hold fails at once, because waiting answers would keep the memory that they have. */
+export function createByteBudget({ bytes: total, freeBytes }: ByteBudgetOptions): ByteBudget {
+  let used = 0
+  return {
+    get used() {
+      return used
+    },
+    open: () => {
+      let taken = 0
+      const counted = (bytes: number) => Math.max(0, bytes - freeBytes)
+      return {
+        take: (bytes) => {
+          const growth = counted(taken + bytes) - counted(taken)
+          if (growth > 0 && used + growth > total)
+            throw new AnswerTooLargeError(`the answers under way have more than ${total} bytes together`)
+          taken += bytes
+          used += growth
+        },
+        close: () => {
+          used -= counted(taken)
+          taken = 0
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { AnswerTooLargeError } from './answer-too-large.ts'
+
+/** The shape of JSON that may be parsed. */
+export interface JsonLimits {
+  /** The deepest nesting of arrays and objects. */
+  readonly depth: number
+  /** The most values, containers included. Three bytes make an object that takes fifty, so a limit of bytes does not limit memory. */
+  readonly values: number
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_ARRAY = 0x5b
+const ESCAPE = 0x5c
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/**
+ * Creates a function that reads the bytes of a JSON text as they arrive, and measures them before anything is parsed. It does not check
+ * the grammar: the parser does.
+ * @throws AnswerTooLargeError from the returned function, as soon as the text exceeds a limit
+ */
+export function createJsonMeter({
+  depth: maxDepth,
+  values: maxValues,
+}: JsonLimits): (chunk: Uint8Array) => void {
+  let depth = 0
+  let values = 1
+  let inString = false
+  let escaped = false
+
+  /** Returns the index after the string. Most bytes are in strings, where the search for quotes is native. */
+  function skipString(chunk: Uint8Array, from: number): number {
+    const start = escaped ? from + 1 : from
+    const quote = chunk.indexOf(QUOTE, start)
+    const end = quote === -1 ? chunk.length : quote
+    escaped = hasOpenEscape(chunk, start, end)
+    if (quote === -1) return end
+    inString = escaped
+    // An escaped quote is the byte that the next search passes over.
+    return escaped ? quote : quote + 1
+  }
+
+  /** Returns the index after the structure, which a string or the end of the chunk ends. */
+  function readStructure(chunk: Uint8Array, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at]
+      if (byte === COMMA) values += 1
+      else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+        values += 1
+        depth += 1
+        if (depth > maxDepth) throw new AnswerTooLargeError(`the answer nests deeper than ${maxDepth} levels`)
+      } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1
+      else if (byte === QUOTE) {
+        inString = true
+        return at + 1
+      }
+    }
+    return chunk.length
+  }
+
+  return (chunk) => {
+    for (let at = 0; at < chunk.length; ) at = inString ? skipString(chunk, at) : readStructure(chunk, at)
+    if (values > maxValues) throw new AnswerTooLargeError(`the answer has more than ${maxValues} values`)
+  }
+}
+
+/** Returns true when the byte at `end` is escaped: an odd number of backslashes is before it. */
+function hasOpenEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = end
+  while (at > start && bytes[at - 1] === ESCAPE) at -= 1
+  return (end - at) % 2 === 1
+}
