@@ -15,6 +15,7 @@ import { createEventNotifier } from './events/notifier.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
+import { connectionLimit } from './http/connection-limit.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { createLogger } from './log.ts'
@@ -174,8 +175,10 @@ async function openServer(
     limits: {
       bodyBytes: config.server.maxBodyBytes,
       requestTimeoutMs: config.server.requestTimeoutMs,
-      maxConnections: config.server.maxConnections,
+      maxConnections: connectionLimit(config.server.maxConnections, log),
+      connectionsPerPeer: config.server.maxConnectionsPerPeer || undefined,
     },
+    trustedProxies: config.server.trustedProxies,
     rateLimit: config.rateLimit,
     validateResponses: config.mode !== 'production',
     metrics,

@@ -56,6 +56,10 @@ export interface ServerConfig {
   /** Port 0 takes a free one. */
   readonly port: number
   readonly maxConnections: number
+  /** The most connections of one peer without a valid key; 0: a quarter of `maxConnections`. */
+  readonly maxConnectionsPerPeer: number
+  /** IP addresses and networks of the proxies in front of the service. */
+  readonly trustedProxies: readonly string[]
   readonly requestTimeoutMs: number
   readonly maxBodyBytes: number
 }

@@ -155,7 +155,9 @@ const HANDLERS: HandlerMap = {
 }
 
 export interface StubOptions
-  extends Partial<Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'rateLimit' | 'metrics'>> {
+  extends Partial<
+    Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'metrics'>
+  > {
   readonly handlers?: Partial<HandlerMap>
   readonly clock?: Clock
 }
