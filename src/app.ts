@@ -40,7 +40,10 @@ import { createSubmitWorker } from './workers/submit-worker.ts'
 export interface App {
   /** Starts the workers, then listens. */
   start(): Promise<{ url: string; metricsUrl?: string }>
-  /** Refuses new requests, finishes the running ones and the present round of every worker, then closes the database. */
+  /**
+   * Turns readiness, takes requests until the grace is over, finishes those that have arrived and the present round of every worker,
+   * then closes the database.
+   */
   stop(): Promise<void>
 }
 
@@ -150,7 +153,10 @@ async function assemble(parts: Parts): Promise<App> {
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all([server.drain(config.shutdownMs), ...permanentWorkers.map((loop) => loop.stop())])
+      await Promise.all([
+        server.drain({ deadlineMs: config.shutdownMs, graceMs: config.shutdownGraceMs }),
+        ...permanentWorkers.map((loop) => loop.stop()),
+      ])
       for (const unlisten of subscriptions) await unlisten()
       await deliveries.close()
       runtimeSet.close()

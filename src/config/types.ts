@@ -24,6 +24,8 @@ export interface Config {
   readonly maxInFlight: number
   /** The limit of a graceful stop; the process then ends at once. */
   readonly shutdownMs: number
+  /** A graceful stop takes new requests for this long, because load balancers learn late of it. */
+  readonly shutdownGraceMs: number
   /** The time between two checks of an enabled relayer. */
   readonly healthIntervalMs: number
   /** The event log keeps an event for this long. */

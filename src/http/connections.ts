@@ -16,7 +16,9 @@ export interface Connections {
   recognise(socket: Socket): void
   /** Gives the time in ms for which the connection may be idle. */
   keepAliveMs(socket: Socket): number
-  /** Closes the connections that neither wait for an answer nor have sent the beginning of a request. */
+  /** The number of connections that were ever admitted. */
+  readonly admitted: number
+  /** Closes the connections that neither wait for an answer nor have sent the beginning of a request, and from now on each one that becomes idle. */
   closeIdle(): void
 }
 
@@ -54,6 +56,8 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
   const strangers: ByIdleness = new Set()
   const keyHolders: ByIdleness = new Set()
   const strangersOfPeer = new Map<string, ByIdleness>()
+  let admitted = 0
+  let closing = false
 
   function join(connection: Connection): void {
     const { peer } = connection
@@ -89,8 +93,10 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
   function becomeIdle(connection: Connection): void {
     leave(connection)
     join(connection)
-    if (connection.requests > 0 || connection.keyShown) return
-    connection.socket.setTimeout(limits.strangerKeepAliveMs + KEEP_ALIVE_MARGIN_MS)
+    if (connection.requests > 0) return
+    if (closing) connection.socket.destroySoon()
+    else if (!connection.keyShown)
+      connection.socket.setTimeout(limits.strangerKeepAliveMs + KEEP_ALIVE_MARGIN_MS)
   }
 
   /** A stranger that is being answered gives way before a key holder that is idle, because its requests are short. */
@@ -105,6 +111,7 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
     admit: (socket) => {
       const peer = peers.ofConnection(socket.remoteAddress)
       const connection = { socket, peer, requests: 0, bytesSeen: 0, keyShown: false }
+      admitted += 1
       open.set(socket, connection)
       join(connection)
       socket.once('close', () => forget(connection))
@@ -129,7 +136,11 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
     },
     keepAliveMs: (socket) =>
       open.get(socket)?.keyShown ? limits.keepAliveTimeoutMs : limits.strangerKeepAliveMs,
+    get admitted() {
+      return admitted
+    },
     closeIdle: () => {
+      closing = true
       for (const { socket, requests, bytesSeen } of open.values()) {
         if (requests === 0 && socket.bytesRead === bytesSeen) socket.destroy()
       }

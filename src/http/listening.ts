@@ -15,13 +15,11 @@ export async function listen(
   return { host: address, port: actual }
 }
 
-/** Stops new connections, lets open requests finish, and closes the remaining connections after the deadline. */
-export async function drain(server: Server, deadlineMs: number): Promise<void> {
+/** Stops new connections and closes the open ones. */
+export async function close(server: Server): Promise<void> {
   if (!server.listening) return
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => server.closeAllConnections(), deadlineMs)
   server.close(() => resolve())
-  server.closeIdleConnections()
+  server.closeAllConnections()
   await promise
-  clearTimeout(timer)
 }

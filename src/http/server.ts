@@ -4,9 +4,10 @@ import type { Logger } from 'pino'
 import { createAddressList } from '../lib/address-list.ts'
 import { answerClientError } from './answers/client-error.ts'
 import { type Connections, createConnections } from './connections.ts'
+import { type DrainTimes, drain } from './drain.ts'
 import { createLimitLog } from './limit-log.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { drain, listen } from './listening.ts'
+import { listen } from './listening.ts'
 import { createPeers } from './peer.ts'
 import { createPipeline } from './pipeline.ts'
 import type { HttpServerOptions } from './server-options.ts'
@@ -16,8 +17,8 @@ import { type HttpContext, logFields, type State } from './state.ts'
 export interface HttpServer {
   /** Starts to listen and returns the address. Rejects when the port is in use. */
   listen(): Promise<{ host: string; port: number }>
-  /** Stops new connections, lets open requests finish, and closes the remaining connections after the deadline. */
-  drain(deadlineMs: number): Promise<void>
+  /** Takes requests until the grace is over, answers those that have arrived, and closes what is left after the deadline. */
+  drain(times: DrainTimes): Promise<void>
 }
 
 /**
@@ -40,9 +41,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   return {
     // Callers that connect at the same moment wait in the backlog, whose default of 511 would make them try again after a second.
     listen: () => listen(server, { ...options, backlog: limits.maxConnections }),
-    drain: (deadlineMs) => {
+    drain: (times) => {
       drainState.draining = true
-      return drain(server, deadlineMs)
+      return drain({ ...times, server, connections, clock: options.clock })
     },
   }
 }

@@ -27,6 +27,7 @@ describe('a good configuration', () => {
       rpcTimeoutMs: 10_000,
       maxInFlight: 16,
       shutdownMs: 25_000,
+      shutdownGraceMs: 2_000,
       healthIntervalMs: 30_000,
       eventRetentionMs: 30 * 86_400_000,
       webhooks: { timeoutMs: 10_000, retryMs: 86_400_000 },
@@ -56,6 +57,7 @@ describe('a good configuration', () => {
         RELAYER_MAX_BODY_BYTES: '2048',
         RELAYER_MAX_IN_FLIGHT: '13',
         RELAYER_SHUTDOWN_SECONDS: '14',
+        RELAYER_SHUTDOWN_GRACE_SECONDS: '3',
         RELAYER_HEALTH_INTERVAL_SECONDS: '15',
         RELAYER_ALLOW_PRIVATE_URLS: 'TRUE',
       },
@@ -77,6 +79,7 @@ describe('a good configuration', () => {
       rpcTimeoutMs: 1100,
       maxInFlight: 13,
       shutdownMs: 14_000,
+      shutdownGraceMs: 3_000,
       healthIntervalMs: 15_000,
       allowPrivateUrls: true,
     })
