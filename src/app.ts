@@ -50,6 +50,8 @@ export interface App {
 interface AppDeps {
   readonly clock?: Clock
   readonly log?: Logger
+  /** Ends the wait for a database that cannot be reached. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -57,10 +59,10 @@ interface AppDeps {
  * @throws ConfigError with all problems of the configuration, before anything is started
  */
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
-  const { clock = systemClock, log = createLogger({ level: config.logLevel }) } = deps
+  const { clock = systemClock, log = createLogger({ level: config.logLevel }), signal } = deps
   const keys = await loadKeys(config.signers)
   const accounts = await configuredAccounts(config, keys)
-  const database = await openDatabase(config.database, log)
+  const database = await openDatabase({ ...config.database, signal }, log)
   try {
     await prepareDatabase({ config, database, accounts, log })
     return await assemble({ config, database, keys, clock, log })

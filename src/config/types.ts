@@ -72,4 +72,6 @@ export interface DatabaseConfig {
   readonly url?: string
   /** The absolute folder of the embedded database, or `memory://`. */
   readonly dataDir: string
+  /** The time for which a PostgreSQL that cannot be reached is awaited. */
+  readonly waitMs: number
 }

@@ -34,7 +34,7 @@ describe('a good configuration', () => {
       allowPrivateUrls: false,
     })
     expect(file).toMatch(/\/config\/config\.json$/)
-    expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/) })
+    expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/), waitMs: 60_000 })
   })
 
   test('takes every setting from the environment', () => {
@@ -45,6 +45,7 @@ describe('a good configuration', () => {
         APP_PORT: '0',
         DATABASE_URL: 'postgres://u:p@h/d',
         DATA_DIR: 'memory://',
+        RELAYER_DATABASE_WAIT_SECONDS: '5',
         LOG_LEVEL: 'DEBUG',
         NODE_ENV: 'test',
         RATE_LIMIT_REQUESTS_PER_SECOND: '7',
@@ -75,7 +76,7 @@ describe('a good configuration', () => {
         maxBodyBytes: 2048,
       },
       rateLimit: { perSecond: 7, burst: 8 },
-      database: { url: 'postgres://u:p@h/d', dataDir: 'memory://' },
+      database: { url: 'postgres://u:p@h/d', dataDir: 'memory://', waitMs: 5_000 },
       rpcTimeoutMs: 1100,
       maxInFlight: 13,
       shutdownMs: 14_000,
