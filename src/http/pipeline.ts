@@ -7,6 +7,7 @@ import { type ContractValidator, createValidator } from '../contract/validator.t
 import { AppError } from '../errors.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
+import { readRest } from './answers/read-rest.ts'
 import { responseCheck } from './answers/response-check.ts'
 import { sendResult } from './answers/send-result.ts'
 import { type Authenticate, createAuthenticator, requireCredential } from './auth.ts'
@@ -58,6 +59,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     accessLog({ log, clock }),
     closeWhileDraining(options.drainState),
     keepAlive(connections),
+    readRest({ timeoutMs: limits.requestTimeoutMs }),
     ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
     errorBoundary({ log }),
     requireHost(),
