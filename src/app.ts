@@ -13,6 +13,7 @@ import { migrate } from './database/migrate.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { createEventNotifier } from './events/notifier.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
+import { createStreamLimit } from './events/stream-limit.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
 import { connectionLimit } from './http/connection-limit.ts'
@@ -134,6 +135,7 @@ async function assemble(parts: Parts): Promise<App> {
     gather: (relayer, item) => gatherFacts(context, relayer, item),
     notifier,
     presentEvents,
+    streams: createStreamLimit(config.maxStreams),
     stopping: stopping.signal,
     ...deliveries,
     check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),

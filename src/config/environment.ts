@@ -23,6 +23,7 @@ const NUMBERS = {
   RELAYER_MAX_BODY_BYTES: [1_048_576, 1024, 104_857_600],
   RELAYER_MAX_CONNECTIONS_PER_PEER: [0, 0, 100_000],
   RELAYER_MAX_IN_FLIGHT: [16, 1, 10_000],
+  RELAYER_MAX_STREAMS: [100, 1, 10_000],
   RELAYER_SHUTDOWN_GRACE_SECONDS: [2, 0, 300],
   RELAYER_SHUTDOWN_SECONDS: [25, 1, 600],
   RELAYER_WEBHOOK_RETRY_HOURS: [24, 1, 720],
@@ -81,6 +82,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     shutdownMs: number('RELAYER_SHUTDOWN_SECONDS') * 1000,
     shutdownGraceMs: number('RELAYER_SHUTDOWN_GRACE_SECONDS') * 1000,
     healthIntervalMs: number('RELAYER_HEALTH_INTERVAL_SECONDS') * 1000,
+    maxStreams: number('RELAYER_MAX_STREAMS'),
     eventRetentionMs: number('RELAYER_EVENT_RETENTION_DAYS') * 86_400_000,
     webhooks: {
       timeoutMs: number('RELAYER_WEBHOOK_TIMEOUT_SECONDS') * 1000,

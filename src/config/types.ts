@@ -28,6 +28,8 @@ export interface Config {
   readonly shutdownGraceMs: number
   /** The time between two checks of an enabled relayer. */
   readonly healthIntervalMs: number
+  /** The most event streams of one API key. */
+  readonly maxStreams: number
   /** The event log keeps an event for this long. */
   readonly eventRetentionMs: number
   readonly webhooks: WebhookConfig

@@ -138,8 +138,10 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const input = requireValid(validator.request(operation.id, { path: params, querystring, header, body }))
 
   const { requestId } = context.state
-  const work = handler(input, { requestId, signal: deadline.signal })
-  sendResult(context, operation, await deadline.race(work, handlerTooSlow))
+  const work = handler(input, { requestId, signal: deadline.signal, caller: caller.limitKey })
+  const result = await deadline.race(work, handlerTooSlow)
+  deadline.met()
+  sendResult(context, operation, result)
 }
 
 /** Joins the values of a repeated header. Node joins most of them itself; the contract declares none of the others. */
