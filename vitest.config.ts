@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { hasPostgres } from './test/support/postgres.ts'
+import { canStartPostgres, hasPostgres } from './test/support/postgres.ts'
 
 const POSTGRES_TESTS = [
   'postgres',
@@ -14,6 +14,9 @@ const POSTGRES_TESTS = [
 ].map((name) => `test/database/${name}.test.ts`)
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.
+/** The test starts the server after the service, so `TEST_DATABASE_URL` is not enough. */
+const LATE_POSTGRES_TEST = 'test/database/late-postgres.test.ts'
+
 const withPostgres = hasPostgres()
 if (!withPostgres && process.env.REQUIRE_POSTGRES === '1')
   throw new Error(
@@ -58,7 +61,13 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', 'test/faults/**', ...SHARING, ...(withPostgres ? [] : POSTGRES_TESTS)],
+          exclude: [
+            'test/browser/**',
+            'test/faults/**',
+            ...SHARING,
+            ...(withPostgres ? [] : POSTGRES_TESTS),
+            ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
+          ],
         },
       },
     ],

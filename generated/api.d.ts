@@ -31,8 +31,8 @@ export interface paths {
         /**
          * Check that the service can do its work
          * @description The service checks its database, networks, workers and relayers. `degraded` still answers 200: part of the work is impossible, for
-         *     example because one network does not answer, or because a relayer is disabled. Only `unhealthy` answers 503. The body is not
-         *     wrapped in the envelope.
+         *     example because one network does not answer, or because a relayer is disabled. Only `unhealthy` answers 503; so does a service
+         *     that is stopping, which still takes requests for a short time. The body is not wrapped in the envelope.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -678,8 +678,9 @@ export interface paths {
          *
          *     Events have numbers. Remember the `number` of the last one that you have processed and pass it as `after`: the service never
          *     inserts an event
-         *     before a number that you have seen. An empty list means that you know everything. The service keeps events for as long as the
-         *     deployment says (30 days when it says nothing); `metadata.logs` tells when some after your cursor are gone.
+         *     before a number that you have seen. An empty list means that you know everything; a short one does not, because a list ends early,
+         *     after at least one event, when its events exceed 256 KiB. The service keeps events for as long as the deployment says
+         *     (30 days when it says nothing); `metadata.logs` tells when some after your cursor are gone.
          */
         readonly get: operations["listEvents"];
         readonly put?: never;
@@ -706,7 +707,7 @@ export interface paths {
          *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service stops,
          *     or
          *     after `duration` seconds. A slow reader gets the rest later; the service disconnects a reader that does not read at all for a
-         *     while.
+         *     while. An API key can follow 100 streams at a time, unless the deployment says otherwise; the answer to one more is 429.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
@@ -4779,7 +4780,7 @@ export interface operations {
                  */
                 readonly type?: components["parameters"]["EventType"];
                 /**
-                 * @description The most events in one answer. Above 100 is served as 100.
+                 * @description The most events in one answer. Above 100 is served as 100; large events can make it fewer.
                  * @example 50
                  */
                 readonly limit?: number;

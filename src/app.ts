@@ -13,8 +13,10 @@ import { migrate } from './database/migrate.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { createEventNotifier } from './events/notifier.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
+import { createStreamLimit } from './events/stream-limit.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
+import { connectionLimit } from './http/connection-limit.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { createLogger } from './log.ts'
@@ -39,7 +41,10 @@ import { createSubmitWorker } from './workers/submit-worker.ts'
 export interface App {
   /** Starts the workers, then listens. */
   start(): Promise<{ url: string; metricsUrl?: string }>
-  /** Refuses new requests, finishes the running ones and the present round of every worker, then closes the database. */
+  /**
+   * Turns readiness, takes requests until the grace is over, finishes those that have arrived and the present round of every worker,
+   * then closes the database.
+   */
   stop(): Promise<void>
 }
 
@@ -48,6 +53,8 @@ interface AppDeps {
   readonly log?: Logger
   /** `address:port` of the name servers that resolve the hosts of webhooks and of callers' RPC urls. Default: those of the system. */
   readonly nameServers?: readonly string[]
+  /** Ends the wait for a database that cannot be reached. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -55,10 +62,10 @@ interface AppDeps {
  * @throws ConfigError with all problems of the configuration, before anything is started
  */
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
-  const { clock = systemClock, log = createLogger({ level: config.logLevel }), nameServers } = deps
+  const { clock = systemClock, log = createLogger({ level: config.logLevel }), nameServers, signal } = deps
   const keys = await loadKeys(config.signers)
   const accounts = await configuredAccounts(config, keys)
-  const database = await openDatabase(config.database, log)
+  const database = await openDatabase({ ...config.database, signal }, log)
   try {
     await prepareDatabase({ config, database, accounts, log })
     return await assemble({ config, database, keys, clock, log, nameServers })
@@ -131,6 +138,7 @@ async function assemble(parts: Parts): Promise<App> {
     gather: (relayer, item) => gatherFacts(context, relayer, item),
     notifier,
     presentEvents,
+    streams: createStreamLimit(config.maxStreams),
     stopping: stopping.signal,
     ...deliveries,
     check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
@@ -152,7 +160,10 @@ async function assemble(parts: Parts): Promise<App> {
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all([server.drain(config.shutdownMs), ...permanentWorkers.map((loop) => loop.stop())])
+      await Promise.all([
+        server.drain({ deadlineMs: config.shutdownMs, graceMs: config.shutdownGraceMs }),
+        ...permanentWorkers.map((loop) => loop.stop()),
+      ])
       for (const unlisten of subscriptions) await unlisten()
       await deliveries.close()
       runtimeSet.close()
@@ -177,8 +188,10 @@ async function openServer(
     limits: {
       bodyBytes: config.server.maxBodyBytes,
       requestTimeoutMs: config.server.requestTimeoutMs,
-      maxConnections: config.server.maxConnections,
+      maxConnections: connectionLimit(config.server.maxConnections, log),
+      connectionsPerPeer: config.server.maxConnectionsPerPeer || undefined,
     },
+    trustedProxies: config.server.trustedProxies,
     rateLimit: config.rateLimit,
     validateResponses: config.mode !== 'production',
     metrics,

@@ -13,20 +13,26 @@ export const serve: Command = {
   help: [
     'Reads CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and the environment.',
     'Listens on HOST (0.0.0.0) and APP_PORT (8080). Keeps its data in DATABASE_URL (PostgreSQL) or DATA_DIR (./data).',
+    'Waits for a PostgreSQL that cannot be reached yet, for RELAYER_DATABASE_WAIT_SECONDS (60).',
     'METRICS_ENABLED=true collects metrics and serves them without authentication on METRICS_PORT (8081) of HOST.',
     '',
-    'SIGTERM and SIGINT finish the running requests and exit with 0, within RELAYER_SHUTDOWN_SECONDS (25). A second signal',
-    'exits with 1 at once; no accepted transaction is lost.',
+    'SIGTERM and SIGINT take requests for RELAYER_SHUTDOWN_GRACE_SECONDS (2), while readiness says that the service stops,',
+    'finish the running ones and exit with 0, within RELAYER_SHUTDOWN_SECONDS (25). A second signal exits with 1 at once; no',
+    'accepted transaction is lost.',
   ],
   options: [],
   maxPositionals: 0,
   async run() {
     const config = loadConfig()
     const log = createLogger({ level: config.logLevel })
-    const stopRequested = watchSignals((signal) => log.info({ signal }, 'service stopping'))
+    const stopping = new AbortController()
+    const stopRequested = watchSignals((signal) => {
+      log.info({ signal }, 'service stopping')
+      stopping.abort()
+    })
     // The service is imported here, so that the other commands do not load it.
     const { createApp } = await import('../app.ts')
-    const app = await createApp(config, { log })
+    const app = await createApp(config, { log, signal: stopping.signal })
     log.info(await app.start(), 'service ready')
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import { isAddressRange } from '../lib/address-list.ts'
 import { suggest } from '../lib/suggest.ts'
 import { readSealingKey } from '../security/sealer.ts'
 import { createSecret, type Secret } from '../security/secret.ts'
@@ -12,14 +13,18 @@ export type Settings = Omit<Config, 'file' | 'networks' | 'relayers' | 'signers'
 /** Whole numbers: name, default, least, most. */
 const NUMBERS = {
   APP_PORT: [8080, 0, 65_535],
-  MAX_CONNECTIONS: [256, 1, 100_000],
+  MAX_CONNECTIONS: [4096, 1, 100_000],
   METRICS_PORT: [8081, 0, 65_535],
   RATE_LIMIT_BURST_SIZE: [300, 1, 1_000_000],
   RATE_LIMIT_REQUESTS_PER_SECOND: [100, 1, 1_000_000],
+  RELAYER_DATABASE_WAIT_SECONDS: [60, 0, 3600],
   RELAYER_EVENT_RETENTION_DAYS: [30, 1, 3650],
   RELAYER_HEALTH_INTERVAL_SECONDS: [30, 5, 3600],
   RELAYER_MAX_BODY_BYTES: [1_048_576, 1024, 104_857_600],
+  RELAYER_MAX_CONNECTIONS_PER_PEER: [0, 0, 100_000],
   RELAYER_MAX_IN_FLIGHT: [16, 1, 10_000],
+  RELAYER_MAX_STREAMS: [100, 1, 10_000],
+  RELAYER_SHUTDOWN_GRACE_SECONDS: [2, 0, 300],
   RELAYER_SHUTDOWN_SECONDS: [25, 1, 600],
   RELAYER_WEBHOOK_RETRY_HOURS: [24, 1, 720],
   RELAYER_WEBHOOK_TIMEOUT_SECONDS: [10, 1, 60],
@@ -34,6 +39,9 @@ const PREFIX = 'RELAYER_'
 
 /** These variables are true or false, by default false. */
 const FLAGS = ['METRICS_ENABLED', 'RELAYER_ALLOW_PRIVATE_URLS'] as const
+
+/** These variables are lists with commas. */
+const LISTS = ['RELAYER_TRUSTED_PROXIES'] as const
 
 /** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
@@ -54,6 +62,8 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
       host: env.HOST || '0.0.0.0',
       port: number('APP_PORT'),
       maxConnections: number('MAX_CONNECTIONS'),
+      maxConnectionsPerPeer: number('RELAYER_MAX_CONNECTIONS_PER_PEER'),
+      trustedProxies: readAddresses(env, 'RELAYER_TRUSTED_PROXIES', problems),
       requestTimeoutMs: number('REQUEST_TIMEOUT_SECONDS') * 1000,
       maxBodyBytes: number('RELAYER_MAX_BODY_BYTES'),
     },
@@ -62,11 +72,17 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
       perSecond: number('RATE_LIMIT_REQUESTS_PER_SECOND'),
       burst: number('RATE_LIMIT_BURST_SIZE'),
     },
-    database: { ...(url !== undefined && { url }), dataDir: readDataDir(env, cwd) },
+    database: {
+      ...(url !== undefined && { url }),
+      dataDir: readDataDir(env, cwd),
+      waitMs: number('RELAYER_DATABASE_WAIT_SECONDS') * 1000,
+    },
     rpcTimeoutMs: number('RPC_TIMEOUT_MS'),
     maxInFlight: number('RELAYER_MAX_IN_FLIGHT'),
     shutdownMs: number('RELAYER_SHUTDOWN_SECONDS') * 1000,
+    shutdownGraceMs: number('RELAYER_SHUTDOWN_GRACE_SECONDS') * 1000,
     healthIntervalMs: number('RELAYER_HEALTH_INTERVAL_SECONDS') * 1000,
+    maxStreams: number('RELAYER_MAX_STREAMS'),
     eventRetentionMs: number('RELAYER_EVENT_RETENTION_DAYS') * 86_400_000,
     webhooks: {
       timeoutMs: number('RELAYER_WEBHOOK_TIMEOUT_SECONDS') * 1000,
@@ -80,7 +96,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
 
 /** Names with our prefix that mean nothing: a mistyped setting would otherwise silently keep its default. */
 export function unknownNames(env: Env, referred: ReadonlySet<string>): string[] {
-  const ours = [...Object.keys(NUMBERS), ...FLAGS].filter((name) => name.startsWith(PREFIX))
+  const ours = [...Object.keys(NUMBERS), ...FLAGS, ...LISTS].filter((name) => name.startsWith(PREFIX))
   const known = [...ours, ...IGNORED]
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !referred.has(name))
@@ -113,6 +129,14 @@ function readMetrics(
 
 function readFlag(env: Env, name: (typeof FLAGS)[number], problems: string[]): boolean {
   return readChoice(env, { name, choices: ['true', 'false'], otherwise: 'false' }, problems) === 'true'
+}
+
+function readAddresses(env: Env, name: (typeof LISTS)[number], problems: string[]): string[] {
+  const texts = (env[name] ?? '').split(',').map((text) => text.trim())
+  const ranges = texts.filter((text) => text !== '')
+  if (!ranges.every(isAddressRange))
+    problems.push(`${name} must be a list of IP addresses and networks such as 10.0.0.0/8, with commas`)
+  return ranges
 }
 
 interface Choice<T extends string> {

@@ -24,8 +24,12 @@ export interface Config {
   readonly maxInFlight: number
   /** The limit of a graceful stop; the process then ends at once. */
   readonly shutdownMs: number
+  /** A graceful stop takes new requests for this long, because load balancers learn late of it. */
+  readonly shutdownGraceMs: number
   /** The time between two checks of an enabled relayer. */
   readonly healthIntervalMs: number
+  /** The most event streams of one API key. */
+  readonly maxStreams: number
   /** The event log keeps an event for this long. */
   readonly eventRetentionMs: number
   readonly webhooks: WebhookConfig
@@ -56,6 +60,10 @@ export interface ServerConfig {
   /** Port 0 takes a free one. */
   readonly port: number
   readonly maxConnections: number
+  /** The most connections of one peer without a valid key; 0: a quarter of `maxConnections`. */
+  readonly maxConnectionsPerPeer: number
+  /** IP addresses and networks of the proxies in front of the service. */
+  readonly trustedProxies: readonly string[]
   readonly requestTimeoutMs: number
   readonly maxBodyBytes: number
 }
@@ -66,4 +74,6 @@ export interface DatabaseConfig {
   readonly url?: string
   /** The absolute folder of the embedded database, or `memory://`. */
   readonly dataDir: string
+  /** The time for which a PostgreSQL that cannot be reached is awaited. */
+  readonly waitMs: number
 }

@@ -87,8 +87,10 @@ export interface Streamed {
 export interface RequestContext {
   /** Identifies the request in the log; `X-Request-Id` of the answer repeats it. */
   readonly requestId: string
-  /** Aborts when the caller has disconnected, or the time for the request is up. */
+  /** Aborts when the caller has disconnected, the answer was sent, or the time for the request is up. A stream has no time limit. */
   readonly signal: AbortSignal
+  /** Names the API key of the caller, without revealing it. */
+  readonly caller: string
 }
 
 /** The result of a handler. The declared response decides its form. */

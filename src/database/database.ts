@@ -9,10 +9,14 @@ export interface DatabaseOptions {
   readonly url?: string
   /** The folder of the embedded database, created with mode 0700 when missing; `memory://` stores nothing on disk. */
   readonly dataDir: string
+  /** The time in ms for which a PostgreSQL that cannot be reached is awaited. Default 0. */
+  readonly waitMs?: number
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. */
 export function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
-  if (options.url !== undefined) return openPostgres(options.url, log)
-  return openPGlite(options.dataDir)
+  const { url, dataDir, waitMs = 0, signal } = options
+  return url === undefined ? openPGlite(dataDir) : openPostgres({ url, waitMs, signal }, log)
 }

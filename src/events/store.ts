@@ -18,21 +18,46 @@ export const EVENT_COLUMNS = [
   'created_at',
 ] as const
 
+/**
+ * A page ends with the event that makes it exceed this many bytes. Events repeat the content of their transaction, so a hundred events of
+ * large transactions would otherwise be a hundred times as large as a request.
+ */
+export const PAGE_BYTES = 262_144
+
 interface ReadOptions extends EventFilter {
   /** The number of the last event that the reader has; 0 for none. */
   readonly after: bigint
   readonly limit: number
 }
 
-/** Reads numbered events after a cursor, oldest first. */
+/** The bytes of the payloads before a row of a page; null for the first row. */
+const BYTES_BEFORE = sql<number | null>`
+  sum(octet_length(payload::text)) over (order by number rows between unbounded preceding and 1 preceding)`.as(
+  'bytes_before',
+)
+
+/** Reads numbered events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
 export async function readEvents(
   db: Kysely<Schema>,
   { after, limit, relayerId, type }: ReadOptions,
 ): Promise<EventRecord[]> {
-  let query = db.selectFrom('events').select(EVENT_COLUMNS).where('number', '>', after)
+  let query = db
+    .selectFrom('events')
+    .select([...EVENT_COLUMNS, 'payload'])
+    .where('number', '>', after)
   if (relayerId !== undefined) query = query.where('relayer_id', '=', relayerId)
   if (type !== undefined) query = query.where('type', '=', type)
-  const rows = await query.orderBy('number').limit(limit).execute()
+  const page = query.orderBy('number').limit(limit).as('page')
+  const sized = db
+    .selectFrom(page)
+    .select([...EVENT_COLUMNS, BYTES_BEFORE])
+    .as('sized')
+  const rows = await db
+    .selectFrom(sized)
+    .select(EVENT_COLUMNS)
+    .where((eb) => eb.or([eb('bytes_before', 'is', null), eb('bytes_before', '<', PAGE_BYTES)]))
+    .orderBy('number')
+    .execute()
   return rows.map(toEventRecord)
 }
 

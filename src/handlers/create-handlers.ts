@@ -1,7 +1,7 @@
 import type { HandlerMap } from '../contract/operations.ts'
 import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
-import { type HealthReport, healthHandlers } from './health.ts'
+import { type HealthHandlerDeps, healthHandlers } from './health.ts'
 import { type ManageRelayersDeps, manageRelayersHandlers } from './manage-relayers.ts'
 import { type NetworkHandlerDeps, networkHandlers } from './networks.ts'
 import { type NotificationHandlerDeps, notificationHandlers } from './notifications.ts'
@@ -25,7 +25,8 @@ export function createHandlers(
     DeliveryHandlerDeps &
     SignerHandlerDeps &
     NetworkHandlerDeps &
-    NotificationHandlerDeps & { check: () => Promise<HealthReport> },
+    NotificationHandlerDeps &
+    HealthHandlerDeps,
 ): HandlerMap {
   return {
     ...healthHandlers(deps),

@@ -1,11 +1,19 @@
 import type { Kysely } from 'kysely'
-import type { HandlerMap, Input, Schemas, StreamPiece } from '../contract/operations.ts'
+import type {
+  HandlerMap,
+  Input,
+  RequestContext,
+  Schemas,
+  Streamed,
+  StreamPiece,
+} from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { followEvents } from '../events/follow.ts'
 import type { EventNotifier } from '../events/notifier.ts'
 import { lastNumber } from '../events/number-store.ts'
 import { nextEvents } from '../events/read.ts'
 import { logBounds } from '../events/store.ts'
+import type { Seat, StreamLimit } from '../events/stream-limit.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventPresenter } from './present/event.ts'
 
@@ -21,6 +29,7 @@ export interface EventHandlerDeps {
   readonly clock: Clock
   readonly notifier: EventNotifier
   readonly presentEvents: EventPresenter
+  readonly streams: StreamLimit
   /** The signal ends every stream. */
   readonly stopping: AbortSignal
 }
@@ -39,7 +48,7 @@ export function eventHandlers(deps: EventHandlerDeps): Pick<HandlerMap, 'listEve
       })
       return { data: await presentEvents(events), logs: await tellWhatIsGone(db, after) }
     },
-    streamEvents: async (input) => ({ stream: stream(deps, input, await startOf(db, input)) }),
+    streamEvents: (input, context) => openStream(deps, input, context),
   }
 }
 
@@ -49,15 +58,40 @@ async function startOf(db: Kysely<Schema>, { query, header }: Input<'streamEvent
   return known === undefined ? lastNumber(db) : BigInt(known)
 }
 
+async function openStream(
+  deps: EventHandlerDeps,
+  input: Input<'streamEvents'>,
+  { signal, caller }: RequestContext,
+): Promise<Streamed> {
+  const seat = deps.streams.take({ caller, signal })
+  try {
+    const after = await startOf(deps.db, input)
+    seat.rest()
+    return { stream: stream(deps, input, { seat, signal, after }) }
+  } catch (error) {
+    seat.leave()
+    throw error
+  }
+}
+
+interface Reading {
+  readonly seat: Seat
+  /** Aborts when the reader has left. */
+  readonly signal: AbortSignal
+  readonly after: bigint
+}
+
 async function* stream(
   { presentEvents, stopping, ...deps }: EventHandlerDeps,
   { query }: Input<'streamEvents'>,
-  after: bigint,
+  { seat, signal, after }: Reading,
 ): AsyncGenerator<StreamPiece[]> {
+  seat.work()
   const ends = new AbortController()
   const end = () => ends.abort()
-  stopping.addEventListener('abort', end)
-  if (stopping.aborted) end()
+  const reasons = [stopping, signal]
+  for (const reason of reasons) reason.addEventListener('abort', end)
+  if (reasons.some(({ aborted }) => aborted)) end()
   const { duration } = query
   if (duration) void deps.clock.sleep(duration * 1000, ends.signal).then(end)
   try {
@@ -69,13 +103,16 @@ async function* stream(
       signal: ends.signal,
     })
     for await (const page of pages) {
+      // The snapshots are the larger part of the work, and nobody would read them.
+      if (signal.aborted) return
       if (page.length > 0) yield (await presentEvents(page)).map(toPiece)
       else if (duration === 0) return
       else yield [{ kind: 'alive' }]
     }
   } finally {
-    stopping.removeEventListener('abort', end)
+    for (const reason of reasons) reason.removeEventListener('abort', end)
     end()
+    seat.leave()
   }
 }
 

@@ -9,19 +9,25 @@ export interface HealthReport {
   readonly at: Date
 }
 
+/** The parts of the service that these operations call. */
+export interface HealthHandlerDeps {
+  readonly check: () => Promise<HealthReport>
+  /** The signal aborts when the service begins to stop. */
+  readonly stopping: AbortSignal
+}
+
 /** The operations of the tag Health. They need no credential, and they reveal only which parts work. */
 export function healthHandlers({
   check,
-}: {
-  check: () => Promise<HealthReport>
-}): Pick<HandlerMap, 'getHealth' | 'getReadiness'> {
+  stopping,
+}: HealthHandlerDeps): Pick<HandlerMap, 'getHealth' | 'getReadiness'> {
   return {
     getHealth: async () => ({ status: 200, body: 'OK' }),
     getReadiness: async () => {
       const { at, ...components } = await check()
-      const status = overall(components)
+      const status = stopping.aborted ? 'unhealthy' : overall(components)
       const body = { ready: status !== 'unhealthy', status, components, timestamp: at.toISOString() }
-      const reason = reasonOf(components)
+      const reason = stopping.aborted ? 'The service is stopping.' : reasonOf(components)
       return {
         status: status === 'unhealthy' ? 503 : 200,
         body: reason === undefined ? body : { ...body, reason },

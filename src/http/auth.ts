@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.ts'
+import type { Peers } from './peer.ts'
 import type { HttpContext } from './state.ts'
 
 /** The sender of a request. */
@@ -19,19 +20,29 @@ const MISSING = new AppError(
 )
 const UNACCEPTABLE = new AppError('unauthorized', 'This API key is not accepted.')
 
+interface AuthenticatorOptions {
+  readonly apiKeys: readonly string[]
+  readonly peers: Peers
+  /** Called for each request with a valid key. */
+  readonly onKeyShown?: (context: HttpContext) => void
+}
+
 /**
  * Creates the check of API keys. It keeps and compares hashes only, in constant time and always against every key, so that
  * the time reveals neither the length of a key nor a common beginning.
  */
-export function createAuthenticator(apiKeys: readonly string[]): Authenticate {
+export function createAuthenticator({ apiKeys, peers, onKeyShown }: AuthenticatorOptions): Authenticate {
   if (apiKeys.length === 0) throw new Error('at least one API key is needed')
   const hashes = apiKeys.map(digest)
   return (context) => {
     const { authorization = '' } = context.headers
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
     const key = token === undefined ? -1 : indexOf(hashes, digest(token))
-    if (key >= 0) return { limitKey: `key ${key}`, refusal: undefined }
-    const limitKey = `peer ${context.req.socket.remoteAddress}`
+    if (key >= 0) {
+      onKeyShown?.(context)
+      return { limitKey: `key ${key}`, refusal: undefined }
+    }
+    const limitKey = `peer ${peers.ofRequest(context.req)}`
     return { limitKey, refusal: token === undefined ? MISSING : UNACCEPTABLE }
   }
 }

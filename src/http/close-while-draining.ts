@@ -1,6 +1,6 @@
 import type { Middleware } from './state.ts'
 
-/** Tells whether the server takes no new requests any more. */
+/** Tells whether the server shuts down. */
 export interface DrainState {
   readonly draining: boolean
 }

@@ -3,13 +3,15 @@ import type { HttpContext } from './state.ts'
 
 /** The time limit of one request. */
 export interface Deadline {
-  /** Aborts when the time is up, or the caller has disconnected. */
+  /** Aborts when the time is up, the caller has disconnected, or the answer was sent. */
   readonly signal: AbortSignal
   /**
    * Waits for the work, or fails with `late()` when the time is up first. The work continues; only the signal tells it to
    * stop.
    */
   race<T>(work: Promise<T>, late: () => AppError): Promise<T>
+  /** Ends the time limit. From then on the signal aborts only at the end of the answer. */
+  met(): void
 }
 
 /** Starts the time limit of a request. It ends with the connection or the answer. */
@@ -24,7 +26,7 @@ export function startDeadline(context: HttpContext, ms: number): Deadline {
   }, ms)
   context.res.once('close', () => {
     clearTimeout(timer)
-    if (!context.res.writableFinished) controller.abort()
+    controller.abort()
   })
   return {
     signal: controller.signal,
@@ -32,6 +34,7 @@ export function startDeadline(context: HttpContext, ms: number): Deadline {
       failure = late
       return Promise.race([work, expired])
     },
+    met: () => clearTimeout(timer),
   }
 }
 

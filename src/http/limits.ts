@@ -12,10 +12,17 @@ export interface Limits {
   readonly headersTimeoutMs: number
   /** Time from the headers to the answer, including the arrival of the body. Default 30 s. */
   readonly requestTimeoutMs: number
-  /** Life of an idle connection. It exceeds the usual 60 s of load balancers, which must close first. Default 65 s. */
+  /**
+   * Life of an idle connection that has shown a valid key. It exceeds the usual 60 s of load balancers, which must close first.
+   * Default 65 s.
+   */
   readonly keepAliveTimeoutMs: number
-  /** Number of open connections; the server closes further ones at once. Default 256. */
+  /** Life of an idle connection that has not shown a valid key. Default 5 s. */
+  readonly strangerKeepAliveMs: number
+  /** Number of open connections; for one more, the server closes the stranger that has been idle for the longest time. Default 4096. */
   readonly maxConnections: number
+  /** Number of connections of one peer that have not shown a valid key. Absent: a quarter of `maxConnections`. */
+  readonly connectionsPerPeer?: number | undefined
 }
 
 /** The default limits suit a service behind a load balancer. */
@@ -27,5 +34,6 @@ export const DEFAULT_LIMITS: Limits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
-  maxConnections: 256,
+  strangerKeepAliveMs: 5_000,
+  maxConnections: 4_096,
 }

@@ -7,19 +7,23 @@ import { type ContractValidator, createValidator } from '../contract/validator.t
 import { AppError } from '../errors.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
+import { readRest } from './answers/read-rest.ts'
 import { responseCheck } from './answers/response-check.ts'
 import { sendResult } from './answers/send-result.ts'
 import { type Authenticate, createAuthenticator, requireCredential } from './auth.ts'
 import { type BodyReader, createBodyReader } from './body.ts'
 import { closeWhileDraining, type DrainState } from './close-while-draining.ts'
+import type { Connections } from './connections.ts'
 import { bodyTooSlow, handlerTooSlow, startDeadline } from './deadline.ts'
 import { documentation } from './documentation.ts'
+import { keepAlive } from './keep-alive.ts'
 import type { Limits } from './limits.ts'
 import { accessLog } from './observability/access-log.ts'
 import { metricsPage } from './observability/metrics-page.ts'
 import { observeRequests } from './observability/observe-requests.ts'
 import { requestId } from './observability/request-id.ts'
 import { createGuard, type Guard } from './page-guard.ts'
+import type { Peers } from './peer.ts'
 import { countRequest, createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { requireHost } from './require-host.ts'
 import { requireValid } from './require-valid.ts'
@@ -29,6 +33,8 @@ import type { HttpContext, Middleware } from './state.ts'
 interface PipelineOptions extends HttpServerOptions {
   readonly limits: Limits
   readonly drainState: DrainState
+  readonly peers: Peers
+  readonly connections: Connections
 }
 
 /**
@@ -38,9 +44,12 @@ interface PipelineOptions extends HttpServerOptions {
  * @throws Error when an operation has no handler
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
-  const { contract, metrics, log, clock, limits } = options
+  const { contract, metrics, log, clock, limits, connections } = options
   const validator = createValidator(contract)
-  const authenticate = createAuthenticator(options.apiKeys)
+  const authenticate = createAuthenticator({
+    ...options,
+    onKeyShown: ({ req }) => connections.recognise(req.socket),
+  })
   const limiter = createRateLimiter({ ...options.rateLimit, clock })
   const guard = createGuard(authenticate, limiter)
   const stages = { authenticate, limiter, readBody: createBodyReader(limits), validator, guard }
@@ -49,6 +58,8 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     ...(metrics ? [observeRequests(metrics.observer)] : []),
     accessLog({ log, clock }),
     closeWhileDraining(options.drainState),
+    keepAlive(connections),
+    readRest({ timeoutMs: limits.requestTimeoutMs }),
     ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
     errorBoundary({ log }),
     requireHost(),
@@ -127,8 +138,10 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const input = requireValid(validator.request(operation.id, { path: params, querystring, header, body }))
 
   const { requestId } = context.state
-  const work = handler(input, { requestId, signal: deadline.signal })
-  sendResult(context, operation, await deadline.race(work, handlerTooSlow))
+  const work = handler(input, { requestId, signal: deadline.signal, caller: caller.limitKey })
+  const result = await deadline.race(work, handlerTooSlow)
+  deadline.met()
+  sendResult(context, operation, result)
 }
 
 /** Joins the values of a repeated header. Node joins most of them itself; the contract declares none of the others. */

@@ -17,6 +17,8 @@ export interface HttpServerOptions {
   readonly port: number
   /** `DEFAULT_LIMITS` completes absent limits. */
   readonly limits?: Partial<Limits>
+  /** The addresses and networks of proxies in front of the service. Default: none. */
+  readonly trustedProxies?: readonly string[]
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   /** Checks every answer against the contract; a mismatch is logged and answered with 500. */
   readonly validateResponses: boolean

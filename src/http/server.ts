@@ -1,9 +1,14 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
+import { createAddressList } from '../lib/address-list.ts'
 import { answerClientError } from './answers/client-error.ts'
+import { type Connections, createConnections } from './connections.ts'
+import { type DrainTimes, drain } from './drain.ts'
+import { createLimitLog } from './limit-log.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { drain, listen } from './listening.ts'
+import { listen } from './listening.ts'
+import { createPeers } from './peer.ts'
 import { createPipeline } from './pipeline.ts'
 import type { HttpServerOptions } from './server-options.ts'
 import { type HttpContext, logFields, type State } from './state.ts'
@@ -12,8 +17,8 @@ import { type HttpContext, logFields, type State } from './state.ts'
 export interface HttpServer {
   /** Starts to listen and returns the address. Rejects when the port is in use. */
   listen(): Promise<{ host: string; port: number }>
-  /** Stops new connections, lets open requests finish, and closes the remaining connections after the deadline. */
-  drain(deadlineMs: number): Promise<void>
+  /** Takes requests until the grace is over, answers those that have arrived, and closes what is left after the deadline. */
+  drain(times: DrainTimes): Promise<void>
 }
 
 /**
@@ -25,16 +30,20 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const app = new Koa<State>()
   const drainState = { draining: false }
-  for (const middleware of await createPipeline({ ...options, limits, drainState })) app.use(middleware)
+  const peers = createPeers(createAddressList(options.trustedProxies ?? []))
+  const connections = createConnections({ limits, peers, onClosed: createLimitLog(options) })
+  const pipeline = await createPipeline({ ...options, limits, drainState, peers, connections })
+  for (const middleware of pipeline) app.use(middleware)
   app.on('error', (error, context?: HttpContext) =>
     options.log.debug({ err: error, ...(context && logFields(context)) }, 'answer not delivered'),
   )
-  const server = createNodeServer(app, limits, options.log)
+  const server = createNodeServer({ app, limits, connections, log: options.log })
   return {
-    listen: () => listen(server, options),
-    drain: (deadlineMs) => {
+    // Callers that connect at the same moment wait in the backlog, whose default of 511 would make them try again after a second.
+    listen: () => listen(server, { ...options, backlog: limits.maxConnections }),
+    drain: (times) => {
       drainState.draining = true
-      return drain(server, deadlineMs)
+      return drain({ ...times, server, connections, clock: options.clock })
     },
   }
 }
@@ -45,9 +54,20 @@ const LATENESS_CHECK_MS = 1000
 /** The time limits of Node begin later than ours: they end connections that the pipeline never sees. */
 const NODE_GRACE_MS = 5000
 
-function createNodeServer(app: Koa<State>, limits: Limits, log: Logger): Server {
-  const { headerBytes, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxConnections } = limits
-  const answer = app.callback()
+interface NodeServerOptions {
+  readonly app: Koa<State>
+  readonly limits: Limits
+  readonly connections: Connections
+  readonly log: Logger
+}
+
+function createNodeServer({ app, limits, connections, log }: NodeServerOptions): Server {
+  const { headerBytes, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = limits
+  const callback = app.callback()
+  const answer: RequestListener = (request, response) => {
+    connections.serve(request.socket, response)
+    void callback(request, response)
+  }
   const server = createServer(
     {
       maxHeaderSize: headerBytes,
@@ -59,12 +79,12 @@ function createNodeServer(app: Koa<State>, limits: Limits, log: Logger): Server 
     },
     answer,
   )
-  server.maxConnections = maxConnections
+  // The table limits the connections: the limit of Node would refuse the newest one, whoever holds the others.
+  server.on('connection', connections.admit)
   // A peer that neither sends nor reads for this long has gone.
   server.timeout = Math.max(requestTimeoutMs, keepAliveTimeoutMs) + NODE_GRACE_MS
   // The server ignores an unknown expectation, because the 417 of Node has no body.
   server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) => answerClientError(error, socket as never, log))
-  server.on('drop', () => log.warn({ maxConnections }, 'connection refused: the limit is reached'))
   return server
 }

@@ -274,7 +274,7 @@ describe('migrate', () => {
 
   test('fails with one line and exit code 1 when the database is not there', async () => {
     await copyInitialized()
-    const env = { DATABASE_URL: 'postgres://user:HIDE@127.0.0.1:1/x' }
+    const env = { DATABASE_URL: 'postgres://user:HIDE@127.0.0.1:1/x', RELAYER_DATABASE_WAIT_SECONDS: '0' }
     const { code, out, err } = await relayer({ cwd, args: ['migrate'], env })
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toContain('ECONNREFUSED')

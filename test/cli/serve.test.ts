@@ -21,7 +21,12 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true }))
 beforeEach(async () => {
   children = []
-  env = { HOST: '127.0.0.1', APP_PORT: '0', DATA_DIR: await createDataDir() }
+  env = {
+    HOST: '127.0.0.1',
+    APP_PORT: '0',
+    DATA_DIR: await createDataDir(),
+    RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
+  }
 })
 afterEach(async () => {
   // Only those that a failed test left behind.

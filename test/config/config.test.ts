@@ -16,7 +16,9 @@ describe('a good configuration', () => {
       server: {
         host: '0.0.0.0',
         port: 8080,
-        maxConnections: 256,
+        maxConnections: 4096,
+        maxConnectionsPerPeer: 0,
+        trustedProxies: [],
         requestTimeoutMs: 30_000,
         maxBodyBytes: 1_048_576,
       },
@@ -25,13 +27,15 @@ describe('a good configuration', () => {
       rpcTimeoutMs: 10_000,
       maxInFlight: 16,
       shutdownMs: 25_000,
+      shutdownGraceMs: 2_000,
       healthIntervalMs: 30_000,
+      maxStreams: 100,
       eventRetentionMs: 30 * 86_400_000,
       webhooks: { timeoutMs: 10_000, retryMs: 86_400_000 },
       allowPrivateUrls: false,
     })
     expect(file).toMatch(/\/config\/config\.json$/)
-    expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/) })
+    expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/), waitMs: 60_000 })
   })
 
   test('takes every setting from the environment', () => {
@@ -42,16 +46,21 @@ describe('a good configuration', () => {
         APP_PORT: '0',
         DATABASE_URL: 'postgres://u:p@h/d',
         DATA_DIR: 'memory://',
+        RELAYER_DATABASE_WAIT_SECONDS: '5',
         LOG_LEVEL: 'DEBUG',
         NODE_ENV: 'test',
         RATE_LIMIT_REQUESTS_PER_SECOND: '7',
         RATE_LIMIT_BURST_SIZE: '8',
         REQUEST_TIMEOUT_SECONDS: '9',
         MAX_CONNECTIONS: '10',
+        RELAYER_MAX_CONNECTIONS_PER_PEER: '6',
+        RELAYER_TRUSTED_PROXIES: '10.0.0.0/8, fd00::1',
         RPC_TIMEOUT_MS: '1100',
         RELAYER_MAX_BODY_BYTES: '2048',
         RELAYER_MAX_IN_FLIGHT: '13',
         RELAYER_SHUTDOWN_SECONDS: '14',
+        RELAYER_MAX_STREAMS: '12',
+        RELAYER_SHUTDOWN_GRACE_SECONDS: '3',
         RELAYER_HEALTH_INTERVAL_SECONDS: '15',
         RELAYER_ALLOW_PRIVATE_URLS: 'TRUE',
       },
@@ -59,12 +68,22 @@ describe('a good configuration', () => {
     expect(config).toMatchObject({
       mode: 'test',
       logLevel: 'debug',
-      server: { host: '127.0.0.1', port: 0, maxConnections: 10, requestTimeoutMs: 9000, maxBodyBytes: 2048 },
+      server: {
+        host: '127.0.0.1',
+        port: 0,
+        maxConnections: 10,
+        maxConnectionsPerPeer: 6,
+        trustedProxies: ['10.0.0.0/8', 'fd00::1'],
+        requestTimeoutMs: 9000,
+        maxBodyBytes: 2048,
+      },
       rateLimit: { perSecond: 7, burst: 8 },
-      database: { url: 'postgres://u:p@h/d', dataDir: 'memory://' },
+      database: { url: 'postgres://u:p@h/d', dataDir: 'memory://', waitMs: 5_000 },
       rpcTimeoutMs: 1100,
       maxInFlight: 13,
       shutdownMs: 14_000,
+      maxStreams: 12,
+      shutdownGraceMs: 3_000,
       healthIntervalMs: 15_000,
       allowPrivateUrls: true,
     })

@@ -259,6 +259,11 @@ const VARIABLES: [string, Record<string, string | undefined>, string][] = [
     'RATE_LIMIT_REQUESTS_PER_SECOND must be a whole number from 1 to 1000000',
   ],
   [
+    'a proxy with a name',
+    { RELAYER_TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' },
+    'RELAYER_TRUSTED_PROXIES must be a list of IP addresses and networks such as 10.0.0.0/8, with commas',
+  ],
+  [
     'a number in exponents',
     { MAX_CONNECTIONS: '1e3' },
     'MAX_CONNECTIONS must be a whole number from 1 to 100000',

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
 import { lastNumber, numberBatch } from '../../src/events/number-store.ts'
 import { nextEvents } from '../../src/events/read.ts'
-import { deleteOldEvents, logBounds, recordTestEvent } from '../../src/events/store.ts'
+import { deleteOldEvents, logBounds, PAGE_BYTES, recordTestEvent } from '../../src/events/store.ts'
 import { createEventPresenter } from '../../src/handlers/present/event.ts'
 import { saveNotification } from '../../src/notifications/store.ts'
 import type { Relayer } from '../../src/relayers/relayer.ts'
@@ -103,4 +103,47 @@ test('old events are deleted, but for those that are still to be delivered', asy
   expect(await deleteOldEvents(db, { before, limit: 10 })).toBe(1)
   expect((await all()).map(({ uid }) => uid)).toEqual([events[1]?.uid, events[3]?.uid])
   expect(await logBounds(db)).toEqual({ first: events[1]?.number, last: events[3]?.number })
+})
+
+describe('a page of large events', () => {
+  const writeLarge = (sizes: readonly number[]) =>
+    sql`
+      insert into events (notification_id, type, payload)
+      select 'ops', 'notification_test', jsonb_build_object('text', repeat('x', size))
+      from unnest(${sizes}::int[]) with ordinality as sizes(size, position) order by position`.execute(
+      database.db,
+    )
+
+  async function pages(limit = 100): Promise<number[]> {
+    const lengths: number[] = []
+    const start = await lastNumber(database.db)
+    const { first } = await logBounds(database.db)
+    let cursor = (first ?? 1n) - 1n
+    for (;;) {
+      const page = await nextEvents(database.db, { after: cursor, limit })
+      if (page.length === 0) break
+      expect(page.map(({ number }) => number)).toEqual(page.map((_, index) => cursor + BigInt(index) + 1n))
+      cursor += BigInt(page.length)
+      lengths.push(page.length)
+    }
+    expect(cursor).toBe(start)
+    return lengths
+  }
+
+  test('ends when it exceeds its bytes, and the next one goes on where it ended', async () => {
+    await writeTests(0)
+    await writeLarge(Array(8).fill(100_000))
+    expect(await pages()).toEqual([3, 3, 2])
+  })
+
+  test('holds one event, however large it is', async () => {
+    await writeTests(0)
+    await writeLarge([10, 2 * PAGE_BYTES, 10, 3 * PAGE_BYTES, 4 * PAGE_BYTES])
+    expect(await pages()).toEqual([2, 2, 1])
+  })
+
+  test('is as long as the limit when the events are small', async () => {
+    await writeTests(7)
+    expect(await pages(3)).toEqual([3, 3, 1])
+  })
 })

@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import type { HandlerMap } from '../../src/contract/operations.ts'
 import { until } from '../support/until.ts'
-import { BEARER, startStub } from './stub-server.ts'
+import { BEARER, call, startStub } from './stub-server.ts'
 
 const PIECE = 'x'.repeat(65_536)
 /** This many pieces exceed the buffers of a connection by far. */
@@ -41,4 +42,42 @@ test('the source waits for a reader that does not read, and ends when the reader
     async () => ended,
     (done) => done,
   )
+})
+
+/** Serves a stream that ends with its signal, and gives the signals that the handler got. */
+async function startStreaming(limits: { requestTimeoutMs?: number } = {}) {
+  const signals: AbortSignal[] = []
+  async function* open(signal: AbortSignal): AsyncGenerator<never[]> {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  }
+  const streamEvents: HandlerMap['streamEvents'] = async (_input, { signal }) => {
+    signals.push(signal)
+    return { stream: open(signal) }
+  }
+  const { port } = await startStub({ handlers: { streamEvents }, limits })
+  return { port, signals }
+}
+
+const aborted = (signals: readonly AbortSignal[]) =>
+  until(
+    async () => signals.map((signal) => signal.aborted),
+    (states) => states.length > 0 && states.every(Boolean),
+  )
+
+test('the time limit of requests does not end a stream', async () => {
+  const { port, signals } = await startStreaming({ requestTimeoutMs: 50 })
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: ${BEARER}\r\n\r\n`)
+  await new Promise((resolve) => socket.once('data', resolve))
+  // Four times the limit.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(signals.map((signal) => signal.aborted)).toEqual([false])
+  socket.destroy()
+  await aborted(signals)
+})
+
+test('an answer to HEAD ends the stream that nobody will read', async () => {
+  const { port, signals } = await startStreaming()
+  expect((await call(port, 'HEAD', '/api/v1/events/stream')).status).toBe(200)
+  await aborted(signals)
 })

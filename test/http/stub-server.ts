@@ -155,7 +155,9 @@ const HANDLERS: HandlerMap = {
 }
 
 export interface StubOptions
-  extends Partial<Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'rateLimit' | 'metrics'>> {
+  extends Partial<
+    Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'metrics'>
+  > {
   readonly handlers?: Partial<HandlerMap>
   readonly clock?: Clock
 }
@@ -163,14 +165,14 @@ export interface StubOptions
 /** Starts a server for one test, and collects its log lines as objects. The server checks its answers against the contract. */
 export async function startStub(options: StubOptions = {}) {
   const stub = await openStub(options)
-  onTestFinished(() => stub.server.drain(0))
+  onTestFinished(() => stub.server.drain({ deadlineMs: 0 }))
   return stub
 }
 
 /** Starts one server for several tests that do not change it. */
 export async function startSharedStub(options: StubOptions = {}) {
   const stub = await openStub(options)
-  afterAll(() => stub.server.drain(0))
+  afterAll(() => stub.server.drain({ deadlineMs: 0 }))
   return stub
 }
 

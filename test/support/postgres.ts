@@ -62,7 +62,33 @@ async function administer(url: string, statements: readonly string[]): Promise<v
   }
 }
 
+/** A PostgreSQL that does not run yet; nothing listens at its url. */
+export interface LatePostgres {
+  readonly url: string
+  start(): Promise<void>
+  /** Ends it, where it was started, and removes it. */
+  stop(): Promise<void>
+}
+
+/** True when `createPostgres` can work. */
+export function canStartPostgres(): boolean {
+  return findBinaries() !== undefined
+}
+
+/** Makes a cluster in a temporary folder, to be started by the test. */
+export async function createPostgres(): Promise<LatePostgres> {
+  const binaries = findBinaries()
+  if (!binaries) throw new Error('There is no PostgreSQL here.')
+  return createCluster(binaries)
+}
+
 async function startCluster(binaries: string): Promise<{ url: string; stop: () => Promise<void> }> {
+  const cluster = await createCluster(binaries)
+  await cluster.start()
+  return cluster
+}
+
+async function createCluster(binaries: string): Promise<LatePostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'relayer-postgres-'))
   const user = unprivilegedUser()
   if (user) chownSync(folder, user.uid, user.gid)
@@ -78,21 +104,24 @@ async function startCluster(binaries: string): Promise<{ url: string; stop: () =
   )
   const port = await freePort()
   const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off']
-  const server = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, '-p', String(port), ...settings.flatMap((s) => ['-c', s])],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  const killServer = () => void server.kill('SIGQUIT')
-  process.once('exit', killServer)
-  await ready(server)
+  let server: ChildProcess | undefined
+  const killServer = () => void server?.kill('SIGQUIT')
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async start() {
+      server = spawn(
+        join(binaries, 'postgres'),
+        ['-D', data, '-p', String(port), ...settings.flatMap((s) => ['-c', s])],
+        { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+      )
+      process.once('exit', killServer)
+      await ready(server)
+    },
     async stop() {
       process.off('exit', killServer)
       // Fast shutdown: connections are ended, not waited for.
-      server.kill('SIGINT')
-      if (server.exitCode === null) await once(server, 'exit')
+      server?.kill('SIGINT')
+      if (server?.exitCode === null) await once(server, 'exit')
       rmSync(folder, { recursive: true, force: true })
     },
   }

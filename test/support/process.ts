@@ -53,6 +53,7 @@ export async function startProcess({
       CONFIG_DIR: folder,
       DATA_DIR: dataDir,
       LOG_LEVEL: 'info',
+      RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
       ...env,
     },
   })

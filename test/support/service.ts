@@ -121,6 +121,7 @@ async function buildApp(options: ServiceOptions): Promise<App> {
         CONFIG_DIR: folder,
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
         NODE_ENV: 'test',
+        RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
         RATE_LIMIT_REQUESTS_PER_SECOND: '100000',
         RATE_LIMIT_BURST_SIZE: '100000',
         ...(dataDir === undefined ? {} : { DATA_DIR: dataDir }),

@@ -6,6 +6,7 @@ import type { Database } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { TYPE_PARSERS } from '../types.ts'
 import { createListener } from './postgres-listener.ts'
+import { waitForServer } from './wait-for-server.ts'
 
 /** The number of connections of this process, without the one that listens. PostgreSQL allows 100 in all by default. */
 const POOL_SIZE = 10
@@ -13,8 +14,16 @@ const POOL_SIZE = 10
 /** Time in ms that a query waits for a free connection before it fails. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Opens a PostgreSQL server, version 15 or later. The promise rejects at once when the server cannot be reached. */
-export async function openPostgres(url: string, log: Logger): Promise<Database> {
+interface PostgresOptions {
+  readonly url: string
+  /** The time in ms for which a server that cannot be reached is awaited. */
+  readonly waitMs: number
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Opens a PostgreSQL server, version 15 or later. The promise rejects when the server cannot be reached in time. */
+export async function openPostgres({ url, ...wait }: PostgresOptions, log: Logger): Promise<Database> {
   const settings: pg.ClientConfig = {
     connectionString: url,
     application_name: 'relayer',
@@ -30,7 +39,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Database> 
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   const listener = createListener({ settings, log, clock: systemClock })
   try {
-    await pool.query('select 1')
+    await waitForServer(() => pool.query('select 1'), { ...wait, log })
   } catch (error) {
     await pool.end()
     throw error

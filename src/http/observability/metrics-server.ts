@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { drain, listen } from '../listening.ts'
+import { close, listen } from '../listening.ts'
 import type { MetricsReader } from './metrics-page.ts'
 
 interface MetricsServerOptions {
@@ -34,7 +34,7 @@ export function createMetricsServer({ host, port, read, log }: MetricsServerOpti
     respond(read, log),
   )
   server.maxConnections = MAX_CONNECTIONS
-  return { listen: () => listen(server, { host, port }), close: () => drain(server, 0) }
+  return { listen: () => listen(server, { host, port }), close: () => close(server) }
 }
 
 function respond(read: MetricsReader, log: Logger): RequestListener {

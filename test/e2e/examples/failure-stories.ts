@@ -35,6 +35,8 @@ export async function playWithoutDatabase(heard: Heard): Promise<void> {
     loops: () => [],
     clock: createAdjustableClock(),
   })
-  const { url } = await startStub({ handlers: healthHandlers({ check }) })
+  const { url } = await startStub({
+    handlers: healthHandlers({ check, stopping: new AbortController().signal }),
+  })
   await heard.fetch(`${url}/api/v1/ready`)
 }

@@ -1,0 +1,162 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Limits } from './limits.ts'
+import type { Peers } from './peer.ts'
+
+/**
+ * The open connections. A connection belongs to a stranger until a request on it has shown a valid key. When there are too many, the
+ * stranger that has been idle for the longest time is closed, so that nobody keeps the others out by staying.
+ */
+export interface Connections {
+  /** Adds a new connection, and closes another one, or this one, when a limit is exceeded. */
+  admit(socket: Socket): void
+  /** Marks the connection as busy until the response ends. */
+  serve(socket: Socket, response: ServerResponse): void
+  /** Notes that a valid key was shown on the connection. */
+  recognise(socket: Socket): void
+  /** Gives the time in ms for which the connection may be idle. */
+  keepAliveMs(socket: Socket): number
+  /** The number of connections that were ever admitted. */
+  readonly admitted: number
+  /** Closes the connections that neither wait for an answer nor have sent the beginning of a request, and from now on each one that becomes idle. */
+  closeIdle(): void
+}
+
+interface Connection {
+  readonly socket: Socket
+  /** Undefined for a trusted proxy. */
+  readonly peer: string | undefined
+  /** The number of requests that wait for the end of their answer. */
+  requests: number
+  /** The bytes that had arrived when the last answer ended. */
+  bytesSeen: number
+  keyShown: boolean
+}
+
+interface ConnectionsOptions {
+  readonly limits: Pick<
+    Limits,
+    'maxConnections' | 'connectionsPerPeer' | 'keepAliveTimeoutMs' | 'strangerKeepAliveMs'
+  >
+  readonly peers: Peers
+  /** Called for each connection that is closed because of a limit. */
+  readonly onClosed: (peer: string | undefined) => void
+}
+
+/** A Set keeps the order of insertion, and a connection moves to the end when it becomes idle. So the first idle one is idle for the longest time. */
+type ByIdleness = Set<Connection>
+
+/** The connection outlives the announced time by this much, in ms, so that a caller does not reuse it while it is being closed. */
+const KEEP_ALIVE_MARGIN_MS = 1_000
+
+/** Creates the table of connections. */
+export function createConnections({ limits, peers, onClosed }: ConnectionsOptions): Connections {
+  const { maxConnections, connectionsPerPeer = Math.ceil(maxConnections / 4) } = limits
+  const open = new Map<Socket, Connection>()
+  const strangers: ByIdleness = new Set()
+  const keyHolders: ByIdleness = new Set()
+  const strangersOfPeer = new Map<string, ByIdleness>()
+  let admitted = 0
+  let closing = false
+
+  function join(connection: Connection): void {
+    const { peer } = connection
+    if (connection.keyShown) return void keyHolders.add(connection)
+    strangers.add(connection)
+    if (peer === undefined) return
+    const ofPeer = strangersOfPeer.get(peer) ?? new Set()
+    strangersOfPeer.set(peer, ofPeer.add(connection))
+  }
+
+  function leave(connection: Connection): void {
+    const { peer = '' } = connection
+    keyHolders.delete(connection)
+    strangers.delete(connection)
+    const ofPeer = strangersOfPeer.get(peer)
+    if (ofPeer?.delete(connection) && ofPeer.size === 0) strangersOfPeer.delete(peer)
+  }
+
+  function forget({ socket }: Connection): void {
+    const connection = open.get(socket)
+    if (connection === undefined) return
+    open.delete(socket)
+    leave(connection)
+  }
+
+  function close(connection: Connection): void {
+    forget(connection)
+    onClosed(connection.peer)
+    connection.socket.destroy()
+  }
+
+  /** Node has set the time-out of key holders before this, and resets it at the next request. */
+  function becomeIdle(connection: Connection): void {
+    leave(connection)
+    join(connection)
+    if (connection.requests > 0) return
+    if (closing) connection.socket.destroySoon()
+    else if (!connection.keyShown)
+      connection.socket.setTimeout(limits.strangerKeepAliveMs + KEEP_ALIVE_MARGIN_MS)
+  }
+
+  /** A stranger that is being answered gives way before a key holder that is idle, because its requests are short. */
+  function makeRoom(newest: Connection): void {
+    const ofPeer = strangersOfPeer.get(newest.peer ?? '')
+    if (ofPeer !== undefined && ofPeer.size > connectionsPerPeer) close(idlest(ofPeer, newest) ?? newest)
+    if (open.size <= maxConnections) return
+    close(idlest(strangers, newest) ?? firstIdle(keyHolders, newest) ?? newest)
+  }
+
+  return {
+    admit: (socket) => {
+      const peer = peers.ofConnection(socket.remoteAddress)
+      const connection = { socket, peer, requests: 0, bytesSeen: 0, keyShown: false }
+      admitted += 1
+      open.set(socket, connection)
+      join(connection)
+      socket.once('close', () => forget(connection))
+      makeRoom(connection)
+    },
+    serve: (socket, response) => {
+      const connection = open.get(socket)
+      if (connection === undefined) return
+      connection.requests += 1
+      response.once('close', () => {
+        connection.requests -= 1
+        connection.bytesSeen = socket.bytesRead
+        if (open.has(socket)) becomeIdle(connection)
+      })
+    },
+    recognise: (socket) => {
+      const connection = open.get(socket)
+      if (connection === undefined || connection.keyShown) return
+      leave(connection)
+      connection.keyShown = true
+      join(connection)
+    },
+    keepAliveMs: (socket) =>
+      open.get(socket)?.keyShown ? limits.keepAliveTimeoutMs : limits.strangerKeepAliveMs,
+    get admitted() {
+      return admitted
+    },
+    closeIdle: () => {
+      closing = true
+      for (const { socket, requests, bytesSeen } of open.values()) {
+        if (requests === 0 && socket.bytesRead === bytesSeen) socket.destroy()
+      }
+    },
+  }
+}
+
+function firstIdle(connections: ByIdleness, except: Connection): Connection | undefined {
+  for (const connection of connections) {
+    if (connection.requests === 0 && connection !== except) return connection
+  }
+  return undefined
+}
+
+/** Finds the connection that has been idle for the longest time, or else the one that has been busy for the longest time. */
+function idlest(connections: ByIdleness, except: Connection): Connection | undefined {
+  const [first] = connections
+  return firstIdle(connections, except) ?? (first === except ? undefined : first)
+}

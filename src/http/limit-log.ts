@@ -1,0 +1,24 @@
+import type { Logger } from 'pino'
+import type { Clock } from '../lib/clock.ts'
+
+/** The shortest time in ms between two lines, because a stranger decides how often a connection is closed. */
+const QUIET_MS = 10_000
+
+/** Logs that connections were closed because of a limit: the first one at once, the later ones as a number. */
+export function createLimitLog({
+  log,
+  clock,
+}: {
+  log: Logger
+  clock: Clock
+}): (peer: string | undefined) => void {
+  let silentUntil = 0
+  let closed = 0
+  return (peer) => {
+    closed += 1
+    if (clock.now() < silentUntil) return
+    log.warn({ peer, closed }, 'connection closed: the limit is reached')
+    silentUntil = clock.now() + QUIET_MS
+    closed = 0
+  }
+}

@@ -1,0 +1,134 @@
+import type { KyselyPlugin } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { RequestContext, StreamPiece } from '../../src/contract/operations.ts'
+import type { Database } from '../../src/database/engine.ts'
+import { createEventNotifier } from '../../src/events/notifier.ts'
+import { lastNumber } from '../../src/events/number-store.ts'
+import { recordTestEvent } from '../../src/events/store.ts'
+import { createStreamLimit } from '../../src/events/stream-limit.ts'
+import { eventHandlers } from '../../src/handlers/events.ts'
+import { createEventPresenter } from '../../src/handlers/present/event.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { saveNotification } from '../../src/notifications/store.ts'
+import { saveRelayer, setSystemDisabled } from '../../src/relayers/store.ts'
+import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+
+const LIMIT = 3
+const EVERYTHING = { path: {}, header: {}, query: { after: '0' }, body: undefined }
+
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+beforeEach(async () => {
+  await emptyDatabase(database)
+  await database.db.transaction().execute(async (tx) => {
+    await saveNotification(tx, { id: 'ops', type: 'webhook', url: 'https://a', hasSigningKey: false })
+    for (let count = 0; count < 5; count += 1) await recordTestEvent(tx, 'ops')
+  })
+})
+afterAll(() => database.close())
+
+/** The operation on a database that counts its queries, and calls `onQuery` before each. */
+function streaming(onQuery: () => void = () => {}) {
+  const counted = { queries: 0 }
+  const plugin: KyselyPlugin = {
+    // It is also called for the parts of a query.
+    transformQuery: ({ node }) => {
+      onQuery()
+      return node
+    },
+    transformResult: async ({ result }) => {
+      counted.queries += 1
+      return result
+    },
+  }
+  const db = database.db.withPlugin(plugin)
+  const { streamEvents } = eventHandlers({
+    db,
+    clock: systemClock,
+    notifier: createEventNotifier(),
+    presentEvents: createEventPresenter({ db, runtimesOf: async () => new Map() }),
+    streams: createStreamLimit(LIMIT),
+    stopping: new AbortController().signal,
+  })
+  const open = async (signal: AbortSignal, caller = 'key 0') => {
+    const context: RequestContext = { requestId: 'r', signal, caller }
+    const { stream } = await streamEvents(EVERYTHING, context)
+    return stream[Symbol.asyncIterator]() as AsyncIterator<StreamPiece[]>
+  }
+  return { counted, open }
+}
+
+test('a reader that left before the first page costs no query', async () => {
+  const { counted, open } = streaming()
+  for (let count = 0; count < 50; count += 1) {
+    const reader = new AbortController()
+    const pages = await open(reader.signal)
+    reader.abort()
+    expect(await pages.next()).toEqual({ done: true, value: undefined })
+  }
+  expect(counted.queries).toBe(0)
+})
+
+test('a reader that leaves during the first query costs no snapshots', async () => {
+  const relayer = {
+    id: 'main',
+    name: 'Main',
+    network: 'anvil',
+    networkType: 'evm',
+    address: '0x1',
+    signerId: 'dev',
+  } as const
+  await database.db.transaction().execute(async (tx) => {
+    await saveRelayer(tx, { ...relayer, paused: false, policies: {} })
+    await setSystemDisabled(tx, 'main', { type: 'NonceSyncFailed', details: 'No endpoint answers.' })
+  })
+  await lastNumber(database.db)
+  const staying = streaming()
+  const page = await (await staying.open(new AbortController().signal)).next()
+  expect(page.value).toHaveLength(6)
+  const reader = new AbortController()
+  const leaving = streaming(() => reader.abort())
+  expect(await (await leaving.open(reader.signal)).next()).toEqual({ done: true, value: undefined })
+  // The numbering, the page, and for the reader that stays the relayer of the event.
+  expect([leaving.counted.queries, staying.counted.queries]).toEqual([2, 3])
+})
+
+test('a key has a limit of streams, and another key has its own', async () => {
+  const { open } = streaming()
+  const { signal } = new AbortController()
+  const pages = [await open(signal), await open(signal), await open(signal)]
+  await expect(open(signal)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 5 })
+  await open(signal, 'key 1')
+  expect((await pages[0]?.next())?.value).toHaveLength(5)
+  await pages[0]?.return?.()
+  await open(signal)
+})
+
+test('a reader that leaves gives its place back, before, during and after its pages', async () => {
+  const { open } = streaming()
+  for (let count = 0; count < 2 * LIMIT; count += 1) {
+    const before = new AbortController()
+    await open(before.signal)
+    before.abort()
+    const between = new AbortController()
+    const pages = await open(between.signal)
+    await pages.next()
+    between.abort()
+    await pages.return?.()
+    await open(AbortSignal.abort())
+  }
+})
+
+test('a stream counts until its work is over', async () => {
+  const { open } = streaming()
+  const readers = Array.from({ length: LIMIT }, () => new AbortController())
+  const first = await Promise.all(readers.map(async ({ signal }) => open(signal)))
+  const working = first.map((pages) => pages.next())
+  for (const reader of readers) reader.abort()
+  await expect(open(new AbortController().signal)).rejects.toMatchObject({ code: 'rate_limited' })
+  await Promise.all(working)
+  await open(new AbortController().signal)
+})

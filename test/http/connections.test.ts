@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { until } from '../support/until.ts'
+import { BEARER, call, startStub } from './stub-server.ts'
+
+const STRANGER = 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n'
+const KEY_HOLDER = `GET /api/v1/relayers HTTP/1.1\r\nHost: x\r\nAuthorization: ${BEARER}\r\n\r\n`
+
+/** A connection that stays open after its answer. */
+interface Held {
+  readonly socket: Socket
+  /** The head of the answer. */
+  readonly head: string
+  open(): boolean
+}
+
+/** Opens a connection from an address of this machine, sends a request and reads its answer. */
+async function hold(port: number, request: string, from = '127.0.0.1'): Promise<Held> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
+  let open = true
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    open = false
+  })
+  await once(socket, 'connect')
+  let head = ''
+  if (request !== '') {
+    socket.write(request)
+    const [answer] = await once(socket, 'data')
+    head = String(answer)
+  }
+  return { socket, head, open: () => open }
+}
+
+const closed = ({ open }: Held) =>
+  until(
+    async () => open(),
+    (isOpen) => !isOpen,
+  )
+
+test('a stranger with idle connections up to the limit keeps nobody out', async () => {
+  const { port } = await startStub({ limits: { maxConnections: 4, connectionsPerPeer: 4 } })
+  const idle = []
+  for (let count = 0; count < 4; count += 1) idle.push(await hold(port, STRANGER))
+  for (let count = 0; count < 8; count += 1) {
+    expect((await call(port, 'GET', '/api/v1/relayers')).status).toBe(200)
+  }
+  await closed(idle[0] as Held)
+})
+
+test('a stranger that says nothing is closed before a key holder that is idle for longer', async () => {
+  const { port } = await startStub({ limits: { maxConnections: 3, connectionsPerPeer: 3 } })
+  const holder = await hold(port, KEY_HOLDER)
+  const silent = await hold(port, '')
+  const talking = await hold(port, STRANGER)
+  await hold(port, KEY_HOLDER)
+  await closed(silent)
+  expect([holder.open(), talking.open()]).toEqual([true, true])
+})
+
+test('the request of a key holder is finished, though strangers come and go', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
+  const listSigners = async () => {
+    begin()
+    await finished
+    return { data: [], pagination: { current_page: 1, per_page: 10, total_items: 0 } }
+  }
+  const { port } = await startStub({ limits: { maxConnections: 2 }, handlers: { listSigners } })
+  const answer = call(port, 'GET', '/api/v1/signers')
+  await begun
+  for (let count = 0; count < 6; count += 1) await hold(port, STRANGER)
+  finish()
+  expect((await answer).status).toBe(200)
+})
+
+test('a connection is refused when every other one serves a key holder', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const listSigners = () => {
+    begin()
+    return new Promise<never>(() => {})
+  }
+  const { port, lines } = await startStub({ limits: { maxConnections: 1 }, handlers: { listSigners } })
+  const busy = connect(port, '127.0.0.1')
+  busy.write(KEY_HOLDER.replace('relayers', 'signers'))
+  await begun
+  await expect(call(port, 'GET', '/api/v1/relayers')).rejects.toThrow(/socket hang up|ECONNRESET/)
+  expect(lines).toContainEqual(expect.objectContaining({ msg: 'connection closed: the limit is reached' }))
+  busy.destroy()
+})
+
+test('an address has a limit of its own, which its key holders do not use up', async () => {
+  const { port } = await startStub({ limits: { maxConnections: 100, connectionsPerPeer: 2 } })
+  const neighbour = await hold(port, STRANGER, '127.0.0.2')
+  const holders = [await hold(port, KEY_HOLDER), await hold(port, KEY_HOLDER), await hold(port, KEY_HOLDER)]
+  const first = await hold(port, STRANGER)
+  const second = await hold(port, STRANGER)
+  const third = await hold(port, STRANGER)
+  await closed(first)
+  expect([neighbour, ...holders, second, third].every(({ open }) => open())).toBe(true)
+})
+
+test('a trusted proxy has no limit of its own', async () => {
+  const { port } = await startStub({
+    limits: { maxConnections: 100, connectionsPerPeer: 1 },
+    trustedProxies: ['127.0.0.0/30'],
+  })
+  const held = [await hold(port, STRANGER), await hold(port, STRANGER), await hold(port, STRANGER)]
+  const far = [await hold(port, STRANGER, '127.0.0.9'), await hold(port, STRANGER, '127.0.0.9')]
+  await closed(far[0] as Held)
+  expect(held.every(({ open }) => open())).toBe(true)
+})
+
+test('an idle connection lives long only after a valid key, and the answer says so', async () => {
+  const { port } = await startStub({ limits: { strangerKeepAliveMs: 1_000 } })
+  const holder = await hold(port, KEY_HOLDER)
+  const wrongKey = await hold(port, KEY_HOLDER.replace(BEARER, `${BEARER}x`))
+  const stranger = await hold(port, STRANGER)
+  expect(holder.head).toContain('Keep-Alive: timeout=65\r\n')
+  expect(stranger.head).toContain('Keep-Alive: timeout=1\r\n')
+  await Promise.all([closed(stranger), closed(wrongKey)])
+  expect(holder.open()).toBe(true)
+})
