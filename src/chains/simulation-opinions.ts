@@ -17,9 +17,16 @@ interface Circumstances {
 }
 
 /**
+ * A single endpoint that lags by more than the wait ends a transaction wrongly; a longer wait keeps a transaction that can never succeed, and
+ * those behind it, waiting.
+ */
+const ALONE_DIVISOR = 3n
+
+/**
  * Combines the answers of all endpoints to one simulation. The success of an endpoint that is not behind wins: a refusal elsewhere may come
- * from an endpoint that has not seen the newest block. A refusal by the newest endpoint is final when all endpoints answered, or
- * when that endpoint has come `finalAfter` blocks further since the first refusal. Until then the refusal is `unanswered`. Pure.
+ * from an endpoint that has not seen the newest block. A refusal by the newest endpoint is final when several endpoints exist and all
+ * answered, or when that endpoint has come `finalAfter` blocks further since the first refusal. An endpoint that is alone can lag without
+ * anybody to tell, so it has to come a third of them further. Until then the refusal is `unanswered`. Pure.
  */
 export function evaluateSimulations<T>(
   opinions: readonly SimulationOpinion<T>[],
@@ -30,8 +37,10 @@ export function evaluateSimulations<T>(
   if (success !== undefined) return success.answer
   const newest = newestOf(answered)
   if (newest === undefined || newest.behind || newest.answer.kind !== 'refused') return undecided(opinions)
-  const isRepeated = firstRefusedAt !== undefined && (newest.head ?? 0n) >= firstRefusedAt + finalAfter
-  if (isRepeated || answered.length === opinions.length) return newest.answer
+  const isAlone = opinions.length === 1
+  const wait = isAlone ? finalAfter / ALONE_DIVISOR : finalAfter
+  const isRepeated = firstRefusedAt !== undefined && (newest.head ?? 0n) >= firstRefusedAt + wait
+  if (isRepeated || (answered.length === opinions.length && !isAlone)) return newest.answer
   return { kind: 'refused', refusal: { ...newest.answer.refusal, unanswered: true } }
 }
 

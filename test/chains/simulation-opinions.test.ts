@@ -69,6 +69,17 @@ describe('the opinions of all endpoints about a simulation', () => {
   })
 })
 
+describe('the opinion of an endpoint that is alone', () => {
+  test.each([
+    { name: 'for the first time', first: undefined, want: 'doubted' },
+    { name: '3 blocks later', first: 97n, want: 'doubted' },
+    { name: '4 blocks later, a third of the wait', first: 96n, want: 'refused' },
+  ])('a refusal $name: $want', ({ first, want }) => {
+    const answer = evaluateSimulations([opinion('refused')], { firstRefusedAt: first, finalAfter: 12n })
+    expect(outcomeOf(answer)).toBe(want)
+  })
+})
+
 describe('the memory of refused simulations', () => {
   const doubted = (head: bigint) => [opinion('refused', { head }), opinion('unknown')]
 

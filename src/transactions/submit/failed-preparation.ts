@@ -73,7 +73,7 @@ function reasonToWait(answer: Unprepared): string {
   if (answer.kind === 'setup') return `Waiting: ${answer.detail}`
   if (answer.kind === 'unknown') return `Waiting: ${answer.detail}.`
   const { detail, unanswered } = answer.refusal
-  if (unanswered) return `Waiting for another endpoint to confirm it: ${detail}`
+  if (unanswered) return `Waiting for another endpoint, or for later blocks, to confirm it: ${detail}`
   return isAboutFunds(answer.refusal) ? `Waiting for funds: ${detail}` : `Waiting: ${detail}`
 }
 

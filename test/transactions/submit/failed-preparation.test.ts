@@ -86,7 +86,7 @@ test('a refusal that another endpoint has not confirmed ends nothing; the confir
   expect((await reload(fixture.context, stored)).transaction).toMatchObject({
     status: 'pending',
     purpose: 'request',
-    statusReason: 'Waiting for another endpoint to confirm it: It would revert.',
+    statusReason: 'Waiting for another endpoint, or for later blocks, to confirm it: It would revert.',
     nextRunAt: new Date(due.getTime() + 2_000),
   })
   unanswered = false

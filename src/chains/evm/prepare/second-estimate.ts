@@ -26,7 +26,7 @@ export async function estimateWithSecondOpinion(
   const { client } = context
   const answer = await estimateGas(client, request, from)
   const isDoubtful = answer.kind === 'refused' && dependsOnState(answer.refusal)
-  if (!isDoubtful || client.states().length < 2) return answer
+  if (!isDoubtful) return answer
   return estimateEverywhere(context, gasCallOf(request, from))
 }
 

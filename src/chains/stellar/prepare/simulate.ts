@@ -62,7 +62,7 @@ export async function simulate<T>(
   const { answer, behind } = readOpinion(endpointReply, newest, decide)
   if (answer.kind !== 'refused') return answer
   if (behind) return BEHIND
-  return client.states().length < 2 ? answer : simulateEverywhere(context, tx, decide)
+  return simulateEverywhere(context, tx, decide)
 }
 
 async function simulateEverywhere<T>(

@@ -215,8 +215,13 @@ describe('a refusal by one of several endpoints', () => {
     expect(await prepare()).toEqual(FINAL)
   })
 
-  test('is final at once where it is the only endpoint', async () => {
-    expect(await stage.chain.prepare(missing(4), accountWith())).toEqual(FINAL)
+  test('is final four ledgers later where it is the only endpoint, which may lag', async () => {
+    const prepare = () => stage.chain.prepare(missing(4), accountWith())
+    expect(await prepare()).toEqual(DOUBTED)
+    for (let count = 0; count < 3; count += 1) stage.ledger.close()
+    expect(await prepare()).toEqual(DOUBTED)
+    stage.ledger.close()
+    expect(await prepare()).toEqual(FINAL)
   })
 
   test('is the only reason to ask another endpoint', async () => {
