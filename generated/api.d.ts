@@ -120,6 +120,10 @@ export interface paths {
          *     It checks new `custom_rpc_urls` as when a relayer is created. Answers show urls masked: to keep one of several, send all of them
          *     whole; to leave all as they are, leave the field out.
          *
+         *     A policy that limits a relayer of the configuration file can be made stricter and not wider than the file says, unless its entry says
+         *     `api_may_relax`; otherwise it is refused with `policy_beyond_ceiling`. The same is true for `allowed_rpc_methods` beyond the methods
+         *     that read and those that the operator lists for the network, unless all endpoints of the relayer are `custom_rpc_urls` of callers.
+         *
          *     A relayer that is paused or disabled can be changed as well. When its endpoints or its policies have changed, the service checks
          *     its health
          *     before this answers, and the answer shows it enabled if the change helped. The changes of a relayer of the configuration file
@@ -1253,6 +1257,7 @@ export interface components {
          *     | `replacement_underpriced` | No node would take the replacement at this price; `error` names the minimum |
          *     | `gas_price_above_cap` | The price is above the `gas_price_cap` of the relayer |
          *     | `fee_above_cap` | `max_fee` is above the `max_fee` policy of the relayer; on Solana, the fee is above `max_allowed_fee_lamports` |
+         *     | `policy_beyond_ceiling` | A policy would allow more than the operator does; `error` names it and the ceiling |
          *     | `policy_violation` | Solana: a rule of the relayer forbids a program, an account, or so many signatures or bytes |
          *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
@@ -1271,7 +1276,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1589,7 +1594,7 @@ export interface components {
             readonly paused?: boolean;
             readonly notification_id?: components["schemas"]["CreateEvmRelayerRequest"]["notification_id"];
             readonly custom_rpc_urls?: components["schemas"]["CustomRpcUrls"];
-            /** @description The service merges them into the present ones; null sets the defaults of all. */
+            /** @description The service merges them into the present ones; null sets what the configuration file says, or the defaults, of all. */
             readonly policies?: components["schemas"]["RelayerPoliciesPatch"] | null;
             readonly id?: components["schemas"]["Unchangeable"];
             readonly network?: components["schemas"]["Unchangeable"];
@@ -1603,8 +1608,8 @@ export interface components {
         /** @description Cannot be changed. */
         readonly Unchangeable: unknown;
         /**
-         * @description Policies as when a relayer is created; null for the default. The service refuses those of another type of network than the
-         *     relayer's.
+         * @description Policies as when a relayer is created; null for that of the configuration file, or the default. The service refuses those of another
+         *     type of network than the relayer's.
          */
         readonly RelayerPoliciesPatch: {
             readonly eip1559_pricing?: components["schemas"]["CreateEvmPolicies"]["eip1559_pricing"] | null;
@@ -1784,7 +1789,10 @@ export interface components {
              *     when empty. Answers write them in lower case.
              */
             readonly whitelist_receivers?: readonly components["schemas"]["EvmAddress"][];
-            /** @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. */
+            /**
+             * @description The only methods that `callRpc` passes on. When absent, those that read, price and simulate; none when empty. Over the API, only
+             *     methods that read and those that the operator lists for the network can be given.
+             */
             readonly allowed_rpc_methods?: readonly components["schemas"]["RpcMethodName"][];
             /**
              * Format: int64

@@ -28,6 +28,7 @@ export type ErrorCode =
   | 'not_found'
   | 'not_supported'
   | 'notification_not_found'
+  | 'policy_beyond_ceiling'
   | 'policy_violation'
   | 'rate_limited'
   | 'receiver_not_whitelisted'

@@ -8,7 +8,10 @@ import type { Config } from './types.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /** The part of the configuration that comes from the environment. */
-export type Settings = Omit<Config, 'file' | 'networks' | 'relayers' | 'signers' | 'notifications'>
+export type Settings = Omit<
+  Config,
+  'file' | 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications'
+>
 
 /** Whole numbers: name, default, least, most. */
 const NUMBERS = {

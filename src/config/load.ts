@@ -44,17 +44,18 @@ export function loadConfig(env: Env = process.env, cwd: string = process.cwd()):
   return deepFreeze({ file, ...settings, ...lists })
 }
 
-type Lists = Pick<Config, 'networks' | 'relayers' | 'signers' | 'notifications'>
+type Lists = Pick<Config, 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications'>
 
 function readFile(file: string, sources: Sources, problems: string[]): Lists {
   const content = parseFile(readFileSync(file, 'utf8'), file, problems)
   const reader = content === undefined ? undefined : openReader(content, '', problems)
-  if (!reader) return { networks: [], relayers: [], signers: [], notifications: [] }
+  if (!reader) return { networks: [], relayers: [], apiMayRelax: [], signers: [], notifications: [] }
 
-  const relayers = readRelayers(reader, problems)
+  const { relayers, apiMayRelax } = readRelayers(reader, problems)
   const described = readNetworks(reader, sources, problems)
   const lists = {
     relayers,
+    apiMayRelax,
     signers: readSigners(reader, sources, problems),
     notifications: readNotifications(reader, sources, problems),
     networks: [...described, ...knownNetworks(relayers, described, problems)],

@@ -20,6 +20,7 @@ import {
   type StellarNetwork,
 } from '../networks/network.ts'
 import { readRpcUrls } from '../networks/read-rpc-urls.ts'
+import { rpcMethod } from '../relayers/policies/rpc-methods.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import { inherit } from './inherit.ts'
 import { parseFile } from './parse-file.ts'
@@ -106,12 +107,14 @@ function readNetwork(reader: Reader, problems: string[]): Network {
   reader.ignore('from')
   const explorerUrls = reader.list('explorer_urls', text)
   const tags = reader.list('tags', text)
+  const extraRpcMethods = reader.list('extra_rpc_methods', rpcMethod)
   const shared: Shared = {
     name: reader.get('network', text),
     isTestnet,
     rpcUrls,
     ...(explorerUrls.length > 0 && { explorerUrls }),
     ...(tags.length > 0 && { tags }),
+    ...(extraRpcMethods.length > 0 && { extraRpcMethods }),
   }
   // An unknown type is a problem, after which the blank one finds further problems; a run with problems returns no network.
   return READERS[reader.get('type', networkType)](reader, shared)
@@ -122,7 +125,7 @@ const networkType = oneOf(...NETWORK_TYPES)
 /** The gas of a plain transfer: a network with a lower limit could carry nothing. */
 const MIN_GAS_LIMIT = 21_000
 
-type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags'>
+type Shared = Pick<Network, 'name' | 'isTestnet' | 'rpcUrls' | 'explorerUrls' | 'tags' | 'extraRpcMethods'>
 
 function readEvm(reader: Reader, shared: Shared): EvmNetwork {
   reader.ignore('gas_price_cache')

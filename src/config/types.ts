@@ -42,6 +42,8 @@ export interface Config {
   readonly sealingKey?: Secret
   readonly networks: readonly Network[]
   readonly relayers: readonly RelayerConfig[]
+  /** The ids of the relayers whose policies callers of the API may relax; for the others the file sets the ceiling. */
+  readonly apiMayRelax: readonly string[]
   readonly signers: readonly SignerConfig[]
   readonly notifications: readonly NotificationConfig[]
 }

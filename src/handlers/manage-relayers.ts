@@ -32,7 +32,9 @@ export function manageRelayersHandlers({
     getRelayer: async ({ path }) =>
       present({ relayer: await requireRelayer(relayerOf, path.relayer_id), logs: [] }),
     updateRelayer: async ({ path, body }) =>
-      present(await manager.change(path.relayer_id, (relayer) => readPatched(relayer, body))),
+      present(
+        await manager.change(path.relayer_id, (relayer, initial) => readPatched(relayer, body, initial)),
+      ),
     deleteRelayer: async ({ path }) => {
       await manager.delete(path.relayer_id)
       return { data: 'Relayer deleted successfully' }

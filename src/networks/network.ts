@@ -38,6 +38,8 @@ interface AnyNetwork {
   readonly rpcUrls: readonly RpcUrl[]
   /** Block explorers for people. */
   readonly explorerUrls?: readonly string[]
+  /** RPC methods, besides those that read, that callers may let relayers pass on to the network's own endpoints. */
+  readonly extraRpcMethods?: readonly string[]
   /** Peculiarities in the words of the configuration. */
   readonly tags?: readonly string[]
 }

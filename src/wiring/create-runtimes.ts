@@ -8,13 +8,16 @@ import { createByteBudget } from '../lib/byte-budget.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ConfigError } from '../lib/config-errors.ts'
 import { createNetworkDirectory } from '../networks/directory.ts'
+import { createPolicyBounds } from '../relayers/policy-bounds.ts'
 import { createRelayerReader } from '../relayers/read.ts'
 import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import { createSealer, readSealingKey } from '../security/sealer.ts'
 import type { Key } from '../signers/key.ts'
 import { createKeyring } from '../signers/keyring.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
+import { lowerPolicies } from './lower-policies.ts'
 import type { Instrumentation } from './metrics.ts'
+import { READ_METHODS } from './read-methods.ts'
 import { createRelayerRegistry, type RelayerRegistry } from './relayer-registry.ts'
 import { createRelayerRuntimes } from './relayer-runtime.ts'
 import { reportSharedKeys } from './report-shared-keys.ts'
@@ -81,11 +84,22 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const context = { db, clock, log, maxInFlight, owner, observer, relayerOf, runtimeOf }
   const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
   const registry = createRelayerRegistry({ db, networks, runtimes, clock, log, createWatchLoop })
+  const bounds = createPolicyBounds({ ...config, networks, readMethods: READ_METHODS })
+  await lowerPolicies({ db, bounds, log })
   const problems = await registry.look()
   if (problems.length > 0) throw new ConfigError(problems)
   await reportSharedKeys({ db, keyring, log })
   await verifyChains(registry, log)
-  return { ...runtimes, registry, context, keyring, networks, sealer, close: () => httpClient.close() }
+  return {
+    ...runtimes,
+    registry,
+    context,
+    keyring,
+    networks,
+    bounds,
+    sealer,
+    close: () => httpClient.close(),
+  }
 }
 
 /**

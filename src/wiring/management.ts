@@ -34,12 +34,20 @@ export interface Management {
 export function createManagement(options: ManagementOptions): Management {
   const { config, database, runtimeSet, owner, clock, log } = options
   const { db } = database
-  const { networks, keyring, sealer, prepare, verify, wrongChain } = runtimeSet
+  const { networks, bounds, keyring, sealer, prepare, verify, wrongChain } = runtimeSet
   const { allowPrivateUrls, healthIntervalMs: intervalMs } = config
   const checker = createHealthChecker({ db, clock, log, prepare })
   const checked = checker.checkNow
   return {
-    manager: createRelayerManager({ db, networks, findKey: keyring.find, verify, allowPrivateUrls, checked }),
+    manager: createRelayerManager({
+      db,
+      networks,
+      findKey: keyring.find,
+      verify,
+      bounds,
+      allowPrivateUrls,
+      checked,
+    }),
     signers: createSignerManager({ db, sealer, usersOf: relayersSigningWith }),
     networks: createNetworkManager({ db, networks, policy: { allowPrivate: allowPrivateUrls }, wrongChain }),
     health: createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs }),

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { ConfigError, MissingConfigError } from '../../src/lib/config-errors.ts'
-import { goodFile, load, SECRET } from './fixture.ts'
+import { goodFile, load, problemsOf, SECRET } from './fixture.ts'
 
 describe('a good configuration', () => {
   test('has the documented defaults', () => {
@@ -32,10 +32,19 @@ describe('a good configuration', () => {
       maxStreams: 100,
       eventRetentionMs: 30 * 86_400_000,
       webhooks: { timeoutMs: 10_000, retryMs: 86_400_000 },
+      apiMayRelax: [],
       allowPrivateUrls: false,
     })
     expect(file).toMatch(/\/config\/config\.json$/)
     expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/), waitMs: 60_000 })
+  })
+
+  test('names the relayers whose policies callers may relax', () => {
+    const [relayer] = goodFile().relayers
+    const entries = (api_may_relax: unknown) => ({ ...goodFile(), relayers: [{ ...relayer, api_may_relax }] })
+    expect(load({ file: entries(true) }).apiMayRelax).toEqual([relayer?.id])
+    expect(load({ file: entries(false) }).apiMayRelax).toEqual([])
+    expect(problemsOf({ file: entries('yes') })).toEqual(['relayers[0].api_may_relax must be true or false'])
   })
 
   test('takes every setting from the environment', () => {

@@ -63,6 +63,7 @@ function manager(deps: Partial<ManageContext> = {}) {
       asked.push(network)
       return { kind: 'ok', value: undefined }
     },
+    bounds: { initialOf: () => ({}), check: () => {}, lower: (relayer) => ({ relayer, lowered: [] }) },
     allowPrivateUrls: false,
     checked: async (relayer) => relayer,
     ...deps,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Schemas } from '../../contract/operations.ts'
 import { AppError } from '../../errors.ts'
 import type { RpcUrl } from '../../networks/network.ts'
+import { writePoliciesOf } from '../../relayers/policies/policies.ts'
 import type { Relayer, RelayerConfig } from '../../relayers/relayer.ts'
 import { readRelayer, writeRelayer } from '../../relayers/relayer-document.ts'
 import { mergePatch } from './merge-patch.ts'
@@ -15,13 +16,34 @@ export function readCreation(body: Schemas['CreateRelayerRequest']): RelayerConf
 }
 
 /**
- * Applies a patch to a relayer.
+ * Applies a patch to a relayer. Null takes policies back to `initial`, which are those of the configuration file.
  * @throws AppError 400 with every problem
  */
-export function readPatched(relayer: Relayer, patch: Schemas['UpdateRelayerRequest']): RelayerConfig {
-  const { customRpcUrls, ...patched } = read(mergePatch(writeRelayer(relayer), patch))
+export function readPatched(
+  relayer: Relayer,
+  patch: Schemas['UpdateRelayerRequest'],
+  initial: object = {},
+): RelayerConfig {
+  const policies = resetPolicies(patch, { present: writePoliciesOf(relayer), initial })
+  const merged = mergePatch(writeRelayer(relayer), { ...patch, ...policies })
+  const { customRpcUrls, ...patched } = read(merged)
   if (patch.custom_rpc_urls !== undefined) return chosenByCaller({ ...patched, customRpcUrls })
   return relayer.customRpcUrls ? { ...patched, customRpcUrls: relayer.customRpcUrls } : patched
+}
+
+/** Replaces null by the policy that it means, where that is not the default. Null for all policies means each of them. */
+function resetPolicies(
+  { policies }: Schemas['UpdateRelayerRequest'],
+  { present, initial }: { readonly present: object; readonly initial: object },
+): object {
+  if (policies === undefined) return {}
+  const known = new Map<string, unknown>(Object.entries(initial))
+  const all = [...Object.keys(present), ...known.keys()].map((name) => [name, null] as const)
+  const wanted = (policies === null ? all : Object.entries(policies)).map(([name, value]) => [
+    name,
+    value ?? known.get(name) ?? null,
+  ])
+  return { policies: Object.fromEntries(wanted) }
 }
 
 function read(document: unknown): RelayerConfig {

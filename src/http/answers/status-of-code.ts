@@ -43,6 +43,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   json_too_deep: 400,
   json_too_many_values: 400,
   not_supported: 400,
+  policy_beyond_ceiling: 400,
   policy_violation: 400,
   receiver_not_whitelisted: 400,
   relayer_disabled: 400,

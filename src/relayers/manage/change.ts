@@ -5,6 +5,9 @@ import { findRelayer, lockRelayer, updateRelayer } from '../store.ts'
 import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
 
+/** Maps the present relayer to the wanted one. `initial` holds the policies, by wire names, that null sets. */
+export type RelayerChange = (relayer: Relayer, initial: object) => RelayerConfig
+
 /**
  * Checks the change before it locks anything (I9), and then applies it to the relayer as it is under the lock.
  * @throws AppError 404 `relayer_not_found`
@@ -12,18 +15,20 @@ import { type ManageContext, type ManagedRelayer, requireNotification } from './
 export async function changeRelayer(
   context: ManageContext,
   id: string,
-  change: (relayer: Relayer) => RelayerConfig,
+  change: RelayerChange,
 ): Promise<ManagedRelayer> {
   const seen = requireRelayer(await findRelayer(context.db, id), id)
-  const wanted = change(seen)
+  const wanted = change(seen, context.bounds.initialOf(seen))
   const network = resolveNetwork(context.networks, wanted)
+  context.bounds.check(wanted)
   const { customRpcUrls } = wanted
   const isNew = !isDeepStrictEqual(customRpcUrls, seen.customRpcUrls)
   const logs = isNew && customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []
   const changed = await context.db.transaction().execute(async (tx) => {
     const present = requireRelayer(await lockRelayer(tx, id, 'update'), id)
-    const next = change(present)
+    const next = change(present, context.bounds.initialOf(present))
     resolveNetwork(context.networks, next)
+    context.bounds.check(next)
     if (next.notificationId !== present.notificationId) await requireNotification(tx, next.notificationId)
     return updateRelayer(tx, { ...next, address: present.address })
   })

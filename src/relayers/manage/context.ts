@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
 import type { Network } from '../../networks/network.ts'
 import { holdNotification } from '../../notifications/store.ts'
+import type { PolicyBounds } from '../policy-bounds.ts'
 import type { Relayer } from '../relayer.ts'
 import type { FindKey } from '../source-accounts.ts'
 
@@ -15,6 +16,8 @@ export interface ManageContext {
   readonly findKey: FindKey
   /** Asks the network's urls which chain they serve, for a few seconds at most. */
   readonly verify: (network: Network) => Promise<Answer<void>>
+  /** The ceilings that the operator sets for policies. */
+  readonly bounds: PolicyBounds
   /** Lets urls that callers choose lead to private networks. */
   readonly allowPrivateUrls: boolean
   /** Checks the health of a relayer that was created or changed, and returns it as it is afterwards. */

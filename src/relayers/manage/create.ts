@@ -15,6 +15,7 @@ import { type ManageContext, type ManagedRelayer, requireNotification } from './
 /** Every network call comes first: no database transaction is open during one (I9). */
 export async function createRelayer(context: ManageContext, relayer: RelayerConfig): Promise<ManagedRelayer> {
   const network = resolveNetwork(context.networks, relayer)
+  context.bounds.check(relayer)
   const accounts = await findAccounts(context, relayer, network)
   const { customRpcUrls } = relayer
   const logs = customRpcUrls ? await checkUntrustedEndpoints(context, network, customRpcUrls) : []

@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
 import { releaseAccounts } from '../account-claims-store.ts'
-import type { Relayer, RelayerConfig } from '../relayer.ts'
+import type { RelayerConfig } from '../relayer.ts'
 import { countUnfinished, lockRelayer, removeRelayer } from '../store.ts'
-import { changeRelayer } from './change.ts'
+import { changeRelayer, type RelayerChange } from './change.ts'
 import type { ManageContext, ManagedRelayer } from './context.ts'
 import { createRelayer } from './create.ts'
 
@@ -16,7 +16,7 @@ export interface RelayerManager {
    * `change` maps the present relayer to the wanted one. The service calls it more than once, the last time under a lock. Throws 404 when
    * the relayer does not exist.
    */
-  change(id: string, change: (relayer: Relayer) => RelayerConfig): Promise<ManagedRelayer>
+  change(id: string, change: RelayerChange): Promise<ManagedRelayer>
   /** Throws 400 while transactions are unfinished, and 404 when the relayer does not exist. */
   delete(id: string): Promise<void>
 }

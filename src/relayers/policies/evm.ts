@@ -1,6 +1,7 @@
 import type { EvmPolicies } from '../../chains/evm/content.ts'
 import { address, flag, u128 } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
+import { atLeast, atMost, NO_LIMIT, subset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, listOf, plain } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
@@ -10,23 +11,27 @@ export const EVM_POLICIES = {
   eip1559Pricing: {
     wireName: 'eip1559_pricing',
     type: plain(flag),
+    limit: NO_LIMIT,
     description: 'False forces legacy prices. The features of the network decide when absent.',
   },
   gasLimitEstimation: {
     wireName: 'gas_limit_estimation',
     type: plain(flag),
+    limit: NO_LIMIT,
     default: true,
     description: 'False requires a gas_limit in every request.',
   },
   gasPriceCap: {
     wireName: 'gas_price_cap',
     type: amount(u128),
+    limit: atMost,
     unit: 'wei',
     description: 'The most that one unit of gas may cost. No cap when absent.',
   },
   minBalance: {
     wireName: 'min_balance',
     type: amount(u128),
+    limit: atLeast,
     unit: 'wei',
     default: 1n,
     description: 'The amount that stays on the account after everything in flight is paid.',
@@ -34,12 +39,14 @@ export const EVM_POLICIES = {
   privateTransactions: {
     wireName: 'private_transactions',
     type: plain(flag),
+    limit: NO_LIMIT,
     default: false,
     description: 'Reserved for networks with a private pool. There is none yet, so only false is accepted.',
   },
   whitelistReceivers: {
     wireName: 'whitelist_receivers',
     type: listOf(address),
+    limit: subset,
     description: 'The only addresses that may receive, in lower case. Every address may when absent.',
   },
   allowedRpcMethods: ALLOWED_RPC_METHODS,

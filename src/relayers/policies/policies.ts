@@ -3,7 +3,14 @@ import type { Reader } from '../../lib/fields/reader.ts'
 import type { NetworkType } from '../../networks/network.ts'
 import type { RelayerConfig, RelayerConfigOf } from '../relayer.ts'
 import { checkEvmPolicies, EVM_POLICIES } from './evm.ts'
-import { decodePolicies, type PolicyTable, readPolicies, writePolicies } from './policy-table.ts'
+import {
+  decodePolicies,
+  findRelaxations,
+  type PolicyTable,
+  type Relaxation,
+  readPolicies,
+  writePolicies,
+} from './policy-table.ts'
 import { checkSolanaPolicies, SOLANA_POLICIES } from './solana.ts'
 import { checkStellarPolicies, STELLAR_POLICIES } from './stellar.ts'
 
@@ -50,6 +57,17 @@ export function writePoliciesOf(relayer: RelayerConfig) {
     default:
       return assertNever(relayer)
   }
+}
+
+/** Returns the limiting policies of a relayer that are wider than those of a ceiling of the same network type. */
+export function findRelaxationsOf(relayer: RelayerConfig, ceiling: RelayerConfig): Relaxation[] {
+  return RELAXATIONS[relayer.networkType](relayer.policies, ceiling.policies)
+}
+
+const RELAXATIONS: { readonly [T in NetworkType]: (policies: object, ceiling: object) => Relaxation[] } = {
+  evm: (policies, ceiling) => findRelaxations<PoliciesOf<'evm'>>(EVM_POLICIES, policies, ceiling),
+  solana: (policies, ceiling) => findRelaxations<PoliciesOf<'solana'>>(SOLANA_POLICIES, policies, ceiling),
+  stellar: (policies, ceiling) => findRelaxations<PoliciesOf<'stellar'>>(STELLAR_POLICIES, policies, ceiling),
 }
 
 /** The balance that stays on the account when `min_balance` is not set: a wei, a tenth of a lumen, a hundredth of a SOL. */

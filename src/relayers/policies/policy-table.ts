@@ -1,5 +1,6 @@
 import type { Unit } from '../../chains/chain.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
+import { type Limit, NO_LIMIT } from './limit.ts'
 import type { PolicyType } from './policy-type.ts'
 
 /** The description of one policy. Reading, storing, showing and changing the policy all follow from it. */
@@ -7,6 +8,8 @@ export interface Policy<T> {
   /** The name in configuration files, requests and answers. */
   readonly wireName: string
   readonly type: PolicyType<T>
+  /** The way in which it limits the relayer, so that callers of the API can only lower what the operator's file says. */
+  readonly limit: Limit<T> | typeof NO_LIMIT
   /** The unit of a number; absent for everything else. */
   readonly unit?: Unit | 'bytes' | 'seconds' | 'signatures'
   /** The value that an absent policy has; absent when there is no limit, or when the network decides. */
@@ -39,6 +42,29 @@ export function writePolicies<P extends object, T extends PolicyTable<P>>(
   )
   // The table gives each entry its name and its type, which `fromEntries` cannot express.
   return Object.fromEntries(written) as WirePolicies<T>
+}
+
+/** A policy that is wider than its ceiling. */
+export interface Relaxation {
+  readonly name: string
+  readonly wireName: string
+  /** The values that would do. */
+  readonly expected: string
+}
+
+/** Returns the limiting policies that are wider than the ceiling. A policy that the ceiling does not have is free. */
+export function findRelaxations<P extends object>(
+  table: PolicyTable<P>,
+  policies: P,
+  ceiling: P,
+): Relaxation[] {
+  return entriesOf(table).flatMap(([name, { wireName, limit, default: otherwise }]) => {
+    const most: unknown = ceiling[name]
+    if (limit === NO_LIMIT || most === undefined) return []
+    const value: unknown = policies[name] ?? otherwise
+    if (value !== undefined && limit.isWithin(value, most)) return []
+    return [{ name, wireName, expected: limit.describe(most) }]
+  })
 }
 
 /** Encodes the policies of any network type as JSON text for the database. */

@@ -1,6 +1,7 @@
 import type { SolanaPolicies } from '../../chains/solana/content.ts'
 import { int64, oneOf, publicKey } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
+import { atLeast, atMost, ordered, subset, superset } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, choice, count, listOf } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
@@ -17,6 +18,7 @@ export const SOLANA_POLICIES = {
   minBalance: {
     wireName: 'min_balance',
     type: amount(int64),
+    limit: atLeast,
     unit: 'lamports',
     default: 10_000_000n,
     description: 'The amount that stays spendable on the account after everything in flight is paid.',
@@ -24,6 +26,7 @@ export const SOLANA_POLICIES = {
   maxFee: {
     wireName: 'max_allowed_fee_lamports',
     type: amount(int64),
+    limit: atMost,
     unit: 'lamports',
     default: 1_000_000n,
     description: 'The most that one transaction may cost in fees.',
@@ -31,29 +34,34 @@ export const SOLANA_POLICIES = {
   allowedPrograms: {
     wireName: 'allowed_programs',
     type: listOf(publicKey),
+    limit: subset,
     description: 'The only programs that instructions may call. Every program may be called when absent.',
   },
   allowedAccounts: {
     wireName: 'allowed_accounts',
     type: listOf(publicKey),
+    limit: subset,
     description:
       'The only accounts that a transaction may name besides the relayer and the programs. Every account when absent.',
   },
   disallowedAccounts: {
     wireName: 'disallowed_accounts',
     type: listOf(publicKey),
+    limit: superset,
     description:
       'Accounts that a transaction may not name. None when absent. Not together with allowed_accounts.',
   },
   maxSignatures: {
     wireName: 'max_signatures',
     type: count(1, MAX_SIGNATURES),
+    limit: atMost,
     unit: 'signatures',
     description: "The most signatures of one transaction, the relayer's included. No limit when absent.",
   },
   maxDataSize: {
     wireName: 'max_tx_data_size',
     type: count(1, MAX_TRANSACTION_BYTES),
+    limit: atMost,
     unit: 'bytes',
     default: MAX_TRANSACTION_BYTES,
     description: 'The most bytes of one transaction.',
@@ -61,6 +69,7 @@ export const SOLANA_POLICIES = {
   feePayerSpending: {
     wireName: 'fee_payer_spending',
     type: choice('own', 'always', 'never'),
+    limit: ordered('never', 'own', 'always'),
     default: 'own',
     description: 'The transactions that may use the relayer as more than the payer of their fee.',
   },

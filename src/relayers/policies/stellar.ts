@@ -1,6 +1,7 @@
 import type { StellarPolicies } from '../../chains/stellar/content.ts'
 import { flag, int64, oneOf } from '../../lib/fields/field-types.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
+import { atLeast, atMost, NO_LIMIT } from './limit.ts'
 import type { PolicyTable } from './policy-table.ts'
 import { amount, count } from './policy-type.ts'
 import { ALLOWED_RPC_METHODS } from './rpc-methods.ts'
@@ -13,6 +14,7 @@ export const STELLAR_POLICIES = {
   minBalance: {
     wireName: 'min_balance',
     type: amount(int64),
+    limit: atLeast,
     unit: 'stroops',
     default: 1_000_000n,
     description: 'The amount that stays spendable on the account after everything in flight is paid.',
@@ -20,6 +22,7 @@ export const STELLAR_POLICIES = {
   maxFee: {
     wireName: 'max_fee',
     type: amount(int64),
+    limit: atMost,
     unit: 'stroops',
     default: 1_000_000n,
     description: 'The most that one transaction may cost, whatever its request asks for.',
@@ -27,6 +30,7 @@ export const STELLAR_POLICIES = {
   timeoutSeconds: {
     wireName: 'timeout_seconds',
     type: count(1, MAX_TIMEOUT_SECONDS),
+    limit: NO_LIMIT,
     unit: 'seconds',
     default: 120,
     description: 'The time that a signed version has to reach a ledger. The service then signs it anew.',

@@ -113,10 +113,7 @@ function typedData(type: string, item: string, structs = ''): Text {
 const transaction = (more: readonly WorstBody[]): WorstBody[] => [
   {
     name: 'data',
-    text: textIn(`{"to":"${ADDRESS}","value":1,"data":@}`.replace('@', '@'), '0x00').replaceAll(
-      '0x000x00',
-      '0x0000',
-    ),
+    text: textIn(`{"to":"${ADDRESS}","value":1,"data":@}`, '00').replace('"data":"00', '"data":"0x'),
   },
   { name: 'XDR', text: textIn('{"network":"standalone","transaction_xdr":@}', 'AAAA') },
   { name: 'XDR of a long list', text: textIn('{"network":"standalone","transaction_xdr":@}', 'AAAAAgAA') },

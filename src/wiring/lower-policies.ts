@@ -1,0 +1,26 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Schema } from '../database/schema.ts'
+import type { PolicyBounds } from '../relayers/policy-bounds.ts'
+import { allRelayers, lockRelayer, updateRelayer } from '../relayers/store.ts'
+
+interface LowerDeps {
+  readonly db: Kysely<Schema>
+  readonly bounds: PolicyBounds
+  readonly log: Logger
+}
+
+/** Lowers policies that were set before the file, or this release, limited them. The ceiling then holds for every stored relayer. */
+export async function lowerPolicies({ db, bounds, log }: LowerDeps): Promise<void> {
+  const beyond = (await allRelayers(db)).filter((relayer) => bounds.lower(relayer).lowered.length > 0)
+  for (const { id } of beyond) {
+    const lowered = await db.transaction().execute(async (tx) => {
+      const present = await lockRelayer(tx, id, 'update')
+      if (present === undefined) return []
+      const next = bounds.lower(present)
+      await updateRelayer(tx, next.relayer)
+      return next.lowered
+    })
+    log.warn({ relayer: id, policies: lowered }, 'policies lowered to the ceiling of the configuration')
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { findRelaxationsOf } from '../../../src/relayers/policies/policies.ts'
+import type {
+  EvmRelayerConfig,
+  SolanaRelayerConfig,
+  StellarRelayerConfig,
+} from '../../../src/relayers/relayer.ts'
+
+const SHARED = { id: 'r', name: 'R', network: 'n', signerId: 's', paused: false }
+type Evm = EvmRelayerConfig['policies']
+type Solana = SolanaRelayerConfig['policies']
+type Stellar = StellarRelayerConfig['policies']
+
+const onEvm = (policies: Evm): EvmRelayerConfig => ({ ...SHARED, networkType: 'evm', policies })
+const onSolana = (policies: Solana): SolanaRelayerConfig => ({ ...SHARED, networkType: 'solana', policies })
+const onStellar = (policies: Stellar): StellarRelayerConfig => ({
+  ...SHARED,
+  networkType: 'stellar',
+  policies,
+})
+
+const A = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+const B = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc'
+
+type Case<P> = readonly [value: P, ceiling: P, relaxed: readonly string[]]
+
+const EVM: readonly Case<Evm>[] = [
+  [{ gasPriceCap: 7n }, { gasPriceCap: 7n }, []],
+  [{ gasPriceCap: 8n }, { gasPriceCap: 7n }, ['gas_price_cap']],
+  [{}, { gasPriceCap: 7n }, ['gas_price_cap']],
+  [{ gasPriceCap: 2n ** 128n - 1n }, {}, []],
+  [{ minBalance: 7n }, { minBalance: 7n }, []],
+  [{ minBalance: 6n }, { minBalance: 7n }, ['min_balance']],
+  // Without the policy the balance that stays is 1 wei.
+  [{}, { minBalance: 1n }, []],
+  [{}, { minBalance: 2n }, ['min_balance']],
+  [{ whitelistReceivers: [A] }, { whitelistReceivers: [A, B] }, []],
+  [{ whitelistReceivers: [A, B] }, { whitelistReceivers: [A] }, ['whitelist_receivers']],
+  [{}, { whitelistReceivers: [] }, ['whitelist_receivers']],
+  [{ allowedRpcMethods: [] }, { allowedRpcMethods: ['a'] }, []],
+  [{}, { allowedRpcMethods: ['a'] }, ['allowed_rpc_methods']],
+  [
+    { gasLimitEstimation: true, eip1559Pricing: true },
+    { gasLimitEstimation: false, eip1559Pricing: false },
+    [],
+  ],
+]
+
+const SOLANA: readonly Case<Solana>[] = [
+  [{ maxFee: 5n }, { maxFee: 5n }, []],
+  [{ maxFee: 6n }, { maxFee: 5n }, ['max_allowed_fee_lamports']],
+  [{}, { maxFee: 5n }, ['max_allowed_fee_lamports']],
+  [{}, { maxFee: 1_000_000n }, []],
+  [{ disallowedAccounts: [A, B] }, { disallowedAccounts: [A] }, []],
+  [{ disallowedAccounts: [B] }, { disallowedAccounts: [A] }, ['disallowed_accounts']],
+  [{ feePayerSpending: 'never' }, { feePayerSpending: 'own' }, []],
+  [{ feePayerSpending: 'always' }, { feePayerSpending: 'own' }, ['fee_payer_spending']],
+  [{}, { feePayerSpending: 'never' }, ['fee_payer_spending']],
+  [{ maxSignatures: 3 }, { maxSignatures: 2 }, ['max_signatures']],
+  [{ maxDataSize: 100 }, { maxDataSize: 99 }, ['max_tx_data_size']],
+  [{ allowedPrograms: [A] }, { allowedPrograms: [B] }, ['allowed_programs']],
+  [{ allowedAccounts: [A] }, { allowedAccounts: [A] }, []],
+]
+
+const STELLAR: readonly Case<Stellar>[] = [
+  [{ maxFee: 8n, timeoutSeconds: 9 }, { maxFee: 7n, timeoutSeconds: 1 }, ['max_fee']],
+  [{}, { maxFee: 1_000_000n }, []],
+  [{}, { maxFee: 999_999n }, ['max_fee']],
+]
+
+const namesOf = (relaxations: readonly { wireName: string }[]) => relaxations.map(({ wireName }) => wireName)
+
+describe('policies beyond a ceiling', () => {
+  test.each(EVM)('on EVM: case %#', (policies, ceiling, relaxed) => {
+    expect(namesOf(findRelaxationsOf(onEvm(policies), onEvm(ceiling)))).toEqual(relaxed)
+  })
+
+  test.each(SOLANA)('on Solana: case %#', (policies, ceiling, relaxed) => {
+    expect(namesOf(findRelaxationsOf(onSolana(policies), onSolana(ceiling)))).toEqual(relaxed)
+  })
+
+  test.each(STELLAR)('on Stellar: case %#', (policies, ceiling, relaxed) => {
+    expect(namesOf(findRelaxationsOf(onStellar(policies), onStellar(ceiling)))).toEqual(relaxed)
+  })
+})
