@@ -654,6 +654,8 @@ export interface paths {
          *     because its receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before
          *     no longer; to have both sign for a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
          *
+         *     Answers show urls without their secrets. A `url` from an answer that misses some is refused: send the whole url, or leave the field out.
+         *
          *     For a notification of the configuration file the change counts until its entry in the file changes.
          */
         readonly patch: operations["updateNotification"];
@@ -1944,7 +1946,10 @@ export interface components {
              * @enum {string}
              */
             readonly type: "webhook";
-            /** @description The destination of events. */
+            /**
+             * @description The destination of events, without its secrets: of a url of the configuration file, scheme and host (`https://example.com/***`); of
+             *     a url of a caller, everything but user information, query and fragment (`https://***@example.com/hook?***`).
+             */
             readonly url: string;
             /** @description True when the service signs deliveries. It never returns the key itself. */
             readonly has_signing_key: boolean;
@@ -2224,7 +2229,7 @@ export interface components {
             readonly body: string;
             /** @description The newest request. Absent until the first try. */
             readonly request?: {
-                /** @description The url that it was sent to. */
+                /** @description The url that it was sent to, without its secrets, as in a notification. */
                 readonly url: string;
                 /** @description The headers that were sent. */
                 readonly headers: {
