@@ -2408,7 +2408,7 @@ export interface components {
         } & {
             readonly [key: string]: unknown;
         };
-        /** @description Any JSON value; it comes back as it was sent. */
+        /** @description A string, a number or null; it comes back as it was sent. */
         readonly RpcId: unknown;
         /** @description The answer to a call, or the answers to a batch. */
         readonly RpcResponse: components["schemas"]["RpcReply"] | readonly components["schemas"]["RpcReply"][];
