@@ -15,7 +15,7 @@ export interface ColumnSealer {
 }
 
 /** A sealed value cannot be opened without the key. */
-export class SealingKeyMissingError extends Error {
+class SealingKeyMissingError extends Error {
   override readonly name = 'SealingKeyMissingError'
 
   constructor(column: string) {
