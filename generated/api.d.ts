@@ -662,6 +662,8 @@ export interface paths {
          *     because its receiver answered 410 goes on when it gets another one. A new `signing_key` signs from now on and the ones before
          *     no longer; to have both sign for a while, use `POST …/signing-key`. `null` or an empty text for `signing_key` ends the signing.
          *
+         *     Answers show urls without their secrets. A `url` from an answer that misses some is refused: send the whole url, or leave the field out.
+         *
          *     For a notification of the configuration file the change counts until its entry in the file changes.
          */
         readonly patch: operations["updateNotification"];
@@ -1958,7 +1960,10 @@ export interface components {
              * @enum {string}
              */
             readonly type: "webhook";
-            /** @description The destination of events. */
+            /**
+             * @description The destination of events, without its secrets: of a url of the configuration file, scheme and host (`https://example.com/***`); of
+             *     a url of a caller, everything but user information, query and fragment (`https://***@example.com/hook?***`).
+             */
             readonly url: string;
             /** @description True when the service signs deliveries. It never returns the key itself. */
             readonly has_signing_key: boolean;
@@ -2238,7 +2243,7 @@ export interface components {
             readonly body: string;
             /** @description The newest request. Absent until the first try. */
             readonly request?: {
-                /** @description The url that it was sent to. */
+                /** @description The url that it was sent to, without its secrets, as in a notification. */
                 readonly url: string;
                 /** @description The headers that were sent. */
                 readonly headers: {
@@ -2417,7 +2422,7 @@ export interface components {
         } & {
             readonly [key: string]: unknown;
         };
-        /** @description Any JSON value; it comes back as it was sent. */
+        /** @description A string, a number or null; it comes back as it was sent. */
         readonly RpcId: unknown;
         /** @description The answer to a call, or the answers to a batch. */
         readonly RpcResponse: components["schemas"]["RpcReply"] | readonly components["schemas"]["RpcReply"][];

@@ -10,6 +10,8 @@ import { openDatabase } from './database/database.ts'
 import type { Database } from './database/engine.ts'
 import { endAllLeases } from './database/lease.ts'
 import { migrate } from './database/migrate.ts'
+import { sealStoredUrls } from './database/seal-stored-urls.ts'
+import { withSealedColumns } from './database/sealed-columns.ts'
 import { gatherFacts } from './diagnosis/facts.ts'
 import { createEventNotifier } from './events/notifier.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
@@ -21,6 +23,7 @@ import { createHttpServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { createLogger } from './log.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
+import { type Sealer, sealerOf } from './security/sealer.ts'
 import type { Key } from './signers/key.ts'
 import { loadKeys } from './signers/load.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
@@ -65,10 +68,11 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
   const { clock = systemClock, log = createLogger({ level: config.logLevel }), nameServers, signal } = deps
   const keys = await loadKeys(config.signers)
   const accounts = await configuredAccounts(config, keys)
-  const database = await openDatabase({ ...config.database, signal }, log)
+  const sealer = sealerOf(config.sealingKey)
+  const database = withSealedColumns(await openDatabase({ ...config.database, signal }, log), sealer)
   try {
-    await prepareDatabase({ config, database, accounts, log })
-    return await assemble({ config, database, keys, clock, log, nameServers })
+    await prepareDatabase({ config, database, sealer, accounts, log })
+    return await assemble({ config, database, keys, sealer, clock, log, nameServers })
   } catch (error) {
     await database.close()
     throw error
@@ -78,14 +82,16 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
 interface Preparation {
   readonly config: Config
   readonly database: Database
+  readonly sealer: Sealer | undefined
   readonly accounts: ReadonlyMap<string, RelayerAccounts>
   readonly log: Logger
 }
 
-async function prepareDatabase({ config, database, accounts, log }: Preparation): Promise<void> {
+async function prepareDatabase({ config, database, sealer, accounts, log }: Preparation): Promise<void> {
   const applied = await migrate(database)
   if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
   if (database.engine === 'pglite') await endAllLeases(database.db)
+  if (sealer !== undefined) await sealStoredUrls(database.db)
   const changes = await applyConfig(database.db, config, accounts)
   log.info(
     { changes: changes.map(describeChange) },
@@ -97,18 +103,19 @@ interface Parts {
   readonly config: Config
   readonly database: Database
   readonly keys: ReadonlyMap<string, Key>
+  readonly sealer: Sealer | undefined
   readonly clock: Clock
   readonly log: Logger
   readonly nameServers: readonly string[] | undefined
 }
 
 async function assemble(parts: Parts): Promise<App> {
-  const { config, database, clock, log, nameServers } = parts
+  const { config, database, sealer, clock, log, nameServers } = parts
   const { db } = database
   const owner = randomUUID()
   const instrumentation = createInstrumentation(config, { clock, log })
   const runtimeSet = await createRuntimes({ ...parts, instrumentation, owner })
-  const { registry, context, prepare, sealer } = runtimeSet
+  const { registry, context, prepare } = runtimeSet
   const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
   const observer = instrumentation?.deliveries
   const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }

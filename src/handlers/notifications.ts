@@ -3,6 +3,7 @@ import type { HandlerMap, Schemas } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { NotificationManager } from '../notifications/manage.ts'
+import { maskWebhookUrl } from '../notifications/mask-webhook-url.ts'
 import type { Notification } from '../notifications/notification.ts'
 import { listNotifications } from '../notifications/store.ts'
 import { toPage } from './present/page.ts'
@@ -49,13 +50,9 @@ export function notificationHandlers({
 }
 
 /** Converts a notification to the form of the contract. */
-export function presentNotification({
-  id,
-  type,
-  url,
-  hasSigningKey,
-  paused,
-}: Notification): Schemas['Notification'] {
+export function presentNotification(notification: Notification): Schemas['Notification'] {
+  const { id, type, hasSigningKey, paused } = notification
+  const url = maskWebhookUrl(notification)
   const state = paused === undefined ? {} : { paused: true as const, paused_reason: paused }
   return omitUndefined({ id, type, url, has_signing_key: hasSigningKey, ...state })
 }

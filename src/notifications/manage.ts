@@ -8,6 +8,7 @@ import { pendingIds } from './delivery/delivery-store.ts'
 import type { JobQueue } from './delivery/job-queue.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
 import type { SigningKeys } from './keys.ts'
+import { isMaskedWebhookUrl } from './mask-webhook-url.ts'
 import type { Notification } from './notification.ts'
 import {
   deleteNotification,
@@ -123,7 +124,9 @@ async function remove(
 }
 
 function assertReachable(url: string, policy: AddressPolicy): void {
-  const problem = untrustedUrlProblem(url, policy)
+  const problem = isMaskedWebhookUrl(url)
+    ? 'expected the whole url, not the masked one of an answer; or leave the field out'
+    : untrustedUrlProblem(url, policy)
   if (problem !== undefined) throw new AppError('invalid_request', `body.url: ${problem}.`)
 }
 

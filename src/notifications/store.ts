@@ -71,11 +71,13 @@ export async function lockNotifications(tx: Transaction<Schema>): Promise<Map<st
 /** Creates or overwrites a notification. A pause stays, unless the receiver was gone and has a new url. */
 export async function saveNotification(tx: Transaction<Schema>, notification: Notification): Promise<void> {
   const { id, type, url, hasSigningKey, urlUntrusted = false } = notification
+  // The database cannot compare urls, because they may be sealed.
+  const before = await lockNotification(tx, id)
+  const isMoved = before?.paused === 'gone' && before.url !== url
   const values = { type, url, url_untrusted: urlUntrusted }
   // A key from a caller stays in use, because receivers rely on it.
   const keyOfCaller = sql<boolean>`exists (select from notification_keys k
     where k.notification_id = notifications.id and k.source = 'api' and k.expires_at is null)`
-  const moved = sql<boolean>`notifications.paused_reason = 'gone' and notifications.url <> excluded.url`
   await tx
     .insertInto('notifications')
     .values({ id, ...values, has_signing_key: hasSigningKey })
@@ -83,8 +85,7 @@ export async function saveNotification(tx: Transaction<Schema>, notification: No
       conflict.column('id').doUpdateSet({
         ...values,
         has_signing_key: sql<boolean>`excluded.has_signing_key or ${keyOfCaller}`,
-        paused: sql<boolean>`notifications.paused and not coalesce(${moved}, false)`,
-        paused_reason: sql<string | null>`case when ${moved} then null else notifications.paused_reason end`,
+        ...(isMoved && { paused: false, paused_reason: null }),
       }),
     )
     .execute()
@@ -139,11 +140,12 @@ export async function setPaused(db: Kysely<Schema>, id: string, reason: PauseRea
 
 /** Pauses a notification because the receiver at this url is gone. Does nothing if the notification has another url by now. */
 export async function pauseGone(tx: Transaction<Schema>, id: string, url: string): Promise<void> {
+  const present = await lockNotification(tx, id)
+  if (present?.url !== url) return
   await tx
     .updateTable('notifications')
     .set({ paused: true, paused_reason: 'gone' })
     .where('id', '=', id)
-    .where('url', '=', url)
     .execute()
 }
 

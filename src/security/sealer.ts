@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { Secret } from './secret.ts'
 
 /** The first byte of sealed data, so that a later format can be distinguished. */
 const VERSION = 1
@@ -28,6 +29,12 @@ export class UnsealError extends Error {
 export function readSealingKey(base64: string): Uint8Array | undefined {
   const bytes = Buffer.from(base64, 'base64')
   return bytes.length === KEY_BYTES && bytes.toString('base64') === base64 ? bytes : undefined
+}
+
+/** Creates the sealer of a deployment; undefined when it has no key. */
+export function sealerOf(key: Secret | undefined): Sealer | undefined {
+  const bytes = key && readSealingKey(key.reveal())
+  return bytes && createSealer(bytes)
 }
 
 /** AES-256-GCM with a random nonce; the owner is authenticated with it. Layout: version, nonce, tag, ciphertext. */

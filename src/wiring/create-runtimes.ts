@@ -11,7 +11,7 @@ import { createNetworkDirectory } from '../networks/directory.ts'
 import { createPolicyBounds } from '../relayers/policy-bounds.ts'
 import { createRelayerReader } from '../relayers/read.ts'
 import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
-import { createSealer, readSealingKey } from '../security/sealer.ts'
+import type { Sealer } from '../security/sealer.ts'
 import type { Key } from '../signers/key.ts'
 import { createKeyring } from '../signers/keyring.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
@@ -35,6 +35,8 @@ interface RuntimeSetOptions {
   readonly database: Database
   /** The keys of the signers in the configuration, by id. */
   readonly keys: ReadonlyMap<string, Key>
+  /** Opens the stored keys; undefined without a STORAGE_ENCRYPTION_KEY. */
+  readonly sealer: Sealer | undefined
   readonly instrumentation: Instrumentation | undefined
   /** Identifies this process in leases. */
   readonly owner: string
@@ -52,11 +54,9 @@ export type RuntimeSet = Awaited<ReturnType<typeof createRuntimes>>
  * @throws ConfigError when a relayer cannot act, or an endpoint of the configuration serves another chain
  */
 export async function createRuntimes(options: RuntimeSetOptions) {
-  const { config, database, keys, instrumentation, owner, clock, log } = options
+  const { config, database, keys, sealer, instrumentation, owner, clock, log } = options
   const { db } = database
   const { maxInFlight, rpcTimeoutMs } = config
-  const sealingKey = config.sealingKey && readSealingKey(config.sealingKey.reveal())
-  const sealer = sealingKey && createSealer(sealingKey)
   const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
   const keyring = createKeyring({ db, sealer, configured: keys })
   const rpcObserver = instrumentation?.rpc

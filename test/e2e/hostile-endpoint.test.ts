@@ -48,7 +48,7 @@ test('urls of callers that answer without end delay no start', async () => {
   expect(endpoints.every(({ written }, index) => written.length > (before[index] ?? 0))).toBe(true)
 
   for (const { written } of endpoints) expect(Math.max(...written)).toBeLessThan(MIB + BUFFERED)
-})
+}, 60_000)
 
 test('a call whose answer is too large is told the limit, and the relayer stays as it is', async () => {
   const results = { eth_chainId: '0x7a69', eth_blockNumber: '0x1', eth_getBalance: '0x1' }

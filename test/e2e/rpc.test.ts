@@ -82,7 +82,7 @@ describe('POST …/rpc', () => {
     ])
   })
 
-  test.each(['1', '0', '-1', '"text"', '""', 'null', '9007199254740993', '1.5', '[1]', '{"a":1}'])(
+  test.each(['1', '0', '-1', '"text"', '""', 'null', '9007199254740993', '1.5'])(
     'the id %s comes back as it was sent',
     async (id) => {
       const { status, text } = await ask(`{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`)
@@ -90,6 +90,26 @@ describe('POST …/rpc', () => {
         status: 200,
         text: `{"jsonrpc":"2.0","id":${id},"result":"0x7a69"}`,
       })
+    },
+  )
+
+  test.each(['[1]', '{"a":1}', 'true', 'false', '[]'])(
+    'the id %s is refused, and its field is named',
+    async (id) => {
+      const call = `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`
+      for (const [body, field] of [
+        [call, 'body.id'],
+        [`[{"method":"eth_chainId"},${call}]`, 'body[1].id'],
+      ] as const) {
+        const { status, json } = await ask(body)
+        expect([status, json]).toEqual([
+          400,
+          expect.objectContaining({
+            error: `${field}: expected a string, a number or null.`,
+            code: 'invalid_request',
+          }),
+        ])
+      }
     },
   )
 

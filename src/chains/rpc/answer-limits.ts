@@ -8,10 +8,10 @@ export interface AnswerLimits {
 }
 
 /** The limits of answers to the service's own questions, where a chain does not name larger ones for a method. */
-export const OWN_ANSWER: AnswerLimits = { bytes: 1024 * 1024, values: 100_000 }
+const OWN_ANSWER: AnswerLimits = { bytes: 1024 * 1024, values: 100_000 }
 
 /** The limits of everything that one `…/rpc` request of an API caller is answered with. The contract documents the bytes. */
-export const FORWARDED_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 250_000 }
+const FORWARDED_ANSWER: AnswerLimits = { bytes: 8 * 1024 * 1024, values: 250_000 }
 
 /** No answer is longer than this, in bytes, whatever the question. */
 export const MAX_ANSWER_BYTES = 24 * 1024 * 1024

@@ -20,6 +20,6 @@ export interface NodeDialect {
   readonly errors: NodeErrorRules
   /** The most that one HTTP request holds, in bytes; a call that is longer goes alone. */
   readonly maxRequestBytes: number
-  /** The methods of the service's own questions whose answers may be larger than `OWN_ANSWER`. */
+  /** The methods of the service's own questions whose answers may be larger than 1 MiB. */
   readonly largeAnswers?: Readonly<Record<string, AnswerLimits>>
 }

@@ -8,6 +8,7 @@ import * as managed from './0006-managed.ts'
 import * as innerHash from './0007-inner-hash.ts'
 import * as incidents from './0008-incidents.ts'
 import * as fieldNames from './0009-field-names.ts'
+import * as maskedUrls from './0011-masked-urls.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -20,4 +21,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-inner-hash': innerHash,
   '0008-incidents': incidents,
   '0009-field-names': fieldNames,
+  '0011-masked-urls': maskedUrls,
 }

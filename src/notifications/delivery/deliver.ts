@@ -64,9 +64,10 @@ export function createDeliverer(deps: DelivererDeps, onFree: (notificationId: st
 
   /** If the result cannot be stored, because the database does not answer, the queue gives the job to a later try. */
   async function attempt({ id, url, urlUntrusted }: Notification, one: Prepared): Promise<void> {
+    const target = { url, ...(urlUntrusted && { urlUntrusted }) }
     try {
       const httpClient = urlUntrusted ? deps.guardedClient : deps.httpClient
-      const result = await tryDelivery({ ...deps, httpClient }, { ...one, url })
+      const result = await tryDelivery({ ...deps, httpClient }, { ...one, ...target })
       receivers.learn(id, result)
       await settle({ notificationId: id, result })
       deps.observer?.tried(outcomeOf(result))

@@ -3,6 +3,7 @@ export type DeliveryStatus = 'waiting' | 'pending' | 'delivered' | 'dead'
 
 /** The stored request and answer of a try. */
 export interface Exchange {
+  /** Masked, because people see it. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly latencyMs: number

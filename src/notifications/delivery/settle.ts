@@ -24,7 +24,7 @@ export function settleTries(
   return db.transaction().execute(async (tx) => {
     const settlements = results.map(({ settlement }) => settlement)
     // Lock order: notification before deliveries. Any other order can deadlock.
-    const gone = new Set(results.filter((one) => one.gone).map(({ settlement }) => settlement.exchange.url))
+    const gone = new Set(results.flatMap(({ goneUrl }) => goneUrl ?? []))
     for (const url of gone) await pauseGone(tx, notificationId, url)
     const orderingKeys = [...new Set(settlements.map(({ orderingKey }) => orderingKey))]
     await lockOrderingKeys(tx, notificationId, orderingKeys)

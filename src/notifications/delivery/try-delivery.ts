@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { readRetryAfter } from '../../lib/retry-after.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
+import { maskWebhookUrl, type WebhookUrl } from '../mask-webhook-url.ts'
 import { signatureHeaders } from '../signature.ts'
 import type { Exchange } from './delivery.ts'
 import type { DeliveryOfEvent, Settlement } from './delivery-store.ts'
@@ -16,9 +17,8 @@ export interface TryDeps {
   readonly random: () => number
 }
 
-interface Try {
+interface Try extends WebhookUrl {
   readonly item: DeliveryOfEvent
-  readonly url: string
   /** Signing keys, newest first. */
   readonly keys: readonly string[]
   /** The exact text that is signed and sent. */
@@ -28,8 +28,8 @@ interface Try {
 /** The result of a try, and its consequences for the receiver. */
 export interface TryResult {
   readonly settlement: Settlement
-  /** The receiver answered with 410 and wants no further events. */
-  readonly gone: boolean
+  /** The url of a receiver that answered with 410 and wants no further events. */
+  readonly goneUrl?: string
   /** Time in ms during which the receiver wants no requests (`Retry-After`). */
   readonly restMs?: number | undefined
 }
@@ -37,8 +37,9 @@ export interface TryResult {
 const USER_AGENT = 'relayer-webhooks'
 
 /** Sends an event once. The promise never rejects: every failure is an outcome. */
-export async function tryDelivery(deps: TryDeps, { item, url, keys, body }: Try): Promise<TryResult> {
+export async function tryDelivery(deps: TryDeps, { item, keys, body, ...target }: Try): Promise<TryResult> {
   const at = deps.clock.now()
+  const { url } = target
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
@@ -46,8 +47,9 @@ export async function tryDelivery(deps: TryDeps, { item, url, keys, body }: Try)
   }
   const started = performance.now()
   const answer = await send(deps, { url, headers, body })
-  const exchange: Exchange = { url, headers, latencyMs: Math.round(performance.now() - started), ...answer }
-  return evaluateTry(deps, { item, at, exchange })
+  const latencyMs = Math.round(performance.now() - started)
+  const exchange: Exchange = { url: maskWebhookUrl(target), headers, latencyMs, ...answer }
+  return evaluateTry(deps, { item, at, url, exchange })
 }
 
 type Outcome = Pick<Exchange, 'response' | 'error'>
@@ -78,14 +80,15 @@ function reasonOf(error: unknown): string {
 interface Sent {
   readonly item: DeliveryOfEvent
   readonly at: number
+  readonly url: string
   readonly exchange: Exchange
 }
 
-function evaluateTry({ clock, random }: TryDeps, { item: { delivery }, at, exchange }: Sent): TryResult {
+function evaluateTry({ clock, random }: TryDeps, { item: { delivery }, at, url, exchange }: Sent): TryResult {
   const { id, orderingKey, tries, giveUpAt } = delivery
   const common = { id, orderingKey, tries, triedAt: new Date(at), exchange }
-  if (exchange.error === undefined) return { settlement: { ...common, status: 'delivered' }, gone: false }
-  if (exchange.response?.code === 410) return { settlement: { ...common, status: 'dead' }, gone: true }
+  if (exchange.error === undefined) return { settlement: { ...common, status: 'delivered' } }
+  if (exchange.response?.code === 410) return { settlement: { ...common, status: 'dead' }, goneUrl: url }
   const now = clock.now()
   const restMs = readRetryAfter(exchange.response?.headers['retry-after'], now)
   const next = nextTry({
@@ -99,5 +102,5 @@ function evaluateTry({ clock, random }: TryDeps, { item: { delivery }, at, excha
     next.kind === 'never'
       ? { ...common, status: 'dead' }
       : { ...common, status: 'pending', delayMs: next.delayMs }
-  return { settlement, gone: false, restMs }
+  return { settlement, restMs }
 }

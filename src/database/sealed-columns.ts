@@ -1,0 +1,139 @@
+import type {
+  ColumnUpdateNode,
+  InsertQueryNode,
+  KyselyPlugin,
+  OperationNode,
+  RootOperationNode,
+  UnknownRow,
+} from 'kysely'
+import type { Database } from './engine.ts'
+
+/** Encrypts texts. Sealed bytes of one owner do not open for another. */
+export interface ColumnSealer {
+  seal(text: string, owner: string): Uint8Array
+  open(sealed: Uint8Array, owner: string): string
+}
+
+/** A sealed value cannot be opened without the key. */
+class SealingKeyMissingError extends Error {
+  override readonly name = 'SealingKeyMissingError'
+
+  constructor(column: string) {
+    super(
+      `The database has sealed values in the column "${column}": STORAGE_ENCRYPTION_KEY is needed to open them.`,
+    )
+  }
+}
+
+/**
+ * The columns whose urls can contain credentials, and their types. The names are unique in the schema, because a result does not tell the
+ * table of a column. SQL can compare neither of them: equal texts have different sealed forms.
+ */
+const SEALED_COLUMNS: ReadonlyMap<string, 'jsonb' | 'text'> = new Map([
+  ['custom_rpc_urls', 'jsonb'],
+  ['rpc_urls', 'jsonb'],
+  ['url', 'text'],
+])
+
+/** The beginning of a sealed value. No url begins so, and no list of urls is a JSON string. */
+export const SEALED_PREFIX = 'sealed:'
+
+/**
+ * Returns the database with these columns encrypted: queries write sealed values, and read sealed and plain ones. Without a sealer they
+ * write plain values, and a sealed one is an error.
+ */
+export function withSealedColumns(database: Database, sealer: ColumnSealer | undefined): Database {
+  return { ...database, db: database.db.withPlugin(createPlugin(sealer)) }
+}
+
+function createPlugin(sealer: ColumnSealer | undefined): KyselyPlugin {
+  return {
+    transformQuery: ({ node }) => (sealer === undefined ? node : sealQuery(node, sealer)),
+    transformResult: async ({ result }) => ({
+      ...result,
+      rows: result.rows.map((row) => openRow(row, sealer)),
+    }),
+  }
+}
+
+function openRow(row: UnknownRow, sealer: ColumnSealer | undefined): UnknownRow {
+  let opened = row
+  for (const [column, type] of SEALED_COLUMNS) {
+    const value = row[column]
+    if (typeof value !== 'string' || !value.startsWith(SEALED_PREFIX)) continue
+    if (sealer === undefined) throw new SealingKeyMissingError(column)
+    const text = sealer.open(Buffer.from(value.slice(SEALED_PREFIX.length), 'base64'), column)
+    opened = { ...opened, [column]: type === 'jsonb' ? JSON.parse(text) : text }
+  }
+  return opened
+}
+
+function sealQuery(node: RootOperationNode, sealer: ColumnSealer): RootOperationNode {
+  if (node.kind === 'UpdateQueryNode' && node.updates)
+    return { ...node, updates: node.updates.map((update) => sealUpdate(update, sealer)) }
+  return node.kind === 'InsertQueryNode' ? sealInsert(node, sealer) : node
+}
+
+function sealInsert(node: InsertQueryNode, sealer: ColumnSealer): InsertQueryNode {
+  const { columns = [], values, onConflict } = node
+  const names = columns.map(({ column }) => column.name)
+  const updates = onConflict?.updates?.map((update) => sealUpdate(update, sealer))
+  return {
+    ...node,
+    ...(values && { values: sealRows(values, names, sealer) }),
+    ...(onConflict && { onConflict: updates ? { ...onConflict, updates } : onConflict }),
+  }
+}
+
+function sealRows(values: OperationNode, names: readonly string[], sealer: ColumnSealer): OperationNode {
+  const { kind } = values
+  if (!isList(values)) return values
+  if (kind === 'ValuesNode') return listOf(values, (row) => sealRows(row as OperationNode, names, sealer))
+  return listOf(values, (value, index) => {
+    const column = names[index] ?? ''
+    return kind === 'PrimitiveValueListNode'
+      ? sealValue(column, value, sealer)
+      : sealNode(column, value as OperationNode, sealer)
+  })
+}
+
+function sealUpdate(update: ColumnUpdateNode, sealer: ColumnSealer): ColumnUpdateNode {
+  return { ...update, value: sealNode(nameOf(update.column), update.value, sealer) }
+}
+
+/** @throws Error for an expression, which would store a plain value */
+function sealNode(column: string, node: OperationNode, sealer: ColumnSealer): OperationNode {
+  if (!SEALED_COLUMNS.has(column)) return node
+  if (node.kind !== 'ValueNode' || !('value' in node))
+    throw new Error(`the sealed column ${column} takes values only`)
+  const sealed = { ...node, value: sealValue(column, node.value, sealer) }
+  return sealed
+}
+
+function sealValue(column: string, value: unknown, sealer: ColumnSealer): unknown {
+  const type = SEALED_COLUMNS.get(column)
+  if (type === undefined || typeof value !== 'string') return value
+  const sealed = `${SEALED_PREFIX}${Buffer.from(sealer.seal(value, column)).toString('base64')}`
+  return type === 'jsonb' ? JSON.stringify(sealed) : sealed
+}
+
+interface ListNode extends OperationNode {
+  readonly values: readonly unknown[]
+}
+
+const LISTS: readonly string[] = ['ValuesNode', 'ValueListNode', 'PrimitiveValueListNode']
+
+function isList(node: OperationNode): node is ListNode {
+  return LISTS.includes(node.kind)
+}
+
+function listOf(node: ListNode, change: (value: unknown, index: number) => unknown): ListNode {
+  return { ...node, values: node.values.map(change) }
+}
+
+/** Returns the name in a column node or in a reference to it; empty for anything else. */
+function nameOf(node: OperationNode): string {
+  if (!('column' in node)) return ''
+  const { column } = node as { column: OperationNode & { name?: string } }
+  return column.name ?? nameOf(column)
+}

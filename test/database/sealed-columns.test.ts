@@ -1,0 +1,181 @@
+import { sql } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/engine.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { migrations } from '../../src/database/migrations/index.ts'
+import { sealStoredUrls } from '../../src/database/seal-stored-urls.ts'
+import { withSealedColumns } from '../../src/database/sealed-columns.ts'
+import { createLogger } from '../../src/log.ts'
+import { listUntrustedUrls, saveUntrustedUrls } from '../../src/networks/rpc-urls-store.ts'
+import { findNotification, insertNotification, saveNotification } from '../../src/notifications/store.ts'
+import { readRelayerSnapshots } from '../../src/relayers/event-payload-store.ts'
+import {
+  findRelayer,
+  insertRelayer,
+  saveRelayer,
+  setSystemDisabled,
+  updateRelayer,
+} from '../../src/relayers/store.ts'
+import { createSealer } from '../../src/security/sealer.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+const SECRET = 'a-secret-in-a-url'
+const RPC_URLS = [{ url: `https://rpc.example/${SECRET}`, weight: 100, untrusted: true }] as const
+const HOOK = `https://hook.example/?token=${SECRET}`
+const NETWORK = { type: 'evm', name: 'sepolia', rpcUrls: RPC_URLS, insteadOf: 'fingerprint' } as const
+const SEALER = createSealer(Buffer.alloc(32, 1))
+
+const relayer = (id: string) => ({
+  id,
+  name: id,
+  network: 'anvil',
+  networkType: 'evm' as const,
+  address: `0x${id}`,
+  signerId: 'dev',
+  paused: false,
+  policies: {},
+  customRpcUrls: RPC_URLS,
+})
+
+/** Writes each kind of record in each of the ways in which the service does. */
+async function writeAll({ db }: Database): Promise<void> {
+  await saveUntrustedUrls(db, NETWORK)
+  await saveUntrustedUrls(db, NETWORK)
+  await db.transaction().execute(async (tx) => {
+    await saveRelayer(tx, relayer('file'))
+    await saveRelayer(tx, relayer('file'))
+    await insertRelayer(tx, relayer('api'))
+    await updateRelayer(tx, relayer('api'))
+    await setSystemDisabled(tx, 'api', { type: 'RpcValidationFailed', details: 'down' })
+    const notification = { id: 'file', type: 'webhook', url: HOOK, hasSigningKey: false } as const
+    await saveNotification(tx, notification)
+    await saveNotification(tx, notification)
+    await insertNotification(tx, { ...notification, id: 'api' })
+  })
+}
+
+async function expectReadable({ db }: Database): Promise<void> {
+  expect(await listUntrustedUrls(db)).toEqual([NETWORK])
+  for (const id of ['file', 'api']) {
+    expect(await findRelayer(db, id)).toMatchObject({ customRpcUrls: RPC_URLS })
+    expect(await findNotification(db, id)).toMatchObject({ url: HOOK })
+  }
+}
+
+/** Everything that the tables hold, as text. */
+async function storedText({ db }: Database): Promise<string> {
+  const tables = ['relayers', 'network_urls', 'notifications', 'events']
+  const texts = await Promise.all(
+    tables.map(async (table) => (await sql`select t::text from ${sql.table(table)} t`.execute(db)).rows),
+  )
+  return JSON.stringify(texts)
+}
+
+async function open() {
+  const plain = await openTestDatabase()
+  onTestFinished(plain.close)
+  return { plain, sealed: withSealedColumns(plain, SEALER), keyless: withSealedColumns(plain, undefined) }
+}
+
+test('urls are sealed in every table, and read as they were written', async () => {
+  const { plain, sealed } = await open()
+  await writeAll(sealed)
+  expect(await storedText(plain)).not.toContain(SECRET)
+  await expectReadable(sealed)
+  const events = await plain.db.selectFrom('events').select('id').execute()
+  const snapshots = await readRelayerSnapshots(
+    sealed.db,
+    events.map(({ id }) => id),
+  )
+  expect([...snapshots.values()]).toMatchObject([{ relayer: { id: 'api', customRpcUrls: RPC_URLS } }])
+})
+
+test('without a key urls are plain, and a later start with a key seals them', async () => {
+  const { plain, sealed, keyless } = await open()
+  await writeAll(keyless)
+  expect(await storedText(plain)).toContain(SECRET)
+  await expectReadable(keyless)
+  await expectReadable(sealed)
+  await plain.db.deleteFrom('events').execute()
+  await sealStoredUrls(sealed.db)
+  expect(await storedText(plain)).not.toContain(SECRET)
+  await expectReadable(sealed)
+  const before = await storedText(plain)
+  await sealStoredUrls(sealed.db)
+  expect(await storedText(plain)).toBe(before)
+})
+
+test('sealed urls need the key, and the right one', async () => {
+  const { plain, sealed, keyless } = await open()
+  await writeAll(sealed)
+  await expect(findRelayer(keyless.db, 'api')).rejects.toThrow('STORAGE_ENCRYPTION_KEY is needed')
+  const other = withSealedColumns(plain, createSealer(Buffer.alloc(32, 2)))
+  await expect(findRelayer(other.db, 'api')).rejects.toThrow('is STORAGE_ENCRYPTION_KEY still the same?')
+})
+
+test('an expression is not written to a sealed column', async () => {
+  const { sealed } = await open()
+  const update = sealed.db.updateTable('notifications').set({ url: sql<string>`url || '/'` })
+  await expect(update.execute()).rejects.toThrow('takes values only')
+})
+
+test('a notification that was gone continues when its sealed url changes, and stays paused when it does not', async () => {
+  const { sealed } = await open()
+  await writeAll(sealed)
+  const save = (url: string) =>
+    sealed.db.transaction().execute(async (tx) => {
+      await tx.updateTable('notifications').set({ paused: true, paused_reason: 'gone' }).execute()
+      await saveNotification(tx, { id: 'file', type: 'webhook', url, hasSigningKey: false })
+      return (await findNotification(tx, 'file'))?.paused
+    })
+  expect(await save(HOOK)).toBe('gone')
+  expect(await save(`${HOOK}&new`)).toBeUndefined()
+})
+
+test('an upgrade cuts the urls in events and deliveries to scheme and host', async () => {
+  const database = await openDatabase({ dataDir: 'memory://' }, createLogger({ level: 'silent' }))
+  onTestFinished(database.close)
+  const migrator = new Migrator({
+    db: database.db,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+    migrationTableName: 'schema_migrations',
+    migrationLockTableName: 'schema_migrations_lock',
+  })
+  const { error } = await migrator.migrateTo('0009-field-names')
+  if (error) throw error
+  const urls = [
+    { url: `https://user:p@ss@rpc.example:8080/v2/${SECRET}`, weight: 1, untrusted: true },
+    { url: `HTTP://rpc.example?key=${SECRET}`, weight: 0 },
+    { url: `no url ${SECRET}`, weight: 0 },
+  ]
+  const payload = JSON.stringify({ id: 'main', custom_rpc_urls: urls })
+  const lastTry = JSON.stringify({ url: HOOK, headers: {}, latencyMs: 1 })
+  for (const statement of [
+    sql`insert into events (relayer_id, type, payload) values ('main', 'relayer_state_update', ${payload}::jsonb),
+      ('main', 'relayer_state_update', '{"id":"main","custom_rpc_urls":[]}'), ('main', 'notification_test', '{}')`,
+    sql`insert into notifications (id, type, url, has_signing_key) values ('ops', 'webhook', ${HOOK}, false)`,
+    sql`insert into deliveries (id, notification_id, event_id, event_number, ordering_key, status, give_up_at, created_at, last_try)
+      select gen_random_uuid(), 'ops', id, id, 'k' || id, 'dead', now(), now(), ${lastTry}::jsonb from events`,
+  ])
+    await statement.execute(database.db)
+  expect(await migrate(database)).toContain('0011-masked-urls')
+  const { rows } = await sql<{ payload: object }>`select payload from events order by id`.execute(database.db)
+  expect(rows.map((row) => row.payload)).toEqual([
+    {
+      id: 'main',
+      custom_rpc_urls: [
+        { url: 'https://rpc.example:8080/***', weight: 1, untrusted: true },
+        { url: 'HTTP://rpc.example/***', weight: 0 },
+        { url: '***://***', weight: 0 },
+      ],
+    },
+    { id: 'main', custom_rpc_urls: [] },
+    {},
+  ])
+  const deliveries = await database.db.selectFrom('deliveries').select('last_try').execute()
+  expect(deliveries).toEqual(
+    Array(3).fill({ last_try: { url: 'https://hook.example/***', headers: {}, latencyMs: 1 } }),
+  )
+})
