@@ -64,7 +64,10 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     errorBoundary({ log }),
     requireHost(),
     await operationsOfContract(options, stages),
-    documentation(await documentationPages(contract)),
+    documentation({
+      pages: await documentationPages(contract),
+      count: (context) => countRequest(limiter, authenticate(context).limitKey),
+    }),
     ...(metrics ? [metricsPage({ read: metrics.read, guard })] : []),
     notFound(guard),
   ]
