@@ -48,7 +48,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   const validator = createValidator(contract)
   const authenticate = createAuthenticator({
     ...options,
-    onKeyShown: ({ req }) => connections.recognise(req.socket),
+    onAuthenticated: ({ req }) => connections.markAuthenticated(req.socket),
   })
   const limiter = createRateLimiter({ ...options.rateLimit, clock })
   const guard = createGuard(authenticate, limiter)
