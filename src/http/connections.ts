@@ -14,8 +14,8 @@ export interface Connections {
   serve(socket: Socket, response: ServerResponse): void
   /** Notes that a valid key was shown on the connection. */
   markAuthenticated(socket: Socket): void
-  /** Gives the time in ms for which the connection may be idle. */
-  keepAliveMs(socket: Socket): number
+  /** Tells whether a valid key was shown on the connection. */
+  isAuthenticated(socket: Socket): boolean
   /** The number of connections that were ever admitted. */
   readonly admitted: number
   /** Closes the connections that neither wait for an answer nor have sent the beginning of a request, and from now on each one that becomes idle. */
@@ -34,10 +34,7 @@ interface Connection {
 }
 
 interface ConnectionsOptions {
-  readonly limits: Pick<
-    Limits,
-    'maxConnections' | 'connectionsPerPeer' | 'keepAliveTimeoutMs' | 'unauthenticatedKeepAliveMs'
-  >
+  readonly limits: Pick<Limits, 'maxConnections' | 'connectionsPerPeer' | 'unauthenticatedKeepAliveMs'>
   readonly peers: Peers
   /** Called for each connection that is closed because of a limit. */
   readonly onClosed: (peer: string | undefined) => void
@@ -134,8 +131,7 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
       connection.hasShownKey = true
       join(connection)
     },
-    keepAliveMs: (socket) =>
-      open.get(socket)?.hasShownKey ? limits.keepAliveTimeoutMs : limits.unauthenticatedKeepAliveMs,
+    isAuthenticated: (socket) => open.get(socket)?.hasShownKey === true,
     get admitted() {
       return admitted
     },

@@ -58,7 +58,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     ...(metrics ? [observeRequests(metrics.observer)] : []),
     accessLog({ log, clock }),
     closeWhileDraining(options.drainState),
-    keepAlive(connections),
+    keepAlive({ connections, limits }),
     readRest({ timeoutMs: limits.requestTimeoutMs }),
     ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
     errorBoundary({ log }),
