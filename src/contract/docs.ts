@@ -8,8 +8,10 @@ export interface Page {
   readonly path: string
   readonly mediaType: string
   readonly body: string
-  /** The strong validator for `If-None-Match`, with its quotes. */
-  readonly etag: string
+  /** Changes with the body. */
+  readonly version: string
+  /** Its address has the version in the query `v`, so a browser may keep it. */
+  readonly versioned: boolean
 }
 
 /** The service serves the program of the reference page itself, so that the page works without the internet. */
@@ -26,21 +28,22 @@ const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/s
 export async function documentationPages({ yaml, json }: Contract): Promise<Page[]> {
   const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
   const program = (await readFile(bundle, 'utf8')).replaceAll(EXTERNAL_LOGO, EMPTY_IMAGE)
+  const script = page(BUNDLE_PATH, 'text/javascript; charset=utf-8', program)
   return [
     page('/openapi.yaml', 'application/yaml', yaml),
     page('/openapi.json', 'application/json', json),
-    page('/docs', 'text/html; charset=utf-8', REFERENCE_PAGE),
-    page(BUNDLE_PATH, 'text/javascript; charset=utf-8', program),
+    page('/docs', 'text/html; charset=utf-8', referencePage(`${BUNDLE_PATH}?v=${script.version}`)),
+    { ...script, versioned: true },
   ]
 }
 
 function page(path: string, mediaType: string, body: string): Page {
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-  return { path, mediaType, body, etag }
+  const version = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+  return { path, mediaType, body, version, versioned: false }
 }
 
 /** The options keep every resource on this host: Redoc starts no search worker and uses the fonts of the reader's system. */
-const REFERENCE_PAGE = `<!doctype html>
+const referencePage = (script: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -57,7 +60,7 @@ const REFERENCE_PAGE = `<!doctype html>
   theme='{"typography":{"fontFamily":"system-ui, sans-serif","headings":{"fontFamily":"system-ui, sans-serif"},"code":{"fontFamily":"ui-monospace, monospace"}}}'
 ></redoc>
 <noscript>The reference needs JavaScript. The document itself is at <a href="/openapi.yaml">/openapi.yaml</a>.</noscript>
-<script src="${BUNDLE_PATH}"></script>
+<script src="${script}"></script>
 </body>
 </html>
 `

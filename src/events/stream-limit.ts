@@ -4,13 +4,13 @@ import { AppError } from '../errors.ts'
 const RETRY_AFTER_SECONDS = 5
 
 /** The right of one reader to one stream. */
-export interface Seat {
-  /** Keeps the seat taken, though the reader may leave: work for it is under way. */
+export interface StreamSlot {
+  /** Keeps the slot taken, though the reader may leave: work for it is under way. */
   work(): void
-  /** Gives the seat back as soon as the reader leaves: no work is under way. */
+  /** Gives the slot back as soon as the reader leaves: no work is under way. */
   rest(): void
-  /** Gives the seat back. */
-  leave(): void
+  /** Gives the slot back. */
+  release(): void
 }
 
 interface Reader {
@@ -23,7 +23,7 @@ interface Reader {
 /** Limits the streams of each API key. */
 export interface StreamLimit {
   /** @throws AppError `rate_limited` when the API key has too many streams */
-  take(reader: Reader): Seat
+  take(reader: Reader): StreamSlot
 }
 
 /**
@@ -31,29 +31,29 @@ export interface StreamLimit {
  * go cause no more work at a time than those that stay.
  */
 export function createStreamLimit(most: number): StreamLimit {
-  const taken = new Map<string, Set<Seat>>()
+  const taken = new Map<string, Set<StreamSlot>>()
   return {
     take: ({ caller, signal }) => {
-      const seats = taken.get(caller) ?? new Set()
-      if (seats.size >= most) throw tooMany(most)
+      const slots = taken.get(caller) ?? new Set()
+      if (slots.size >= most) throw tooMany(most)
       let working = true
-      const leave = () => void (seats.delete(seat) && seats.size === 0 && taken.delete(caller))
-      const leaveIfIdle = () => {
-        if (!working && signal.aborted) leave()
+      const release = () => void (slots.delete(slot) && slots.size === 0 && taken.delete(caller))
+      const releaseIfIdle = () => {
+        if (!working && signal.aborted) release()
       }
-      const seat: Seat = {
+      const slot: StreamSlot = {
         work: () => {
           working = true
         },
         rest: () => {
           working = false
-          leaveIfIdle()
+          releaseIfIdle()
         },
-        leave,
+        release,
       }
-      taken.set(caller, seats.add(seat))
-      signal.addEventListener('abort', leaveIfIdle, { once: true })
-      return seat
+      taken.set(caller, slots.add(slot))
+      signal.addEventListener('abort', releaseIfIdle, { once: true })
+      return slot
     },
   }
 }

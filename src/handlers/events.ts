@@ -13,7 +13,7 @@ import type { EventNotifier } from '../events/notifier.ts'
 import { lastNumber } from '../events/number-store.ts'
 import { nextEvents } from '../events/read.ts'
 import { logBounds } from '../events/store.ts'
-import type { Seat, StreamLimit } from '../events/stream-limit.ts'
+import type { StreamLimit, StreamSlot } from '../events/stream-limit.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventPresenter } from './present/event.ts'
 
@@ -63,19 +63,19 @@ async function openStream(
   input: Input<'streamEvents'>,
   { signal, caller }: RequestContext,
 ): Promise<Streamed> {
-  const seat = deps.streams.take({ caller, signal })
+  const slot = deps.streams.take({ caller, signal })
   try {
     const after = await startOf(deps.db, input)
-    seat.rest()
-    return { stream: stream(deps, input, { seat, signal, after }) }
+    slot.rest()
+    return { stream: stream(deps, input, { slot, signal, after }) }
   } catch (error) {
-    seat.leave()
+    slot.release()
     throw error
   }
 }
 
 interface Reading {
-  readonly seat: Seat
+  readonly slot: StreamSlot
   /** Aborts when the reader has left. */
   readonly signal: AbortSignal
   readonly after: bigint
@@ -84,9 +84,9 @@ interface Reading {
 async function* stream(
   { presentEvents, stopping, ...deps }: EventHandlerDeps,
   { query }: Input<'streamEvents'>,
-  { seat, signal, after }: Reading,
+  { slot, signal, after }: Reading,
 ): AsyncGenerator<StreamPiece[]> {
-  seat.work()
+  slot.work()
   const ends = new AbortController()
   const end = () => ends.abort()
   const reasons = [stopping, signal]
@@ -112,7 +112,7 @@ async function* stream(
   } finally {
     for (const reason of reasons) reason.removeEventListener('abort', end)
     end()
-    seat.leave()
+    slot.release()
   }
 }
 

@@ -24,14 +24,14 @@ interface AuthenticatorOptions {
   readonly apiKeys: readonly string[]
   readonly peers: Peers
   /** Called for each request with a valid key. */
-  readonly onKeyShown?: (context: HttpContext) => void
+  readonly onAuthenticated?: (context: HttpContext) => void
 }
 
 /**
  * Creates the check of API keys. It keeps and compares hashes only, in constant time and always against every key, so that
  * the time reveals neither the length of a key nor a common beginning.
  */
-export function createAuthenticator({ apiKeys, peers, onKeyShown }: AuthenticatorOptions): Authenticate {
+export function createAuthenticator({ apiKeys, peers, onAuthenticated }: AuthenticatorOptions): Authenticate {
   if (apiKeys.length === 0) throw new Error('at least one API key is needed')
   const hashes = apiKeys.map(digest)
   return (context) => {
@@ -39,7 +39,7 @@ export function createAuthenticator({ apiKeys, peers, onKeyShown }: Authenticato
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
     const key = token === undefined ? -1 : indexOf(hashes, digest(token))
     if (key >= 0) {
-      onKeyShown?.(context)
+      onAuthenticated?.(context)
       return { limitKey: `key ${key}`, refusal: undefined }
     }
     const limitKey = `peer ${peers.ofRequest(context.req)}`

@@ -4,8 +4,8 @@ import type { Limits } from './limits.ts'
 import type { Peers } from './peer.ts'
 
 /**
- * The open connections. A connection belongs to a stranger until a request on it has shown a valid key. When there are too many, the
- * stranger that has been idle for the longest time is closed, so that nobody keeps the others out by staying.
+ * The open connections. A connection is authenticated when a request on it has shown a valid key. When there are too many, the
+ * unauthenticated one that has been idle for the longest time is closed, so that nobody keeps the others out by staying.
  */
 export interface Connections {
   /** Adds a new connection, and closes another one, or this one, when a limit is exceeded. */
@@ -13,9 +13,9 @@ export interface Connections {
   /** Marks the connection as busy until the response ends. */
   serve(socket: Socket, response: ServerResponse): void
   /** Notes that a valid key was shown on the connection. */
-  recognise(socket: Socket): void
-  /** Gives the time in ms for which the connection may be idle. */
-  keepAliveMs(socket: Socket): number
+  markAuthenticated(socket: Socket): void
+  /** Tells whether a valid key was shown on the connection. */
+  isAuthenticated(socket: Socket): boolean
   /** The number of connections that were ever admitted. */
   readonly admitted: number
   /** Closes the connections that neither wait for an answer nor have sent the beginning of a request, and from now on each one that becomes idle. */
@@ -30,14 +30,11 @@ interface Connection {
   requests: number
   /** The bytes that had arrived when the last answer ended. */
   bytesSeen: number
-  keyShown: boolean
+  hasShownKey: boolean
 }
 
 interface ConnectionsOptions {
-  readonly limits: Pick<
-    Limits,
-    'maxConnections' | 'connectionsPerPeer' | 'keepAliveTimeoutMs' | 'strangerKeepAliveMs'
-  >
+  readonly limits: Pick<Limits, 'maxConnections' | 'connectionsPerPeer' | 'unauthenticatedKeepAliveMs'>
   readonly peers: Peers
   /** Called for each connection that is closed because of a limit. */
   readonly onClosed: (peer: string | undefined) => void
@@ -53,27 +50,27 @@ const KEEP_ALIVE_MARGIN_MS = 1_000
 export function createConnections({ limits, peers, onClosed }: ConnectionsOptions): Connections {
   const { maxConnections, connectionsPerPeer = Math.ceil(maxConnections / 4) } = limits
   const open = new Map<Socket, Connection>()
-  const strangers: ByIdleness = new Set()
-  const keyHolders: ByIdleness = new Set()
-  const strangersOfPeer = new Map<string, ByIdleness>()
+  const unauthenticated: ByIdleness = new Set()
+  const authenticated: ByIdleness = new Set()
+  const unauthenticatedOfPeer = new Map<string, ByIdleness>()
   let admitted = 0
   let closing = false
 
   function join(connection: Connection): void {
     const { peer } = connection
-    if (connection.keyShown) return void keyHolders.add(connection)
-    strangers.add(connection)
+    if (connection.hasShownKey) return void authenticated.add(connection)
+    unauthenticated.add(connection)
     if (peer === undefined) return
-    const ofPeer = strangersOfPeer.get(peer) ?? new Set()
-    strangersOfPeer.set(peer, ofPeer.add(connection))
+    const ofPeer = unauthenticatedOfPeer.get(peer) ?? new Set()
+    unauthenticatedOfPeer.set(peer, ofPeer.add(connection))
   }
 
   function leave(connection: Connection): void {
     const { peer = '' } = connection
-    keyHolders.delete(connection)
-    strangers.delete(connection)
-    const ofPeer = strangersOfPeer.get(peer)
-    if (ofPeer?.delete(connection) && ofPeer.size === 0) strangersOfPeer.delete(peer)
+    authenticated.delete(connection)
+    unauthenticated.delete(connection)
+    const ofPeer = unauthenticatedOfPeer.get(peer)
+    if (ofPeer?.delete(connection) && ofPeer.size === 0) unauthenticatedOfPeer.delete(peer)
   }
 
   function forget({ socket }: Connection): void {
@@ -89,28 +86,28 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
     connection.socket.destroy()
   }
 
-  /** Node has set the time-out of key holders before this, and resets it at the next request. */
+  /** Node has set the time-out of an authenticated connection before this, and resets it at the next request. */
   function becomeIdle(connection: Connection): void {
     leave(connection)
     join(connection)
     if (connection.requests > 0) return
     if (closing) connection.socket.destroySoon()
-    else if (!connection.keyShown)
-      connection.socket.setTimeout(limits.strangerKeepAliveMs + KEEP_ALIVE_MARGIN_MS)
+    else if (!connection.hasShownKey)
+      connection.socket.setTimeout(limits.unauthenticatedKeepAliveMs + KEEP_ALIVE_MARGIN_MS)
   }
 
-  /** A stranger that is being answered gives way before a key holder that is idle, because its requests are short. */
+  /** An unauthenticated connection gives way before an authenticated one even while it is answered, because its requests are short. */
   function makeRoom(newest: Connection): void {
-    const ofPeer = strangersOfPeer.get(newest.peer ?? '')
+    const ofPeer = unauthenticatedOfPeer.get(newest.peer ?? '')
     if (ofPeer !== undefined && ofPeer.size > connectionsPerPeer) close(idlest(ofPeer, newest) ?? newest)
     if (open.size <= maxConnections) return
-    close(idlest(strangers, newest) ?? firstIdle(keyHolders, newest) ?? newest)
+    close(idlest(unauthenticated, newest) ?? firstIdle(authenticated, newest) ?? newest)
   }
 
   return {
     admit: (socket) => {
       const peer = peers.ofConnection(socket.remoteAddress)
-      const connection = { socket, peer, requests: 0, bytesSeen: 0, keyShown: false }
+      const connection = { socket, peer, requests: 0, bytesSeen: 0, hasShownKey: false }
       admitted += 1
       open.set(socket, connection)
       join(connection)
@@ -127,15 +124,14 @@ export function createConnections({ limits, peers, onClosed }: ConnectionsOption
         if (open.has(socket)) becomeIdle(connection)
       })
     },
-    recognise: (socket) => {
+    markAuthenticated: (socket) => {
       const connection = open.get(socket)
-      if (connection === undefined || connection.keyShown) return
+      if (connection === undefined || connection.hasShownKey) return
       leave(connection)
-      connection.keyShown = true
+      connection.hasShownKey = true
       join(connection)
     },
-    keepAliveMs: (socket) =>
-      open.get(socket)?.keyShown ? limits.keepAliveTimeoutMs : limits.strangerKeepAliveMs,
+    isAuthenticated: (socket) => open.get(socket)?.hasShownKey === true,
     get admitted() {
       return admitted
     },

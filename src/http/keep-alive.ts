@@ -1,16 +1,20 @@
 import type { Connections } from './connections.ts'
+import type { Limits } from './limits.ts'
 import type { Middleware } from './state.ts'
 
-/**
- * Announces the life of the idle connection, which depends on whether it has shown a valid key. The header of Node would name the same
- * time on all connections.
- */
-export function keepAlive(connections: Connections): Middleware {
+interface KeepAliveOptions {
+  readonly connections: Connections
+  readonly limits: Pick<Limits, 'unauthenticatedKeepAliveMs'>
+}
+
+/** Announces the shorter life of an idle connection that has shown no key. The header of Node names the time of the others. */
+export function keepAlive({ connections, limits }: KeepAliveOptions): Middleware {
+  const seconds = Math.floor(limits.unauthenticatedKeepAliveMs / 1000)
+  const headers = { Connection: 'keep-alive', 'Keep-Alive': `timeout=${seconds}` }
   return async function keepAlive(context, next) {
     await next()
     const { req, res } = context
-    if (!res.shouldKeepAlive || res.hasHeader('Connection')) return
-    const seconds = Math.floor(connections.keepAliveMs(req.socket) / 1000)
-    context.set({ Connection: 'keep-alive', 'Keep-Alive': `timeout=${seconds}` })
+    if (connections.isAuthenticated(req.socket) || !res.shouldKeepAlive || res.hasHeader('Connection')) return
+    context.set(headers)
   }
 }

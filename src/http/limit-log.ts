@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 
-/** The shortest time in ms between two lines, because a stranger decides how often a connection is closed. */
+/** The shortest time in ms between two lines, because unauthenticated callers decide how often a connection is closed. */
 const QUIET_MS = 10_000
 
 /** Logs that connections were closed because of a limit: the first one at once, the later ones as a number. */

@@ -18,8 +18,8 @@ export interface Limits {
    */
   readonly keepAliveTimeoutMs: number
   /** Life of an idle connection that has not shown a valid key. Default 5 s. */
-  readonly strangerKeepAliveMs: number
-  /** Number of open connections; for one more, the server closes the stranger that has been idle for the longest time. Default 4096. */
+  readonly unauthenticatedKeepAliveMs: number
+  /** Number of open connections; for one more, the server closes the unauthenticated one that has been idle for the longest time. Default 4096. */
   readonly maxConnections: number
   /** Number of connections of one peer that have not shown a valid key. Absent: a quarter of `maxConnections`. */
   readonly connectionsPerPeer?: number | undefined
@@ -34,6 +34,6 @@ export const DEFAULT_LIMITS: Limits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
-  strangerKeepAliveMs: 5_000,
+  unauthenticatedKeepAliveMs: 5_000,
   maxConnections: 4_096,
 }

@@ -48,7 +48,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   const validator = createValidator(contract)
   const authenticate = createAuthenticator({
     ...options,
-    onKeyShown: ({ req }) => connections.recognise(req.socket),
+    onAuthenticated: ({ req }) => connections.markAuthenticated(req.socket),
   })
   const limiter = createRateLimiter({ ...options.rateLimit, clock })
   const guard = createGuard(authenticate, limiter)
@@ -58,13 +58,16 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     ...(metrics ? [observeRequests(metrics.observer)] : []),
     accessLog({ log, clock }),
     closeWhileDraining(options.drainState),
-    keepAlive(connections),
+    keepAlive({ connections, limits }),
     readRest({ timeoutMs: limits.requestTimeoutMs }),
     ...(options.validateResponses ? [responseCheck({ validator, log })] : []),
     errorBoundary({ log }),
     requireHost(),
     await operationsOfContract(options, stages),
-    documentation(await documentationPages(contract)),
+    documentation({
+      pages: await documentationPages(contract),
+      count: (context) => countRequest(limiter, authenticate(context).limitKey),
+    }),
     ...(metrics ? [metricsPage({ read: metrics.read, guard })] : []),
     notFound(guard),
   ]

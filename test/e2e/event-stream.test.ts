@@ -5,7 +5,8 @@ import { createSchemaCompiler } from '../../src/contract/schemas.ts'
 import { createAdjustableClock } from '../support/adjustable-clock.ts'
 import { openStream } from '../support/event-stream.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { RECEIVER } from '../support/service.ts'
+import { RECEIVER, startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 const clock = createAdjustableClock()
 const isEvent = createSchemaCompiler(await loadContract(), { normalise: false }).compile({
@@ -87,4 +88,21 @@ test('streams end when the service stops', async () => {
   await stream.next()
   const [frames] = await Promise.all([stream.rest(), other.stop()])
   expect(frames).toEqual([])
+}, 60_000)
+
+test('one stream too many is 429, until another one is closed', async () => {
+  const service = await startService({ rpcUrls: [], relayers: [], env: { RELAYER_MAX_STREAMS: '1' } })
+  const first = await openStream(service.url)
+  await first.next()
+  const refused = await service.api('GET', '/events/stream')
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(refused.headers.get('retry-after')).toBe('5')
+  await first.close()
+  const next = await until(
+    () => openStream(service.url),
+    ({ status }) => status === 200,
+  )
+  expect(await next.next()).toEqual({ comment: 'open' })
+  await next.close()
+  await service.stop()
 }, 60_000)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { roomFor } from '../../src/http/connection-limit.ts'
+import { fittingLimit } from '../../src/http/connection-limit.ts'
 
 test.each([
   [4096, 1_048_576, 4096],
@@ -11,7 +11,7 @@ test.each([
   [4096, 100, 1],
   [4096, Number.POSITIVE_INFINITY, 4096],
 ])('%d connections of %d open files: %d', (wanted, openFiles, limit) => {
-  expect(roomFor(wanted, { openFiles })).toBe(limit)
+  expect(fittingLimit(wanted, { openFiles })).toBe(limit)
 })
 
 test('the limit of the process counts', () => {

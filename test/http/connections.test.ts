@@ -113,7 +113,7 @@ test('a trusted proxy has no limit of its own', async () => {
 })
 
 test('an idle connection lives long only after a valid key, and the answer says so', async () => {
-  const { port } = await startStub({ limits: { strangerKeepAliveMs: 1_000 } })
+  const { port } = await startStub({ limits: { unauthenticatedKeepAliveMs: 1_000 } })
   const holder = await hold(port, KEY_HOLDER)
   const wrongKey = await hold(port, KEY_HOLDER.replace(BEARER, `${BEARER}x`))
   const stranger = await hold(port, STRANGER)
