@@ -60,7 +60,7 @@ describe('lists', () => {
     expect(relayers.body.data[0]?.policies).toEqual({ gas_price_cap: CAP, min_balance: 9007199254740993n })
     const notifications = await story.service.api('GET', '/notifications')
     expect(notifications.body.data).toEqual([
-      { id: 'ops', type: 'webhook', url: 'http://127.0.0.1:9/hook', has_signing_key: true },
+      { id: 'ops', type: 'webhook', url: 'http://127.0.0.1:9/***', has_signing_key: true },
     ])
   })
 })

@@ -4,7 +4,7 @@ import type { Schema } from '../../database/schema.ts'
 import { lockOrderingKeys, startNext } from './delivery-store.ts'
 import { DUE_CHANNEL } from './fan-out-store.ts'
 import type { JobQueue } from './job-queue.ts'
-import { longestWait } from './schedule.ts'
+import { BACKOFF } from './schedule.ts'
 
 /**
  * Selects deliveries of a notification. `late`: those whose first or next try lies further ahead than it can, because the clock of the
@@ -111,8 +111,11 @@ function matches(selection: Selection) {
 /** A smaller difference between the clocks of the processes and of the database is no fault. */
 const TOLERANCE = sql`interval '5 seconds'`
 
+/** The longest wait after so many tries, in ms. */
+const LONGEST_WAIT_MS = sql`least(${BACKOFF.maxMs}::float8, ${BACKOFF.baseMs} * power(2, tries - 1))`
+
 /** A wait that the receiver asked for (`Retry-After`) can be of any length. */
 const LATE = sql`status = 'pending' and case
   when tries = 0 then created_at > now() + ${TOLERANCE}
   else coalesce(last_try->'response'->'headers'->>'retry-after', '') = ''
-    and next_try_at > now() + ${TOLERANCE} + ${longestWait(sql<number>`tries`)} * interval '1 millisecond' end`
+    and next_try_at > now() + ${TOLERANCE} + ${LONGEST_WAIT_MS} * interval '1 millisecond' end`

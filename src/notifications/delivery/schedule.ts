@@ -1,11 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
 import { backoffMs } from '../../lib/backoff.ts'
 
 /**
  * The first wait after a failure and the longest one, in ms. The wait doubles with each failure; a receiver that is back would notice too
  * late if it grew beyond an hour.
  */
-const BACKOFF = { baseMs: 5_000, maxMs: 3_600_000, jitter: 'equal' } as const
+export const BACKOFF = { baseMs: 5_000, maxMs: 3_600_000, jitter: 'equal' } as const
 
 /** The decision after a failed try. */
 export type NextTry = { readonly kind: 'again'; readonly delayMs: number } | { readonly kind: 'never' }
@@ -27,9 +26,4 @@ export function nextTry({ tries, now, giveUpAt, retryAfterMs = 0, random }: Fail
   if (now >= giveUpAt) return { kind: 'never' }
   const delay = Math.max(retryAfterMs, backoffMs(tries, { ...BACKOFF, random }))
   return { kind: 'again', delayMs: Math.min(delay, giveUpAt - now) }
-}
-
-/** Builds the SQL expression for the longest wait after so many tries, in ms. */
-export function longestWait(tries: RawBuilder<number>): RawBuilder<number> {
-  return sql<number>`least(${BACKOFF.maxMs}, ${BACKOFF.baseMs} * power(2, ${tries} - 1))`
 }
