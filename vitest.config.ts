@@ -64,6 +64,7 @@ export default defineConfig({
           exclude: [
             'test/browser/**',
             'test/faults/**',
+            'test/e2e/worst-bodies/**',
             ...SHARING,
             ...(withPostgres ? [] : POSTGRES_TESTS),
             ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),

@@ -9,6 +9,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     retry: 0,
-    env: { NODE_ENV: 'test' },
+    isolate: false,
+    env: { NODE_ENV: 'test', SHARE_TEST_DATABASE: '1' },
   },
 })

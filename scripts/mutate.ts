@@ -4,16 +4,21 @@
  *     npm run mutate -- src/security
  *     npm run mutate -- src/transactions/watch src/transactions/replace
  *     npm run mutate -- src/chains/evm/prepare/fees.ts --tests test/chains/evm
+ *     npm run mutate -- src/transactions --sample 80 --seed 7
+ *
+ * A whole folder that needs a database takes hours; `--sample` changes only so many random lines of it, the same ones for the same seed.
  *
  * Each folder or file is tested by the tests of its part: `src/security/…` by `test/security`, `src/chains/evm/…` by `test/chains/evm`.
  * Fails below a score of 85 %.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { createRandom } from '../test/faults/random.ts'
 
 /** The least share of noticed changes, in percent. */
 const LEAST_SCORE = 85
@@ -25,6 +30,8 @@ const { values, positionals } = parseArgs({
   options: {
     tests: { type: 'string', multiple: true },
     concurrency: { type: 'string', default: CONCURRENCY },
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
   },
   allowPositionals: true,
 })
@@ -52,7 +59,7 @@ function configOf(paths: readonly string[]) {
   return {
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts' },
-    mutate: paths.map((path) => (path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`)),
+    mutate: values.sample === undefined ? paths.map(patternOf) : sampleOf(paths, Number(values.sample)),
     // Only a test that reaches a change can notice it.
     coverageAnalysis: 'perTest',
     // Changes of constants that are evaluated once would need a run of all tests each.
@@ -66,6 +73,30 @@ function configOf(paths: readonly string[]) {
     allowConsoleColors: false,
     checkers: [],
   }
+}
+
+function patternOf(path: string): string {
+  return path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`
+}
+
+/** Draws lines of code, which Stryker takes as `file:first-last`. */
+function sampleOf(paths: readonly string[], count: number): string[] {
+  const lines = paths.flatMap((path) => globSync(patternOf(path), { cwd: root })).flatMap(codeLinesOf)
+  const random = createRandom(Number(values.seed))
+  return Array.from({ length: Math.min(count, lines.length) }, () => {
+    const [line = ''] = lines.splice(random.int(0, lines.length - 1), 1)
+    return line
+  })
+}
+
+/** The lines in which something can be changed: not those of imports, comments and types. */
+function codeLinesOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8').split('\n')
+  return text.flatMap((line, index) =>
+    /^\s*(import|export (interface|type)|interface|type|readonly|\*|\/\*|\/\/|[\])}]*,?$)/.test(line)
+      ? []
+      : [`${file}:${index + 1}-${index + 1}`],
+  )
 }
 
 /** `src/transactions/watch/resolve.ts` → `test/transactions`, `src/chains/evm/prepare` → `test/chains/evm`. */

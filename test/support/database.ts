@@ -6,8 +6,17 @@ import { migrate } from '../../src/database/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { createDataDir } from './data-dir.ts'
 
-/** A migrated embedded database, gone when it is closed. */
+/** A migrated embedded database, gone when it is closed. In mutation tests, which run many times, it is the same one each time, and empty. */
 export async function openTestDatabase(): Promise<Database> {
+  if (process.env.SHARE_TEST_DATABASE !== '1') return openFresh()
+  const store = globalThis as { sharedTestDatabase?: Promise<Database> }
+  store.sharedTestDatabase ??= openFresh()
+  const database = await store.sharedTestDatabase
+  await emptyDatabase(database)
+  return { ...database, close: async () => {} }
+}
+
+async function openFresh(): Promise<Database> {
   const dataDir = await createDataDir()
   const database = await openDatabase({ dataDir }, createLogger({ level: 'silent' }))
   await migrate(database)
@@ -36,6 +45,7 @@ const TABLES = [
   'network_urls',
   'operated_accounts',
   'file_entries',
+  'operator_decisions',
 ]
 
 /** Removes every row, for tests that share a database. */
