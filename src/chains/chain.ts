@@ -118,6 +118,11 @@ export interface Sequencing {
 export interface Expiry<R extends ChainRequest = ChainRequest, D extends Draft = Draft> {
   /** Returns true when, as of this head, no later block can include the draft; false also when that is not known. */
   hasExpired(draft: D, head: Head): Promise<boolean>
+  /**
+   * Returns the time of the chain when the draft was prepared, on chains with a clock of their own: a clock of ours that is wrong must not
+   * decide how far back a proof of absence has to reach.
+   */
+  preparedAt?(draft: D): Date | undefined
   /** Returns true when the service can sign the content again without an external signer. The request has passed `check`. */
   reSignable(request: R): boolean
 }

@@ -39,6 +39,11 @@ export interface StellarDraft {
   readonly spends: bigint
   /** The highest fee after its bid was raised, in stroops. */
   readonly maxFee: bigint
+  /**
+   * The close time of the newest ledger when it was prepared, in Unix seconds: no earlier ledger includes it. Absent from drafts of earlier
+   * releases.
+   */
+  readonly preparedAt?: bigint
   /** Unix time in seconds. A ledger that closes at this time or later proves that no later one includes the transaction. */
   readonly expiresAt?: bigint
   /**

@@ -64,6 +64,8 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
     },
     expiry: {
       hasExpired: (draft, head) => Promise.resolve(hasExpired(draft, head)),
+      preparedAt: ({ preparedAt }) =>
+        preparedAt === undefined ? undefined : new Date(Number(preparedAt) * 1_000),
       reSignable: (request) => externalNonceOf(request) === undefined,
     },
     feeBump: { speedUp: (attempts) => prepareSpeedUp(context, attempts) },

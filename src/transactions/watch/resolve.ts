@@ -75,7 +75,8 @@ async function settleWithProof(
   whenAbsent: () => Resolution,
 ): Promise<Resolution | undefined> {
   // For attempts that expired earlier, the proof was made at that time.
-  const since = (unprovenAttempts(item.attempts)[0] ?? item.attempts[0])?.signedAt
+  const oldest = unprovenAttempts(item.attempts)[0] ?? item.attempts[0]
+  const since = oldest && (round.chain.expiry?.preparedAt?.(oldest.draft) ?? oldest.signedAt)
   const proof = await round.chain.proveInclusion(
     item.attempts,
     omitUndefined({ asOf: round.head.number, since }),

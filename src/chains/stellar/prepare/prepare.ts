@@ -61,6 +61,16 @@ interface Wanted {
 /** Prepares the content of a request for the present ledger; returns a setup transaction when entries have to be restored first. */
 export async function prepareContent(
   context: PrepareContext,
+  wanted: Wanted,
+): Promise<Answer<Content> | SetupRequired<StellarRequest>> {
+  const answer = await composeContent(context, wanted)
+  return answer.kind === 'ok'
+    ? { kind: 'ok', value: { ...answer.value, preparedAt: wanted.closeTime } }
+    : answer
+}
+
+async function composeContent(
+  context: PrepareContext,
   { request, account, closeTime }: Wanted,
 ): Promise<Answer<Content> | SetupRequired<StellarRequest>> {
   if (request.feeBump === true) {
