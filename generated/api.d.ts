@@ -2630,7 +2630,7 @@ export interface components {
              *     - `fee_below_market`: blocks prefer others at present.
              *     - `fee_at_cap`: a higher fee would be above `gas_price_cap`.
              *     - `nonce_passed`: the chain has used its nonce; which attempt a block holds is being found out.
-             *     - `held_back`: the nodes know it and would not include it, although its nonce is next.
+             *     - `queued_in_pool`: the nodes know it and would not include it, although its nonce is next.
              *     - `not_taken`: no node has taken it yet; `message` has what was said.
              *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
              *     - `stuck`: it has been the first of its account's queue for longer than is normal.
@@ -2639,7 +2639,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "held_back" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };

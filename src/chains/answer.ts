@@ -32,7 +32,7 @@ export type Answer<T> =
   | { readonly kind: 'unknown'; readonly detail: string }
 
 /**
- * The answer of a node to signed bytes. `accepted`: the node has the bytes; `known` tells that it had them before, and `heldBack` that no
+ * The answer of a node to signed bytes. `accepted`: the node has the bytes; `known` tells that it had them before, and `queuedInPool` that no
  * node would include them although their nonce is next · `nonce_used`: the chain
  * is past this nonce, so one of the attempts or another transaction is included, and the receipts tell which · `refused`: the node will not
  * accept these bytes · `too_cheap`, `too_dear`: no endpoint accepts them at this price; at another price one may · `gas_limit`: the node
@@ -41,7 +41,7 @@ export type Answer<T> =
  * tells that another endpoint received the bytes and did not answer, so it may have accepted them.
  */
 export type BroadcastResult =
-  | { readonly kind: 'accepted'; readonly known?: true; readonly heldBack?: true }
+  | { readonly kind: 'accepted'; readonly known?: true; readonly queuedInPool?: true }
   | { readonly kind: 'nonce_used'; readonly detail: string }
   | {
       readonly kind: 'underpriced'

@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
   waitingForFunds,
   inFlightLimit,
   noncePassed,
-  heldBack,
+  queuedInPool,
   notAccepted,
   stuck,
   belowBaseFee,
@@ -114,18 +114,18 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
 }
 
 /** A pool sorts itself anew after each block, so the transaction gets this many blocks first. */
-const HELD_BACK_BLOCKS = 3
+const QUEUED_BLOCKS = 3
 
-function heldBack(facts: DiagnosisFacts): Finding | undefined {
+function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt, now, chainNonce, pendingNonce, blocktimeMs } = facts
   if (transaction.status !== 'submitted' || chainNonce === undefined || pendingNonce === undefined)
     return undefined
   if (transaction.nonce !== chainNonce || pendingNonce > chainNonce) return undefined
   const since = attempt?.broadcastAt?.getTime()
-  if (since === undefined || now - since < HELD_BACK_BLOCKS * blocktimeMs) return undefined
+  if (since === undefined || now - since < QUEUED_BLOCKS * blocktimeMs) return undefined
   return {
-    code: 'held_back',
-    message: `Nonce ${chainNonce} is next on the chain, but the node that was asked would not include it: its pool holds it back. The service broadcasts it to every endpoint, and raises its fee so that other bytes take its place, unless the caller named its price.`,
+    code: 'queued_in_pool',
+    message: `Nonce ${chainNonce} is next on the chain, but the node that was asked would not include it: its pool keeps it queued. The service broadcasts it to every endpoint, and raises its fee so that other bytes take its place, unless the caller named its price.`,
   }
 }
 

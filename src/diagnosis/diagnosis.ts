@@ -11,7 +11,7 @@ export type FindingCode =
   | 'fee_below_market'
   | 'fee_at_cap'
   | 'nonce_passed'
-  | 'held_back'
+  | 'queued_in_pool'
   | 'not_taken'
   | 'undecided'
   | 'stuck'

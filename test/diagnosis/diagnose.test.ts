@@ -158,9 +158,9 @@ const CASES: readonly Case[] = [
     says: 'nonce 5',
   },
   {
-    name: 'held back by the pool of the node',
+    name: 'queued in the pool of the node',
     facts: factsOf({ pendingNonce: 5n, attempt: broadcastBefore(3_000) }),
-    code: 'held_back',
+    code: 'queued_in_pool',
     action: 'raise_fee',
     says: 'Nonce 5 is next',
   },

@@ -8,7 +8,7 @@ import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import type { Speed } from '../speed.ts'
 import { broadcastAll } from './broadcast/broadcast.ts'
-import { createHeldBackWatch } from './broadcast/held-back.ts'
+import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
@@ -44,7 +44,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
   const { client, probeHeights } = connect(options, NODE_DIALECT, http)
   const eip1559 = network.features.includes('eip1559')
   const [bounds, refusals] = [createPriceBounds(clock), createRefusalMemory()]
-  const heldBack = network.mempool ? createHeldBackWatch(client) : undefined
+  const queuedInPool = network.mempool ? createPoolQueueWatch(client) : undefined
   const market = createMarketWatch({
     client,
     clock,
@@ -85,7 +85,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       reviewUnsigned(unsigned, account, { chainId: network.chainId, eip1559 }),
     signMessage: signPersonalMessage,
     typedData: { sign: signTypedData },
-    broadcast: (raws) => broadcastAll({ client, bounds, refusals, heldBack }, raws),
+    broadcast: (raws) => broadcastAll({ client, bounds, refusals, queuedInPool }, raws),
     head: () => {
       probeHeights()
       return readHead(client, network.finality)

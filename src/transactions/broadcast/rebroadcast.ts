@@ -10,7 +10,7 @@ import { broadcastCurrent, isAwaitingExpiry, settleAsKnown } from './broadcast.t
  * Broadcasts the same bytes of `due` again, in nonce order: bytes that no node accepted yet, and bytes that a mempool may have lost. If the
  * mempool still knows the first accepted one, it probably knows the others, so waiting transactions cost one call for each account and not
  * one for each transaction. A transaction that the mempool lost is found when it becomes the first. Returns the transaction that all nodes
- * know and hold back, if there is one.
+ * know and keep queued, if there is one.
  */
 export async function rebroadcastDue(
   context: TransactionsContext,
@@ -43,7 +43,7 @@ export async function rebroadcastDue(
     leased.runtime,
     others.filter((item) => !isAccepted(item)),
   )
-  return result.heldBack === true ? first : undefined
+  return result.queuedInPool === true ? first : undefined
 }
 
 /** The watcher follows transactions whose bytes only have to expire. */

@@ -93,7 +93,7 @@ async function raiseHead(
 }
 
 /**
- * Signs bytes with a higher fee for a transaction that all nodes know and hold back: other bytes with its nonce take its place in their
+ * Signs bytes with a higher fee for a transaction that all nodes keep queued: other bytes with its nonce take its place in their
  * pools. A price of the caller stays.
  */
 export async function unblock(
@@ -103,7 +103,7 @@ export async function unblock(
 ): Promise<void> {
   context.log.warn(
     { transaction: item.transaction.id, relayer: leased.relayer.id },
-    'transaction held back by its nodes',
+    'transaction queued by every node although its nonce is next',
   )
   if (!isPriceNamed(item.transaction)) return raiseHead(context, leased, item)
   await explain(

@@ -31,8 +31,8 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     const findDue = () => findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
     const due = await findDue()
     const changed = due.length > 0 && maySign && (await raiseOverdue(context, leased, due))
-    const heldBack = await rebroadcastDue(context, leased, changed ? await findDue() : due)
-    if (heldBack && maySign) await unblock(context, leased, heldBack)
+    const queuedInPool = await rebroadcastDue(context, leased, changed ? await findDue() : due)
+    if (queuedInPool && maySign) await unblock(context, leased, queuedInPool)
     if (maySign) await submitPending(context, leased)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error

@@ -8,7 +8,7 @@ import { ceilingOf } from '../prepare/fees.ts'
 import type { PriceBoundsMemory } from '../prepare/node-price-limits.ts'
 import { HEIGHT, readQuantity } from '../quantity.ts'
 import { readBroadcast } from './failures.ts'
-import type { HeldBackWatch } from './held-back.ts'
+import type { PoolQueueWatch } from './pool-queue.ts'
 import { evaluateOpinions, type Opinion, type RefusalMemory } from './second-opinion.ts'
 
 interface BroadcastContext {
@@ -16,7 +16,7 @@ interface BroadcastContext {
   readonly bounds: PriceBoundsMemory
   readonly refusals: RefusalMemory
   /** Absent on networks whose nodes keep no pool. */
-  readonly heldBack?: HeldBackWatch | undefined
+  readonly queuedInPool?: PoolQueueWatch | undefined
 }
 
 /** Answers that depend on the endpoint: on its pool, its price and gas limits, and the rules of its newest block. */
@@ -45,7 +45,7 @@ export async function broadcastAll(
       const raw = raws[index]
       // Only the first one can have the next nonce of its account.
       if (raw === undefined || index > 0 || result.kind !== 'accepted' || !result.known) return result
-      return (await context.heldBack?.isHeldBack(raw)) ? { ...result, heldBack: true } : result
+      return (await context.queuedInPool?.isQueued(raw)) ? { ...result, queuedInPool: true } : result
     }),
   )
   const doubtful = [...raws.keys()].filter((index) => OWN_WORD.includes(results[index]?.kind ?? 'unknown'))

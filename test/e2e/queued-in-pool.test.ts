@@ -23,7 +23,7 @@ const rawOf = (hash: string | undefined) => story.anvil.rpc<string>('debug_getRa
  * The pool of anvil keeps a transaction among those that wait for an earlier nonce when that nonce comes with a reorganisation. It never
  * includes the transaction then, whatever becomes of the chain.
  */
-async function holdBack(body: object): Promise<Transaction> {
+async function keepQueued(body: object): Promise<Transaction> {
   const first = await story.send({ to: RECEIVER, value: 1 })
   const second = await story.send({ to: RECEIVER, value: 2, ...body })
   const [earlier, later] = [
@@ -39,11 +39,11 @@ async function holdBack(body: object): Promise<Transaction> {
   return later
 }
 
-test('a transaction that the pool holds back is included at a higher fee, and the diagnosis tells why', async () => {
-  const { id, hash } = await holdBack({})
+test('a transaction that the pool keeps queued is included at a higher fee, and the diagnosis tells why', async () => {
+  const { id, hash } = await keepQueued({})
   clock.advance(REBROADCAST_MS)
   const { body } = await story.service.api<object>('GET', `/relayers/main/transactions/${id}/diagnosis`)
-  expect(body.data).toMatchObject({ findings: [{ code: 'held_back' }] })
+  expect(body.data).toMatchObject({ findings: [{ code: 'queued_in_pool' }] })
   const raised = await until(
     async () => {
       await story.mine()
@@ -58,7 +58,7 @@ test('a transaction that the pool holds back is included at a higher fee, and th
 })
 
 test('a price of the caller stays, and the record says what helps', async () => {
-  const { id, hash } = await holdBack({ gas_price: 20_000_000_000 })
+  const { id, hash } = await keepQueued({ gas_price: 20_000_000_000 })
   const waiting = await until(
     async () => {
       await story.mine()

@@ -6,10 +6,10 @@ import { HEIGHT, readQuantity } from '../quantity.ts'
 import { readBroadcast } from './failures.ts'
 
 /**
- * A transaction counts as held back after this many blocks, because a pool sorts itself anew after each block. Fewer blocks would raise fees
+ * A transaction counts as queued after this many blocks, because a pool sorts itself anew after each block. Fewer blocks would raise fees
  * for nothing.
  */
-const HELD_BACK_BLOCKS = 3n
+const QUEUED_BLOCKS = 3n
 
 /** The memory holds at most this many transactions and forgets the oldest first. */
 const MAX_REMEMBERED = 1_000
@@ -18,19 +18,19 @@ const MAX_REMEMBERED = 1_000
  * Finds transactions that the nodes know and would not include although their nonce is next. A pool can keep such a transaction among those
  * that wait for an earlier nonce after a reorganisation; the same bytes do not move it, other bytes with its nonce do.
  */
-export interface HeldBackWatch {
-  /** Sends known bytes to every endpoint; returns true when every one that answers has held them back for some blocks. */
-  isHeldBack(raw: Uint8Array): Promise<boolean>
+export interface PoolQueueWatch {
+  /** Sends known bytes to every endpoint; returns true when every one that answers has kept them queued for some blocks. */
+  isQueued(raw: Uint8Array): Promise<boolean>
 }
 
 /** Creates a watch that has seen nothing yet. A lost memory delays the finding by some blocks. */
-export function createHeldBackWatch(client: PooledClient): HeldBackWatch {
-  /** The block in which each transaction was first found held back, by its bytes. */
+export function createPoolQueueWatch(client: PooledClient): PoolQueueWatch {
+  /** The block in which each transaction was first found queued, by its bytes. */
   const since = new Map<string, bigint>()
   return {
-    isHeldBack: async (raw) => {
+    isQueued: async (raw) => {
       const bytes = bytesToHex(raw)
-      const head = await heldBackAt(client, bytes)
+      const head = await queuedAt(client, bytes)
       if (head === undefined) {
         since.delete(bytes)
         return false
@@ -39,13 +39,13 @@ export function createHeldBackWatch(client: PooledClient): HeldBackWatch {
       since.set(bytes, first)
       const [oldest] = since.keys()
       if (since.size > MAX_REMEMBERED && oldest !== undefined) since.delete(oldest)
-      return head >= first + HELD_BACK_BLOCKS
+      return head >= first + QUEUED_BLOCKS
     },
   }
 }
 
-/** Returns the highest block of the endpoints when all that answer hold the bytes back; undefined otherwise (I6). */
-async function heldBackAt(client: PooledClient, raw: `0x${string}`): Promise<bigint | undefined> {
+/** Returns the highest block of the endpoints when all that answer keep the bytes queued; undefined otherwise (I6). */
+async function queuedAt(client: PooledClient, raw: `0x${string}`): Promise<bigint | undefined> {
   const sender = await senderOf(raw)
   if (sender === undefined) return undefined
   const count = (tag: string) => ({ method: 'eth_getTransactionCount', params: [sender.address, tag] })
@@ -63,9 +63,9 @@ async function heldBackAt(client: PooledClient, raw: `0x${string}`): Promise<big
     if (head === undefined || latest === undefined || pending === undefined || sent === undefined) return []
     const result = readBroadcast(sent)
     const knows = result.kind === 'accepted' && result.known === true
-    return [{ head, held: knows && latest === sender.nonce && pending <= latest }]
+    return [{ head, isQueued: knows && latest === sender.nonce && pending <= latest }]
   })
-  if (answers.length === 0 || answers.some(({ held }) => !held)) return undefined
+  if (answers.length === 0 || answers.some(({ isQueued }) => !isQueued)) return undefined
   return answers.map(({ head }) => head).reduce(larger)
 }
 
