@@ -9,12 +9,13 @@
 import { parseArgs } from 'node:util'
 import type { Attack, Report } from '../test/attack/attack.ts'
 import { auth } from '../test/attack/auth.ts'
+import { ssrf } from '../test/attack/ssrf.ts'
 import { createRandom } from '../test/faults/random.ts'
 
-const ATTACKS: readonly Attack[] = [auth]
+const ATTACKS: readonly Attack[] = [auth, ssrf]
 
-/** No attack takes a tenth of this. A service that hangs must not hang the run as well. */
-const DEADLINE_MS = 300_000
+/** No attack takes a quarter of this. A service that hangs must not hang the run as well. */
+const DEADLINE_MS = 120_000
 
 const { values } = parseArgs({
   options: {

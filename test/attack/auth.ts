@@ -52,6 +52,7 @@ async function run({ random }: AttackContext): Promise<Report> {
     const before = await stateOf(scenario)
     const { url } = scenario.service
     for (const form of authForms(API_KEY, random.fork('keys'))) {
+      if (tally.isFull()) break
       const requests = sampleRequests(contract, ids)
       await Promise.all(requests.map((request) => tryOperation(tally, { url, form, request })))
     }

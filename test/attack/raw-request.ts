@@ -18,6 +18,9 @@ export interface RawAnswer {
   readonly text: string
 }
 
+/** An answer that pauses for this long, in ms, is over: an event stream would go on for ever. */
+const IDLE_MS = 10_000
+
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
 /** Sends the request and reads the whole answer. */
@@ -29,9 +32,10 @@ export function sendRaw({ url, method, path, headers, body }: RawRequest): Promi
     const request = httpRequest({ agent, hostname, port, method, path, headers: all }, (response) => {
       text(response).then(
         (content) => resolve({ status: response.statusCode ?? 0, text: content }),
-        (error: Error) => resolve({ status: 0, text: error.message }),
+        (error: Error) => resolve({ status: response.statusCode ?? 0, text: error.message }),
       )
     })
+    request.setTimeout(IDLE_MS, () => request.destroy())
     request.on('error', (error) => resolve({ status: 0, text: error.message }))
     request.end(body)
   })

@@ -8,6 +8,8 @@ export interface Tally {
   /** Counts one check, and reports the sentence when it does not hold. */
   check(holds: boolean, finding: () => string): void
   note(line: string): void
+  /** True when so much failed that going on tells nothing new. */
+  isFull(): boolean
   report(): Report
 }
 
@@ -22,6 +24,7 @@ export function createTally(): Tally {
       if (!holds && findings.length < MOST_FINDINGS) findings.push(finding())
     },
     note: (line) => void notes.push(line),
+    isFull: () => findings.length >= MOST_FINDINGS,
     report: () => ({ checks, findings, notes }),
   }
 }
