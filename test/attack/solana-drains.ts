@@ -13,7 +13,7 @@ import { createTally, type Tally } from './tally.ts'
 export const solanaDrains: Attack = { name: 'solana-drains', run }
 
 /** Attempts of one run. */
-const ATTEMPTS = 250
+const ATTEMPTS = 150
 
 /** The policy of the relayer, in lamports. */
 const MAX_FEE = 100_000n

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../src/contract/operations.ts'
+import type { Random } from '../faults/random.ts'
 import { startNameServer } from '../support/name-server.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -15,6 +16,10 @@ type Delivery = Schemas['Delivery']
 /** Statuses whose `Location` clients follow. */
 const REDIRECTS = [301, 302, 303, 307, 308] as const
 
+/** A call to an endpoint that cannot be reached takes a second, so each round asks other ones. */
+const ENDPOINTS_ASKED = 4
+const REDIRECTS_TRIED = 2
+
 /** An address that nobody has is given up after this time, so that a broken guard is reported soon. */
 const SHORT = { RPC_TIMEOUT_MS: '1000', RELAYER_WEBHOOK_TIMEOUT_SECONDS: '1' }
 
@@ -24,10 +29,18 @@ async function run({ random }: AttackContext): Promise<Report> {
   const names = await startNameServer(({ name }) => PRIVATE_NAMES[name] ?? 'none')
   try {
     const named = Object.keys(PRIVATE_NAMES).map((name) => `http://${name}:${listener.port}/`)
-    const urls = [...localUrls(listener.port, random.fork('urls')), ...named]
-    await tryClosed(tally, { urls, nameServer: names.address, isReached: () => listener.hits() > 0 })
+    const urls = localUrls(listener.port, random.fork('urls'))
+    const asked = draw(random, { items: named, count: ENDPOINTS_ASKED })
+    const isReached = () => listener.hits() > 0
+    await tryClosed(tally, {
+      webhooks: [...urls, ...named],
+      endpoints: [...urls, ...asked],
+      nameServer: names.address,
+      isReached,
+    })
     tally.check(listener.hits() === 0, () => `${listener.hits()} connections reached the listener`)
-    if (!tally.isFull() && listener.hits() === 0) await tryOpen(tally)
+    if (!tally.isFull() && listener.hits() === 0)
+      await tryOpen(tally, draw(random, { items: REDIRECTS, count: REDIRECTS_TRIED }))
   } finally {
     await names.stop()
     await listener.stop()
@@ -35,15 +48,23 @@ async function run({ random }: AttackContext): Promise<Report> {
   return tally.report()
 }
 
+function draw<T>(random: Random, { items, count }: { items: readonly T[]; count: number }): T[] {
+  return Array.from({ length: count }, () => random.pick(items))
+}
+
 interface Closed {
-  readonly urls: readonly string[]
+  readonly webhooks: readonly string[]
+  readonly endpoints: readonly string[]
   readonly nameServer: string
   /** True when a connection has arrived; further tries would only wait for addresses that do not answer. */
   readonly isReached: () => boolean
 }
 
 /** A service that allows the public internet only. Its operator's own webhook shows that deliveries leave at all. */
-async function tryClosed(tally: Tally, { urls, nameServer, isReached }: Closed): Promise<void> {
+async function tryClosed(
+  tally: Tally,
+  { webhooks, endpoints, nameServer, isReached }: Closed,
+): Promise<void> {
   const own = await startHitCounter()
   const service = await startService({
     rpcUrls: ['http://127.0.0.1:9'],
@@ -52,8 +73,8 @@ async function tryClosed(tally: Tally, { urls, nameServer, isReached }: Closed):
     nameServers: [nameServer],
   })
   try {
-    await tryWebhooks(tally, service, urls)
-    if (!isReached()) await tryEndpoints(tally, service, urls)
+    await tryWebhooks(tally, service, webhooks)
+    if (!isReached()) await tryEndpoints(tally, service, endpoints)
     await tryWebhook(tally, service, 'ops')
     tally.check(own.hits() > 0, () => "the operator's own webhook was not sent")
   } finally {
@@ -63,13 +84,13 @@ async function tryClosed(tally: Tally, { urls, nameServer, isReached }: Closed):
 }
 
 /** A service that allows private addresses: metadata services and redirects stay out of reach. */
-async function tryOpen(tally: Tally): Promise<void> {
+async function tryOpen(tally: Tally, redirects: readonly number[]): Promise<void> {
   const target = await startHitCounter()
   const env = { ...SHORT, RELAYER_ALLOW_PRIVATE_URLS: 'true' }
   const service = await startService({ rpcUrls: ['http://127.0.0.1:9'], env })
   try {
     for (const url of metadataUrls()) await tryMetadata(tally, service, url)
-    for (const status of REDIRECTS) await tryRedirect(tally, service, { status, port: target.port })
+    for (const status of redirects) await tryRedirect(tally, service, { status, port: target.port })
     tally.check(target.hits() === 0, () => `${target.hits()} redirects were followed`)
   } finally {
     await service.stop()
