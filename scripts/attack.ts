@@ -9,12 +9,13 @@
 import { parseArgs } from 'node:util'
 import type { Attack, Report } from '../test/attack/attack.ts'
 import { auth } from '../test/attack/auth.ts'
+import { hostileReceiver } from '../test/attack/hostile-receiver.ts'
 import { hostileRpc } from '../test/attack/hostile-rpc.ts'
 import { solanaDrains } from '../test/attack/solana-drains.ts'
 import { ssrf } from '../test/attack/ssrf.ts'
 import { createRandom } from '../test/faults/random.ts'
 
-const ATTACKS: readonly Attack[] = [auth, ssrf, solanaDrains, hostileRpc]
+const ATTACKS: readonly Attack[] = [auth, ssrf, solanaDrains, hostileRpc, hostileReceiver]
 
 /** No attack takes a quarter of this. A service that hangs must not hang the run as well. */
 const DEADLINE_MS = 120_000
