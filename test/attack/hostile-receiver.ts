@@ -7,7 +7,7 @@ import type { Attack, AttackContext, Report } from './attack.ts'
 import { watchHealth } from './health-watch.ts'
 import { type HitCounter, startHitCounter } from './hit-counter.ts'
 import { createTally, type Tally } from './tally.ts'
-import { type HostileReceiver, startHostileReceivers } from './webhooks/hostile-receiver.ts'
+import { type HostileReceivers, startReceivers } from './webhooks/start-receivers.ts'
 
 /** Answers webhooks with floods, drips, resets and silence, and measures how soon an honest receiver gets its events. */
 export const hostileReceiver: Attack = { name: 'hostile-receiver', run }
@@ -29,7 +29,7 @@ async function run({ random }: AttackContext): Promise<Report> {
   const tally = createTally()
   const target = await startHitCounter()
   const honest = await startReceiver()
-  const hostile = await startHostileReceivers(`http://127.0.0.1:${target.port}/`)
+  const hostile = await startReceivers(`http://127.0.0.1:${target.port}/`)
   const service = await startService({
     rpcUrls: ['http://127.0.0.1:9'],
     notificationUrl: honest.url,
@@ -40,23 +40,28 @@ async function run({ random }: AttackContext): Promise<Report> {
     const watch = watchHealth(tally, service.url)
     const ids = await subscribe(service, hostile)
     const order = ids.flatMap((id) => Array<string>(EVENTS).fill(id)).sort(() => random.next() - 0.5)
-    const events = order.map((id) => service.api('POST', `/notifications/${id}/test`))
-    await serveHonest(tally, service, honest)
-    for (const { status } of await Promise.all(events))
-      tally.check(status === 200, () => `a test event was answered ${status}`)
+    await Promise.all([sendEvents(tally, service, order), serveHonest(tally, service, honest)])
     await watch.stop()
     for (const id of ids) await checkTried(tally, service, id)
-    checkEnd(tally, { hostile, target, grown: process.memoryUsage().rss - before })
+    await checkEnd(tally, { hostile, target, grown: process.memoryUsage().rss - before })
   } finally {
     await service.stop()
-    await Promise.all([...hostile, honest, target].map((each) => each.stop()))
+    await Promise.all([hostile, honest, target].map((each) => each.stop()))
   }
   return tally.report()
 }
 
-async function subscribe(service: Service, hostile: readonly HostileReceiver[]): Promise<string[]> {
-  const answers = hostile.map(({ url }) => service.api<{ id: string }>('POST', '/notifications', { url }))
+async function subscribe(service: Service, { receivers }: HostileReceivers): Promise<string[]> {
+  const answers = receivers.map(({ url }) => service.api<{ id: string }>('POST', '/notifications', { url }))
   return (await Promise.all(answers)).map(({ body }) => body.data.id)
+}
+
+/** One after the other: all at once would measure the database. */
+async function sendEvents(tally: Tally, service: Service, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const { status } = await service.api('POST', `/notifications/${id}/test`)
+    tally.check(status === 200, () => `a test event was answered ${status}`)
+  }
 }
 
 async function serveHonest(tally: Tally, service: Service, honest: Receiver): Promise<void> {
@@ -88,14 +93,15 @@ async function checkTried(tally: Tally, service: Service, id: string): Promise<v
 }
 
 interface End {
-  readonly hostile: readonly HostileReceiver[]
+  readonly hostile: HostileReceivers
   readonly target: HitCounter
   readonly grown: number
 }
 
-function checkEnd(tally: Tally, { hostile, target, grown }: End): void {
-  for (const { name, connections } of hostile)
-    tally.check(connections() > 0, () => `the receiver with ${name} was never asked`)
+async function checkEnd(tally: Tally, { hostile, target, grown }: End): Promise<void> {
+  const counts = await hostile.connections()
+  for (const [index, { name }] of hostile.receivers.entries())
+    tally.check((counts[index] ?? 0) > 0, () => `the receiver with ${name} was never asked`)
   tally.check(target.hits() === 0, () => `${target.hits()} redirects were followed`)
   tally.check(grown < MOST_MEMORY, () => `the memory has grown by ${grown} bytes`)
   tally.note(`the memory has grown by ${Math.round(grown / 1_048_576)} MiB`)
