@@ -11,11 +11,12 @@ import type { Attack, Report } from '../test/attack/attack.ts'
 import { auth } from '../test/attack/auth.ts'
 import { hostileReceiver } from '../test/attack/hostile-receiver.ts'
 import { hostileRpc } from '../test/attack/hostile-rpc.ts'
+import { slowClients } from '../test/attack/slow-clients.ts'
 import { solanaDrains } from '../test/attack/solana-drains.ts'
 import { ssrf } from '../test/attack/ssrf.ts'
 import { createRandom } from '../test/faults/random.ts'
 
-const ATTACKS: readonly Attack[] = [auth, ssrf, solanaDrains, hostileRpc, hostileReceiver]
+const ATTACKS: readonly Attack[] = [auth, ssrf, solanaDrains, hostileRpc, hostileReceiver, slowClients]
 
 /** No attack takes a quarter of this. A service that hangs must not hang the run as well. */
 const DEADLINE_MS = 120_000
