@@ -55,6 +55,9 @@ const MAX_HEADER_LENGTH = 500
 
 const DEFAULT_IDLE_SOCKETS = 8
 
+/** Informational answers (1xx) of one request. Each costs work and none ends the request, so an endless series would take a processor. */
+const MAX_INFORMATIONAL = 16
+
 /**
  * An idle connection is closed after this time, in ms, or a second before the server's `Keep-Alive: timeout` ends. Load balancers drop
  * idle connections silently after a minute or more, and a request on a dropped connection would wait for its time-out.
@@ -110,11 +113,20 @@ async function exchange(
       signal: late.signal,
     })
     const readAnswer = async (response: IncomingMessage): Promise<PostAnswer> => {
+      const status = knownStatus(response)
       const text = await read(response, limits)
-      return { status: response.statusCode ?? 0, headers: readHeaders(response), body: text }
+      return { status, headers: readHeaders(response), body: text }
     }
     outgoing.on('response', (response) => readAnswer(response).then(resolve, reject))
     outgoing.on('error', reject)
+    // Node hands the connection over, and neither an answer nor an error of the request follows.
+    outgoing.on('upgrade', (response, socket) => {
+      socket.destroy()
+      reject(new Error(`the server answered with status ${response.statusCode}`))
+    })
+    // Whatever the other side does, the time-out is the end.
+    late.signal.addEventListener('abort', () => reject(late.signal.reason))
+    limitInformational(outgoing)
     outgoing.end(body)
     return await promise
   } catch (error) {
@@ -122,6 +134,24 @@ async function exchange(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Destroys the request when more informational answers arrive than any server has a reason to send. */
+function limitInformational(outgoing: ClientRequest): void {
+  let count = 0
+  outgoing.on('information', () => {
+    count += 1
+    if (count > MAX_INFORMATIONAL)
+      outgoing.destroy(new Error(`the server sent more than ${MAX_INFORMATIONAL} informational answers`))
+  })
+}
+
+/** Statuses have three digits and begin with 1 to 5 (RFC 9110, section 15). Records and the contract know no others. */
+function knownStatus(response: IncomingMessage): number {
+  const { statusCode = 0 } = response
+  if (statusCode >= 100 && statusCode <= 599) return statusCode
+  response.destroy()
+  throw new Error(`the server answered with status ${statusCode}`)
 }
 
 function readHeaders({ headers }: IncomingMessage): Record<string, string> {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHttpClient, type HttpClientOptions } from '../../src/lib/http-client.ts'
 
 /** A server on this machine, and a client; both stop with the test. */
@@ -99,4 +99,52 @@ test('a redirect is an answer like any other', async () => {
   })
   expect(await post()).toMatchObject({ status: 307, headers: { location: '/elsewhere' } })
   expect(asked).toBe(1)
+})
+
+/** A server that writes these bytes again and again while somebody reads them. */
+async function startRaw(bytes: string): Promise<string> {
+  const server = createTcpServer((socket) => {
+    const write = () => {
+      while (socket.writable && socket.write(bytes));
+    }
+    socket.on('error', () => {}).on('drain', write)
+    socket.once('data', write)
+    onTestFinished(() => void socket.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+describe('an answer that HTTP does not know', () => {
+  test.each([
+    ['999', 'HTTP/1.1 999 No\r\nContent-Length: 0\r\n\r\n', 'the server answered with status 999'],
+    ['099', 'HTTP/1.1 099 No\r\nContent-Length: 0\r\n\r\n', 'the server answered with status 99'],
+  ])('with status %s is no answer', async (_status, bytes, message) => {
+    const url = await startRaw(bytes)
+    const client = createHttpClient({})
+    onTestFinished(() => client.close())
+    await expect(client.post({ url, headers: {}, body: '', timeoutMs: 5_000 })).rejects.toThrow(message)
+  })
+
+  test('that wants to speak another protocol is over at once', async () => {
+    const url = await startRaw(
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    )
+    const client = createHttpClient({})
+    onTestFinished(() => client.close())
+    await expect(client.post({ url, headers: {}, body: '', timeoutMs: 1_000 })).rejects.toThrow(
+      'the server answered with status 101',
+    )
+  })
+
+  test('after informational answers without an end is over before the time-out', async () => {
+    const url = await startRaw('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100))
+    const client = createHttpClient({})
+    onTestFinished(() => client.close())
+    await expect(client.post({ url, headers: {}, body: '', timeoutMs: 20_000 })).rejects.toThrow(
+      'the server sent more than 16 informational answers',
+    )
+  })
 })

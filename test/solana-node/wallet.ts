@@ -18,7 +18,12 @@ const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** A fresh one. */
 export function createWallet(): Wallet {
-  const der = Buffer.concat([PKCS8_PREFIX, randomBytes(32)])
+  return walletOf(randomBytes(32))
+}
+
+/** The one of these 32 bytes. */
+export function walletOf(seed: Uint8Array): Wallet {
+  const der = Buffer.concat([PKCS8_PREFIX, seed])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const spki = createPublicKey(key).export({ format: 'der', type: 'spki' })
   return { address: getAddressDecoder().decode(spki.subarray(-32)), key }
