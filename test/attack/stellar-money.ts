@@ -1,7 +1,8 @@
-import { TransactionBuilder } from '@stellar/stellar-sdk'
+import { type Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Random } from '../faults/random.ts'
 import type { Transaction } from '../support/service.ts'
 import {
+  keypairOf,
   MAIN,
   type StellarScenario,
   startStellarScenario,
@@ -10,7 +11,7 @@ import {
 } from '../support/stellar-scenario.ts'
 import { until } from '../support/until.ts'
 import type { Attack, AttackContext, Report } from './attack.ts'
-import { ATTACKER, drawTransaction, FEES, VICTIM } from './stellar/draw-transaction.ts'
+import { drawTransaction, FEES, VICTIM } from './stellar/draw-transaction.ts'
 import { createTally, type Tally } from './tally.ts'
 
 /** Asks the relayer to sign and to pay for transactions whose operations move the money of others, and of the relayer. */
@@ -29,11 +30,16 @@ async function run({ random }: AttackContext): Promise<Report> {
   const tally = createTally()
   const scenario = await startStellarScenario({ relayer: { policies: { max_fee: Number(MAX_FEE) } } })
   try {
-    for (const account of [ATTACKER, VICTIM]) scenario.ledger.fund(account.publicKey(), 1_000n * XLM)
+    scenario.ledger.fund(VICTIM.publicKey(), 1_000n * XLM)
     const counts = { signed: 0, paid: 0 }
     for (let index = 0; index < ATTEMPTS && !tally.isFull(); index += 1) {
-      if (await trySign(tally, scenario, random.fork(`sign ${index}`))) counts.signed += 1
-      if (await tryFeeBump(tally, scenario, random.fork(`bump ${index}`))) counts.paid += 1
+      // What no ledger includes uses up the sequence number of its source, so each attempt has an attacker of its own.
+      const attacker = keypairOf(`attacker ${index}`)
+      scenario.ledger.fund(attacker.publicKey(), 1_000n * XLM)
+      if (await trySign(tally, scenario, { attacker, random: random.fork(`sign ${index}`) }))
+        counts.signed += 1
+      if (await tryFeeBump(tally, scenario, { attacker, random: random.fork(`bump ${index}`) }))
+        counts.paid += 1
     }
     tally.check(counts.signed > 0, () => 'nothing was signed')
     tally.check(counts.paid > 0, () => 'no fee was paid')
@@ -44,9 +50,18 @@ async function run({ random }: AttackContext): Promise<Report> {
   return tally.report()
 }
 
+interface Draw {
+  readonly attacker: Keypair
+  readonly random: Random
+}
+
 /** What it signs is the caller's order as to its own money; the fee has a limit, and the money of others needs others. */
-async function trySign(tally: Tally, { ledger, service }: StellarScenario, random: Random): Promise<boolean> {
-  const drawn = drawTransaction({ ledger, random, sources: [MAIN, ATTACKER, VICTIM], fees: FEES })
+async function trySign(
+  tally: Tally,
+  { ledger, service }: StellarScenario,
+  { attacker, random }: Draw,
+): Promise<boolean> {
+  const drawn = drawTransaction({ ledger, random, attacker, sources: [MAIN, attacker, VICTIM], fees: FEES })
   const { name, transaction, isOfRelayer } = drawn
   const body = { unsigned_xdr: transaction.toXDR() }
   const answer = await service.api<{ signedXdr: string }>('POST', '/relayers/main/sign-transaction', body)
@@ -74,12 +89,17 @@ async function trySign(tally: Tally, { ledger, service }: StellarScenario, rando
 }
 
 /** For what it pays for, the relayer loses the fee at most. */
-async function tryFeeBump(tally: Tally, scenario: StellarScenario, random: Random): Promise<boolean> {
+async function tryFeeBump(
+  tally: Tally,
+  scenario: StellarScenario,
+  { attacker, random }: Draw,
+): Promise<boolean> {
   const { ledger, post } = scenario
   const { name, transaction } = drawTransaction({
     ledger,
     random,
-    sources: [ATTACKER, ATTACKER, VICTIM],
+    attacker,
+    sources: [attacker, attacker, VICTIM],
     fees: ['100'],
   })
   const before = { relayer: ledger.account(MAIN.publicKey()), victim: describe(ledger, VICTIM.publicKey()) }

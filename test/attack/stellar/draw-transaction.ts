@@ -11,8 +11,7 @@ import type { Random } from '../../faults/random.ts'
 import type { TestLedger } from '../../support/stellar/start-ledger.ts'
 import { keypairOf, MAIN, RECEIVER } from '../../support/stellar-scenario.ts'
 
-/** Signs whatever it likes; the victim signs nothing. */
-export const ATTACKER = keypairOf('attacker')
+/** Signs nothing. */
 export const VICTIM = keypairOf('victim')
 
 /** Fees of an operation in stroops, on both sides of the policy. */
@@ -28,13 +27,15 @@ export interface DrawnTransaction {
 interface DrawOptions {
   readonly ledger: TestLedger
   readonly random: Random
+  /** Signs the transaction. */
+  readonly attacker: Keypair
   /** The accounts that may be the source of the transaction. */
   readonly sources: readonly Keypair[]
   readonly fees: readonly string[]
 }
 
 /** Draws one with one to three operations, each with a source of its own, and signs it as the attacker. */
-export function drawTransaction({ ledger, random, sources, fees }: DrawOptions): DrawnTransaction {
+export function drawTransaction({ ledger, random, attacker, sources, fees }: DrawOptions): DrawnTransaction {
   const source = random.pick(sources)
   const { sequence } = ledger.account(source.publicKey()) ?? { sequence: 0n }
   const builder = new TransactionBuilder(new Account(source.publicKey(), String(sequence)), {
@@ -43,13 +44,13 @@ export function drawTransaction({ ledger, random, sources, fees }: DrawOptions):
   })
   const names: string[] = []
   for (let count = random.int(1, 3); count > 0; count -= 1) {
-    const { name, operation } = drawOperation(random)
+    const { name, operation } = drawOperation(random, attacker)
     names.push(name)
     builder.addOperation(operation)
   }
   const time = ledger.ledgers.at(-1)?.closeTime ?? 0
   const transaction = builder.setTimebounds(0, time + 300).build()
-  transaction.sign(ATTACKER)
+  transaction.sign(attacker)
   const self = MAIN.publicKey()
   const isOfRelayer = source.publicKey() === self || names.some((name) => name.endsWith(' of the relayer'))
   return { name: `${nameOf(source)}: ${names.join(', ')}`, transaction, isOfRelayer }
@@ -68,13 +69,13 @@ const KINDS = [
 ] as const
 const ENDING: readonly string[] = ['merge', 'bump sequence']
 
-function drawOperation(random: Random): { name: string; operation: xdr.Operation } {
+function drawOperation(random: Random, attacker: Keypair): { name: string; operation: xdr.Operation } {
   const kind = random.pick(KINDS)
   // The attacker goes on to need its own account and its sequence numbers.
-  const account = random.pick(ENDING.includes(kind) ? [MAIN, VICTIM] : [MAIN, VICTIM, ATTACKER, ATTACKER])
+  const account = random.pick(ENDING.includes(kind) ? [MAIN, VICTIM] : [MAIN, VICTIM, attacker, attacker])
   const source = account.publicKey()
-  const destination = random.pick([ATTACKER.publicKey(), RECEIVER])
-  const asset = new Asset('LOOT', ATTACKER.publicKey())
+  const destination = random.pick([attacker.publicKey(), RECEIVER])
+  const asset = new Asset('LOOT', attacker.publicKey())
   const native = Asset.native()
   const makers: Readonly<Record<(typeof KINDS)[number], () => xdr.Operation>> = {
     payment: () => Operation.payment({ source, destination, asset: native, amount: '1' }),
@@ -86,7 +87,7 @@ function drawOperation(random: Random): { name: string; operation: xdr.Operation
       }),
     merge: () => Operation.accountMerge({ source, destination }),
     'set options': () =>
-      Operation.setOptions({ source, signer: { ed25519PublicKey: ATTACKER.publicKey(), weight: 255 } }),
+      Operation.setOptions({ source, signer: { ed25519PublicKey: attacker.publicKey(), weight: 255 } }),
     'path payment': () =>
       Operation.pathPaymentStrictSend({
         source,
