@@ -14,9 +14,18 @@ import { hostileRpc } from '../test/attack/hostile-rpc.ts'
 import { slowClients } from '../test/attack/slow-clients.ts'
 import { solanaDrains } from '../test/attack/solana-drains.ts'
 import { ssrf } from '../test/attack/ssrf.ts'
+import { stellarMoney } from '../test/attack/stellar-money.ts'
 import { createRandom } from '../test/faults/random.ts'
 
-const ATTACKS: readonly Attack[] = [auth, ssrf, solanaDrains, hostileRpc, hostileReceiver, slowClients]
+const ATTACKS: readonly Attack[] = [
+  auth,
+  ssrf,
+  solanaDrains,
+  hostileRpc,
+  hostileReceiver,
+  slowClients,
+  stellarMoney,
+]
 
 /** No attack takes a quarter of this. A service that hangs must not hang the run as well. */
 const DEADLINE_MS = 120_000
