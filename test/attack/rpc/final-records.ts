@@ -3,9 +3,9 @@ import type { Transaction } from '../../support/service.ts'
 /** The fate of a hash on the real chain. */
 export type Fate = 'succeeded' | 'reverted' | 'absent'
 
-/** Attempts that execute what the caller asked for. The service also speeds up and signs again what cancels. */
+/** Attempts that execute what the caller asked for. The service also speeds up and signs again what cancels, and has transactions of its own. */
 const EXECUTING: readonly string[] = ['send', 'replace']
-const PERHAPS_EXECUTING: readonly string[] = [...EXECUTING, 'speed_up', 're_sign']
+const PERHAPS_EXECUTING: readonly string[] = [...EXECUTING, 'speed_up', 're_sign', 'gap_filler', 'setup']
 
 /** Says how a final record contradicts the chain; undefined when it does not. */
 export async function contradiction(
