@@ -117,10 +117,12 @@ function hasPassed({ transaction, chainNonce }: DiagnosisFacts): boolean {
 const QUEUED_BLOCKS = 3
 
 function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
-  const { transaction, attempt, now, chainNonce, pendingNonce, blocktimeMs } = facts
+  const { transaction, attempt, now, price, chainNonce, pendingNonce, blocktimeMs } = facts
   if (transaction.status !== 'submitted' || chainNonce === undefined || pendingNonce === undefined)
     return undefined
   if (transaction.nonce !== chainNonce || pendingNonce > chainNonce) return undefined
+  // A pool also queues what no block can include at its price.
+  if (price?.baseFee !== undefined && price.bid < price.baseFee) return undefined
   const since = attempt?.broadcastAt?.getTime()
   if (since === undefined || now - since < QUEUED_BLOCKS * blocktimeMs) return undefined
   return {

@@ -31,7 +31,7 @@ export async function drain({
   if (!server.listening) return
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(() => server.closeAllConnections(), deadlineMs)
-  await clock.sleep(Math.min(graceMs, deadlineMs / 2))
+  if (graceMs > 0) await clock.sleep(Math.min(graceMs, deadlineMs / 2))
   await takeWaiting(connections, deadlineMs)
   server.close(() => resolve())
   connections.closeIdle()

@@ -165,6 +165,16 @@ const CASES: readonly Case[] = [
     says: 'Nonce 5 is next',
   },
   {
+    name: 'queued in the pool of the node because of its price',
+    facts: factsOf({
+      pendingNonce: 5n,
+      attempt: broadcastBefore(3_000),
+      price: { bid: 9n, market: 25n, baseFee: 10n },
+    }),
+    code: 'fee_below_base_fee',
+    action: 'raise_fee',
+  },
+  {
     name: 'not yet in the pending block of the node',
     facts: factsOf({ pendingNonce: 5n, attempt: broadcastBefore(2_999) }),
     code: 'waiting_for_inclusion',

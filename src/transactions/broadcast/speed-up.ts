@@ -92,6 +92,14 @@ async function raiseHead(
   })
 }
 
+/** A pool also queues what no block can include at its price: the delay of its speed raises that fee. */
+async function isBelowBaseFee(chain: Chain, item: TransactionWithAttempts): Promise<boolean> {
+  const current = currentAttempt(item)
+  if (current === undefined) return false
+  const price = await chain.comparePrice(current.draft, levelOf(item.transaction))
+  return price.kind === 'ok' && price.value.bid < (price.value.baseFee ?? 0n)
+}
+
 /**
  * Signs bytes with a higher fee for a transaction that all nodes keep queued: other bytes with its nonce take its place in their
  * pools. A price of the caller stays.
@@ -101,6 +109,7 @@ export async function unblock(
   leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
+  if (await isBelowBaseFee(leased.runtime.chain, item)) return
   context.log.warn(
     { transaction: item.transaction.id, relayer: leased.relayer.id },
     'transaction queued by every node although its nonce is next',

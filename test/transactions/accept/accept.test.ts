@@ -32,3 +32,22 @@ test('a request that is refused because its twin was accepted meanwhile gets the
   release.resolve()
   expect((await late).transaction.id).toBe(first.transaction.id)
 })
+
+test('what no endpoint can simulate now is accepted, and the answer says so', async () => {
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  stub.override = { prepare: async () => ({ kind: 'unknown', detail: 'no endpoint answers' }) }
+  const { transaction, logs } = await createAcceptor(fixture.context)(owner.relayer, requestOf())
+  expect(transaction.status).toBe('pending')
+  expect(logs).toEqual(['Not simulated yet: no endpoint answers. The service simulates it before signing.'])
+})
+
+test.each([
+  ['a paused relayer', { paused: true }, {}, 'relayer_paused'],
+  ['a relayer that the service disabled', { systemDisabled: true }, {}, 'relayer_disabled'],
+  ['a valid_until that has passed', {}, { validUntil: new Date(0) }, 'valid_until_in_past'],
+] as const)('%s refuses a request', async (_name, relayer, request, code) => {
+  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const accepting = createAcceptor(fixture.context)({ ...owner.relayer, ...relayer }, requestOf(request))
+  await expect(accepting).rejects.toMatchObject({ code })
+})

@@ -3,6 +3,7 @@ import type { TransactionObserver } from '../../../src/transactions/model/observ
 import type { TransactionsContext } from '../../../src/transactions/model/runtime.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { saveInOwnTransaction } from '../../../src/transactions/store/transactions-store.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { type Fixture, insert, newTransaction, openFixture, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -52,5 +53,29 @@ test('a rolled back change is not reported', async () => {
   if (stored === undefined) throw new Error('one was stored')
   const impossible = { ...stored, status: 'failed', cost: 'no number' as never } as const
   await expect(saveInOwnTransaction(context, [impossible])).rejects.toThrow()
+  expect(told).toEqual([])
+})
+
+test('a transaction is reported as submitted at its first broadcast, and not again', async () => {
+  told = []
+  const stub = createStubChain()
+  const sender = await fixture.addAccount({ chain: chainOf(stub) })
+  await insert(fixture.context, newTransaction(sender))
+  await workAccount(context, sender.relayer.id)
+  expect(told).toEqual(['submitted submitted'])
+  fixture.clock.advance(31_000)
+  await workAccount(context, sender.relayer.id)
+  expect(stub.broadcasted).toHaveLength(2)
+  expect(told).toEqual(['submitted submitted'])
+})
+
+test('a transaction that no node accepts is not reported as submitted', async () => {
+  told = []
+  const stub = createStubChain()
+  stub.answerBroadcast = () => ({ kind: 'later', detail: 'the pool is full' })
+  const sender = await fixture.addAccount({ chain: chainOf(stub) })
+  await insert(fixture.context, newTransaction(sender))
+  await workAccount(context, sender.relayer.id)
+  expect(stub.broadcasted).toHaveLength(1)
   expect(told).toEqual([])
 })

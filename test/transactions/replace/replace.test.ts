@@ -313,3 +313,39 @@ describe('when it cannot be done', () => {
     expect((await reload(fixture.context, before)).attempts).toHaveLength(1)
   })
 })
+
+describe('on a chain where the earlier content has to expire first', () => {
+  const detail = 'Both could be included, so the new content waits.'
+
+  test.each([
+    { name: 'a replacement', purpose: 'successor', value: 7n },
+    { name: 'a cancellation', purpose: 'cancel', value: undefined },
+  ])('$name is kept, and nothing is signed or broadcast', async ({ purpose, value }) => {
+    const { stub, submitted, replace, cancel } = await setUp()
+    const before = await submitted()
+    stub.override = { replace: async () => ({ kind: 'after_expiry', detail }) as never }
+    const count = stub.broadcasted.length
+    const { transaction, attempts, logs } =
+      value === undefined ? await cancel(before) : await replace(before, value)
+    expect(transaction).toMatchObject({
+      status: 'submitted',
+      purpose,
+      statusReason: detail,
+      nextRunAt: new Date(fixture.clock.now() + 240_000),
+      ...(value === undefined ? {} : { request: { value } }),
+    })
+    expect(attempts).toHaveLength(1)
+    expect(logs).toEqual([detail])
+    expect(stub.broadcasted).toHaveLength(count)
+  })
+
+  test('a cancellation that is kept can be replaced all the same', async () => {
+    const { stub, submitted, replace, cancel } = await setUp()
+    const before = await submitted()
+    stub.override = { replace: async () => ({ kind: 'after_expiry', detail }) as never }
+    await cancel(before)
+    expect((await cancel(before)).logs).toEqual(['The cancellation is under way already.'])
+    const { transaction } = await replace(before, 9n)
+    expect(transaction).toMatchObject({ purpose: 'successor', request: { value: 9n } })
+  })
+})
