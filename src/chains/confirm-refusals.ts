@@ -1,6 +1,6 @@
 import type { BroadcastResult } from './answer.ts'
 import type { PooledClient, RpcCall, RpcReply } from './rpc/rpc.ts'
-import { isRefusing, markUnanswered } from './unanswered.ts'
+import { isRefusal, isRefusing, markUnanswered } from './unanswered.ts'
 
 interface Broadcasted {
   readonly calls: readonly RpcCall[]
@@ -11,7 +11,8 @@ interface Broadcasted {
 
 /**
  * Sends refused bytes to every endpoint before the refusal counts: an endpoint that received them earlier, and whose reply was lost, has
- * them. Sending the same bytes twice is harmless. A silent endpoint leaves the refusal in doubt (I6).
+ * them. Sending the same bytes twice is harmless. Any other answer than a refusal leaves it in doubt (I6): silence, and a sequence number that
+ * is used, possibly by these bytes.
  */
 export async function confirmRefusals(
   client: PooledClient,
@@ -28,8 +29,13 @@ export async function confirmRefusals(
     if (place === -1) return result
     const kinds = everywhere.map((replies) => read(replies[place]?.reply ?? NO_RESULT).kind)
     if (kinds.includes('accepted')) return { kind: 'accepted', known: true }
-    return markUnanswered(result, kinds.includes('unknown'))
+    return markUnanswered(result, !kinds.every(confirms))
   })
+}
+
+/** A node that wants the bytes later has not accepted them either. */
+function confirms(kind: string): boolean {
+  return kind === 'later' || isRefusal(kind)
 }
 
 const NO_RESULT = { kind: 'unknown', detail: 'no reply' } as const

@@ -2,7 +2,7 @@ import type { BroadcastResult } from './answer.ts'
 
 type Refusing = Extract<BroadcastResult, { readonly unanswered?: true }>
 
-const REFUSING: readonly BroadcastResult['kind'][] = [
+const REFUSING: readonly string[] = [
   'underpriced',
   'too_cheap',
   'too_dear',
@@ -20,5 +20,10 @@ export function markUnanswered(result: BroadcastResult, unanswered: boolean | un
 
 /** Returns true for a result that can end an attempt. */
 export function isRefusing(result: BroadcastResult): result is Refusing {
-  return REFUSING.includes(result.kind)
+  return isRefusal(result.kind)
+}
+
+/** Returns true for the kind of a result that can end an attempt. */
+export function isRefusal(kind: string): boolean {
+  return REFUSING.includes(kind)
 }
