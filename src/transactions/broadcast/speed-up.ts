@@ -102,14 +102,15 @@ async function isBelowBaseFee(chain: Chain, item: TransactionWithAttempts): Prom
 
 /**
  * Signs bytes with a higher fee for a transaction that all nodes keep queued: other bytes with its nonce take its place in their
- * pools. A price of the caller stays.
+ * pools. Bytes that were raised before wait for the delay of their speed, so a node whose pending count ignores its pool raises no fee
+ * twice. A price of the caller stays.
  */
 export async function unblock(
   context: TransactionsContext,
   leased: LeasedAccount,
   item: TransactionWithAttempts,
 ): Promise<void> {
-  if (await isBelowBaseFee(leased.runtime.chain, item)) return
+  if (currentAttempt(item)?.kind === 'speed_up' || (await isBelowBaseFee(leased.runtime.chain, item))) return
   context.log.warn(
     { transaction: item.transaction.id, relayer: leased.relayer.id },
     'transaction queued by every node although its nonce is next',

@@ -66,6 +66,22 @@ describe('a fee', () => {
     expect(await kindsOf(stored[0])).toHaveLength(3)
   })
 
+  test('of a transaction that every node keeps queued is raised at once, and again only after the wait', async () => {
+    const { stub, stored, step } = await setUp({ speed: 'safeLow' })
+    stub.answerBroadcast = () => ({ kind: 'accepted', known: true, queuedInPool: true })
+    fixture.clock.advance(30_000)
+    await step()
+    expect(await kindsOf(stored[0])).toEqual(['send broadcast', 'speed_up broadcast'])
+    for (let waited = 0; waited < 9 * MINUTE; waited += 30_000) {
+      fixture.clock.advance(30_000)
+      await step()
+    }
+    expect(await kindsOf(stored[0])).toHaveLength(2)
+    fixture.clock.advance(MINUTE)
+    await step()
+    expect(await kindsOf(stored[0])).toHaveLength(3)
+  })
+
   test('that the caller named is left alone', async () => {
     const { stored, step } = await setUp({ gasPrice: 5n })
     fixture.clock.advance(60 * MINUTE)
