@@ -16,15 +16,16 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/**
- * Creates a function that reads the bytes of a JSON text as they arrive, and measures them before anything is parsed. It does not check
- * the grammar: the parser does.
- * @throws AnswerTooLargeError from the returned function, as soon as the text exceeds a limit
- */
-export function createJsonMeter({
-  depth: maxDepth,
-  values: maxValues,
-}: JsonLimits): (chunk: Uint8Array) => void {
+/** Measures a JSON text while its bytes arrive. */
+export interface JsonMeter {
+  /** @throws AnswerTooLargeError as soon as the text exceeds a limit */
+  readonly read: (chunk: Uint8Array) => void
+  /** Returns the number of values so far, containers included. */
+  values(): number
+}
+
+/** Creates a meter that measures before anything is parsed. It does not check the grammar: the parser does. */
+export function createJsonMeter({ depth: maxDepth, values: maxValues }: JsonLimits): JsonMeter {
   let depth = 0
   let values = 1
   let inString = false
@@ -60,9 +61,12 @@ export function createJsonMeter({
     return chunk.length
   }
 
-  return (chunk) => {
-    for (let at = 0; at < chunk.length; ) at = inString ? skipString(chunk, at) : readStructure(chunk, at)
-    if (values > maxValues) throw new AnswerTooLargeError(`the answer has more than ${maxValues} values`)
+  return {
+    read: (chunk) => {
+      for (let at = 0; at < chunk.length; ) at = inString ? skipString(chunk, at) : readStructure(chunk, at)
+      if (values > maxValues) throw new AnswerTooLargeError(`the answer has more than ${maxValues} values`)
+    },
+    values: () => values,
   }
 }
 

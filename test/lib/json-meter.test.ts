@@ -4,7 +4,7 @@ import { createJsonMeter } from '../../src/lib/json-meter.ts'
 
 /** Feeds the text in parts of a few bytes, so that every state crosses a border. */
 function measure(text: string, limits: { depth: number; values: number }, partBytes = 3): void {
-  const read = createJsonMeter(limits)
+  const { read } = createJsonMeter(limits)
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at += partBytes) read(bytes.subarray(at, at + partBytes))
 }

@@ -25,8 +25,8 @@ export const MAX_DEPTH = 512
 /** The limits of the answers to one request, which may take several HTTP requests. */
 export interface AnswerAllowance {
   limitsFor(calls: readonly RpcCall[]): AnswerLimits
-  /** Records an answer that was read. */
-  spend(bytes: number): void
+  /** Records what an answer held. */
+  spend(answer: AnswerLimits): void
 }
 
 /** Creates the allowance of the service's own questions: an HTTP request may be answered with as much as its largest method allows. */
@@ -47,11 +47,11 @@ export function ownAllowance(largeAnswers: Readonly<Record<string, AnswerLimits>
 
 /** Creates the allowance of a caller's request. Its answers share it, because the service holds them all until it answers the caller. */
 export function forwardedAllowance(): AnswerAllowance {
-  let left = FORWARDED_ANSWER.bytes
+  let left = FORWARDED_ANSWER
   return {
-    limitsFor: () => ({ ...FORWARDED_ANSWER, bytes: left }),
-    spend: (bytes) => {
-      left = Math.max(0, left - bytes)
+    limitsFor: () => left,
+    spend: ({ bytes, values }) => {
+      left = { bytes: Math.max(0, left.bytes - bytes), values: Math.max(0, left.values - values) }
     },
   }
 }

@@ -88,7 +88,7 @@ export function createBatchSender({
       limits: allowance.limitsFor(calls),
       errors,
     })
-    if (results.kind === 'replies') allowance.spend(results.bytes)
+    if (results.kind === 'replies') allowance.spend(results.size)
     observer?.asked({
       methods: calls.map(({ method }) => method),
       seconds: (performance.now() - start) / 1000,

@@ -17,8 +17,8 @@ export type PostResult =
   | {
       readonly kind: 'replies'
       readonly replies: readonly RpcReply[]
-      /** The length of the answer. */
-      readonly bytes: number
+      /** What the answer held. */
+      readonly size: AnswerLimits
       readonly retryAfterMs?: number
     }
   | { readonly kind: 'batch_refused'; readonly detail: string }
@@ -48,9 +48,10 @@ const NOT_UNDERSTOOD = [-32700, -32600]
 export async function post(options: PostOptions): Promise<PostResult> {
   const { url, calls, timeoutMs, now, verbatim, transport, limits, errors } = options
   try {
-    const { status, text, retryAfter } = await transport({ url, body: writeCalls(calls), timeoutMs, limits })
+    const answer = await transport({ url, body: writeCalls(calls), timeoutMs, limits })
+    const { retryAfter, ...told } = answer
     const retryAfterMs = readRetryAfter(retryAfter, now())
-    return classifyAnswer({ status, text, count: calls.length, retryAfterMs, verbatim, errors })
+    return classifyAnswer({ ...told, count: calls.length, retryAfterMs, verbatim, errors })
   } catch (error) {
     if (error instanceof AnswerTooLargeError) return { kind: 'answer_too_large', detail: error.message }
     return { kind: 'failed', failure: reasonOf(error) }
@@ -60,13 +61,15 @@ export async function post(options: PostOptions): Promise<PostResult> {
 interface Answered {
   readonly status: number
   readonly text: string
+  readonly values: number
   readonly count: number
   readonly retryAfterMs: number | undefined
   readonly verbatim: boolean
   readonly errors: NodeErrorRules
 }
 
-function classifyAnswer({ status, text, count, retryAfterMs, verbatim, errors }: Answered): PostResult {
+function classifyAnswer(answered: Answered): PostResult {
+  const { status, text, values, count, retryAfterMs, verbatim, errors } = answered
   const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
     return fail('limited', told(status), pause)
@@ -74,7 +77,12 @@ function classifyAnswer({ status, text, count, retryAfterMs, verbatim, errors }:
   if (status >= 500) return fail('down', told(status))
   const body = parse(text, count, verbatim)
   if (body?.kind === 'replies' && body.replies.some((reply) => reply.kind !== 'unknown')) {
-    return { kind: 'replies', replies: body.replies, bytes: text.length, ...pause }
+    return {
+      kind: 'replies',
+      replies: body.replies,
+      size: { bytes: Buffer.byteLength(text), values },
+      ...pause,
+    }
   }
   // An error page, or one error for the whole batch: the node did not look at the calls, and another endpoint may.
   if (body?.kind === 'error' && classifyNodeError(body, errors) === 'rate_limit')

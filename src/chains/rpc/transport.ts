@@ -19,6 +19,8 @@ export interface HttpAnswer {
   readonly text: string
   /** The header `Retry-After`. */
   readonly retryAfter: string | undefined
+  /** The number of JSON values in the text. */
+  readonly values: number
 }
 
 /** Asks an endpoint over a connection that is kept. Rejects when there is no complete answer; redirects are not followed. */
@@ -30,9 +32,10 @@ const HEADERS = { 'content-type': 'application/json', accept: 'application/json'
 /** Creates a transport over an HTTP client. The client decides which addresses it connects to. */
 export function httpTransport(httpClient: HttpClient): Transport {
   return async ({ limits: { bytes, values }, ...request }) => {
-    const limits = { bytes, inspect: createJsonMeter({ depth: MAX_DEPTH, values }) }
+    const meter = createJsonMeter({ depth: MAX_DEPTH, values })
+    const limits = { bytes, inspect: meter.read }
     const { status, headers, body } = await httpClient.post({ ...request, limits, headers: HEADERS })
-    return { status, text: body, retryAfter: headers['retry-after'] }
+    return { status, text: body, retryAfter: headers['retry-after'], values: meter.values() }
   }
 }
 

@@ -104,6 +104,20 @@ test('the answers to a batch of an API caller share their limit, in however many
   expect(replies.map((reply) => reply.kind)).toEqual(['result', 'result', 'unknown', 'unknown'])
 })
 
+test('the answers to a batch of an API caller share the limit of values, too', async () => {
+  const many = Array.from({ length: 100_000 }, () => 0)
+  const server = await startRpcServer((calls) =>
+    calls.length > 1
+      ? { status: 400, text: 'no batches' }
+      : { body: { jsonrpc: '2.0', id: calls[0]?.id, result: many } },
+  )
+  onTestFinished(server.stop)
+  const replies = await clientOf([server.url]).forward(
+    Array.from({ length: 3 }, () => ({ method: 'eth_getLogs' })),
+  )
+  expect(replies.map((reply) => reply.kind)).toEqual(['result', 'result', 'unknown'])
+})
+
 test('a receipt may be as large as one transaction can make it', async () => {
   const log = { address: `0x${'a'.repeat(40)}`, topics: [], data: '0x', logIndex: '0x1', removed: false }
   const receipt = { logs: Array.from({ length: 35_000 }, () => log) }
