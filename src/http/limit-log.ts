@@ -10,15 +10,15 @@ export function createLimitLog({
   clock,
 }: {
   log: Logger
-  clock: Clock
+  clock: Pick<Clock, 'monotonic'>
 }): (peer: string | undefined) => void {
-  let silentUntil = 0
+  let silentUntil = -Infinity
   let closed = 0
   return (peer) => {
     closed += 1
-    if (clock.now() < silentUntil) return
+    if (clock.monotonic() < silentUntil) return
     log.warn({ peer, closed }, 'connection closed: the limit is reached')
-    silentUntil = clock.now() + QUIET_MS
+    silentUntil = clock.monotonic() + QUIET_MS
     closed = 0
   }
 }
