@@ -106,8 +106,7 @@ function sealNode(column: string, node: OperationNode, sealer: ColumnSealer): Op
   if (!SEALED_COLUMNS.has(column)) return node
   if (node.kind !== 'ValueNode' || !('value' in node))
     throw new Error(`the sealed column ${column} takes values only`)
-  const sealed = { ...node, value: sealValue(column, node.value, sealer) }
-  return sealed
+  return { ...node, value: sealValue(column, node.value, sealer) } as OperationNode
 }
 
 function sealValue(column: string, value: unknown, sealer: ColumnSealer): unknown {

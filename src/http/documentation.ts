@@ -11,7 +11,7 @@ const METHODS = ['GET', 'HEAD', 'OPTIONS']
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** How long a browser keeps the program of the page under its plain address, in seconds. */
+/** A browser keeps the program of the page under its plain address for this time, in seconds. */
 const PLAIN_AGE_SECONDS = 3_600
 
 interface DocumentationOptions {

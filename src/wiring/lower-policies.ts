@@ -18,9 +18,11 @@ export async function lowerPolicies({ db, bounds, log }: LowerDeps): Promise<voi
       const present = await lockRelayer(tx, id, 'update')
       if (present === undefined) return []
       const next = bounds.lower(present)
-      await updateRelayer(tx, next.relayer)
+      // Another process may have lowered them since they were read.
+      if (next.lowered.length > 0) await updateRelayer(tx, next.relayer)
       return next.lowered
     })
-    log.warn({ relayer: id, policies: lowered }, 'policies lowered to the ceiling of the configuration')
+    if (lowered.length > 0)
+      log.warn({ relayer: id, policies: lowered }, 'policies lowered to the ceiling of the configuration')
   }
 }
