@@ -27,51 +27,18 @@ if (!withPostgres)
     `No PostgreSQL here (15+, or TEST_DATABASE_URL): without ${POSTGRES_TESTS.join(', ')}.\n`,
   )
 
-/**
- * Folders whose tests leave nothing behind in their process: files share one, and with it what it has loaded and compiled, which takes
- * longer than most of them.
- */
-const SHARING = [
-  'chains',
-  'config',
-  'contract',
-  'diagnosis',
-  'events',
-  'handlers',
-  'http',
-  'lib',
-  'metrics',
-  'networks',
-  'notifications',
-  'security',
-  'relayers',
-  'signers',
-  'solana-node',
-  'stellar-ledger',
-  'transactions',
-  'workers',
-].map((folder) => `test/${folder}/**/*.test.ts`)
-
 export default defineConfig({
   test: {
-    projects: [
-      { extends: true, test: { name: 'sharing', include: SHARING, isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: 'apart',
-          include: ['test/**/*.test.ts'],
-          exclude: [
-            'test/browser/**',
-            'test/faults/**',
-            'test/e2e/worst-bodies/**',
-            ...SHARING,
-            ...(withPostgres ? [] : POSTGRES_TESTS),
-            ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
-          ],
-        },
-      },
+    include: ['test/**/*.test.ts'],
+    exclude: [
+      'test/browser/**',
+      'test/faults/**',
+      'test/e2e/worst-bodies/**',
+      ...(withPostgres ? [] : POSTGRES_TESTS),
+      ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
     ],
+    // Tests leave nothing behind in their process. Files share it with what it has loaded and compiled, which takes longer than most of them.
+    isolate: false,
     // Files share two cores with the chains and databases that they start; a third one uses the time in which two wait.
     maxWorkers: 3,
     testTimeout: 30_000,

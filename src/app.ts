@@ -4,7 +4,7 @@ import type { Chain } from './chains/chain.ts'
 import { applyConfig } from './config/apply/apply.ts'
 import { describeChange } from './config/apply/changes.ts'
 import type { Config } from './config/load.ts'
-import { loadContract } from './contract/document.ts'
+import { type CompiledContract, compileContract } from './contract/compile.ts'
 import type { HandlerMap } from './contract/operations.ts'
 import { openDatabase } from './database/database.ts'
 import type { Database } from './database/engine.ts'
@@ -56,6 +56,8 @@ interface AppDeps {
   readonly log?: Logger
   /** `address:port` of the name servers that resolve the hosts of webhooks and of callers' RPC urls. Default: those of the system. */
   readonly nameServers?: readonly string[]
+  /** Spares a process that creates several services most of the time of their starts. Default: read and compiled. */
+  readonly compiled?: CompiledContract
   /** Ends the wait for a database that cannot be reached. */
   readonly signal?: AbortSignal
 }
@@ -72,7 +74,8 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
   const database = withSealedColumns(await openDatabase({ ...config.database, signal }, log), sealer)
   try {
     await prepareDatabase({ config, database, sealer, accounts, log })
-    return await assemble({ config, database, keys, sealer, clock, log, nameServers })
+    const { compiled = await compileContract() } = deps
+    return await assemble({ config, database, keys, sealer, clock, log, nameServers, compiled })
   } catch (error) {
     await database.close()
     throw error
@@ -107,6 +110,7 @@ interface Parts {
   readonly clock: Clock
   readonly log: Logger
   readonly nameServers: readonly string[] | undefined
+  readonly compiled: CompiledContract
 }
 
 async function assemble(parts: Parts): Promise<App> {
@@ -181,13 +185,13 @@ async function assemble(parts: Parts): Promise<App> {
 }
 
 async function openServer(
-  { config, clock, log }: Parts,
+  { config, compiled, clock, log }: Parts,
   handlers: HandlerMap,
   instrumentation: Instrumentation | undefined,
 ) {
   const metrics = instrumentation && { observer: instrumentation.requests, read: instrumentation.read }
   return createHttpServer({
-    contract: await loadContract(),
+    ...compiled,
     handlers,
     apiKeys: config.apiKeys,
     host: config.server.host,

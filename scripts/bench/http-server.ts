@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { signPersonalMessage } from '../../src/chains/evm/sign.ts'
-import { type Contract, loadContract } from '../../src/contract/document.ts'
+import { compileContract } from '../../src/contract/compile.ts'
+import type { Contract } from '../../src/contract/document.ts'
 import { stringifyJson } from '../../src/contract/exact-integers.ts'
 import type { Data, HandlerMap } from '../../src/contract/operations.ts'
 import { createHttpServer } from '../../src/http/server.ts'
@@ -51,10 +52,10 @@ function handlersOf({ operations }: Contract): HandlerMap {
 
 /** As in production: log lines are written, answers are not checked. The limit is there and out of reach. */
 async function serveOurs(key: string): Promise<number> {
-  const contract = await loadContract()
+  const compiled = await compileContract()
   const server = await createHttpServer({
-    contract,
-    handlers: handlersOf(contract),
+    ...compiled,
+    handlers: handlersOf(compiled.contract),
     apiKeys: [key],
     host: '127.0.0.1',
     port: 0,

@@ -3,7 +3,7 @@ import { documentationPages } from '../contract/docs.ts'
 import type { ContractOperation } from '../contract/document.ts'
 import type { RequestContext } from '../contract/operations.ts'
 import { createBackend } from '../contract/router.ts'
-import { type ContractValidator, createValidator } from '../contract/validator.ts'
+import type { ContractValidator } from '../contract/validator.ts'
 import { AppError } from '../errors.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
@@ -44,8 +44,7 @@ interface PipelineOptions extends HttpServerOptions {
  * @throws Error when an operation has no handler
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
-  const { contract, metrics, log, clock, limits, connections } = options
-  const validator = createValidator(contract)
+  const { contract, validator, metrics, log, clock, limits, connections } = options
   const authenticate = createAuthenticator({
     ...options,
     onAuthenticated: ({ req }) => connections.markAuthenticated(req.socket),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Contract } from '../contract/document.ts'
+import type { CompiledContract } from '../contract/compile.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Limits } from './limits.ts'
@@ -7,8 +7,7 @@ import type { MetricsReader } from './observability/metrics-page.ts'
 import type { RequestObserver } from './observability/observe-requests.ts'
 
 /** The parts and settings of the HTTP server. */
-export interface HttpServerOptions {
-  readonly contract: Contract
+export interface HttpServerOptions extends CompiledContract {
   readonly handlers: HandlerMap
   /** The accepted bearer tokens. */
   readonly apiKeys: readonly string[]

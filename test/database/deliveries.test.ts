@@ -23,7 +23,7 @@ beforeAll(async () => {
   const open = () => openDatabase({ url, dataDir: 'unused' }, log)
   databases = [await open(), await open()]
   await migrate(databases[0])
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   for (const database of databases) await database.close()
   await receiver.stop()

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, onTestFinished } from 'vitest'
-import { loadContract } from '../../src/contract/document.ts'
+import { compileContract } from '../../src/contract/compile.ts'
 import type { HandlerMap } from '../../src/contract/operations.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import type { HttpServerOptions } from '../../src/http/server-options.ts'
@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts'
 export const API_KEY = 'a-key-for-tests-of-32-characters-'
 export const BEARER = `Bearer ${API_KEY}`
 
-const CONTRACT = await loadContract()
+const COMPILED = await compileContract()
 const EMPTY_LIST = { data: [], pagination: { current_page: 1, per_page: 10, total_items: 0 } }
 
 const TRANSACTION = {
@@ -179,7 +179,7 @@ export async function startSharedStub(options: StubOptions = {}) {
 /** Gives the options of a server whose handlers answer every operation. */
 export function stubOptions({ handlers = {}, clock = systemClock, ...options }: StubOptions = {}) {
   return {
-    contract: CONTRACT,
+    ...COMPILED,
     handlers: { ...HANDLERS, ...handlers },
     apiKeys: [API_KEY],
     host: '127.0.0.1',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { compileContract } from '../../src/contract/compile.ts'
 import { parseJson } from '../../src/contract/exact-integers.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
@@ -107,6 +108,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+/** Compiled once for all services of the process. */
+const compiled = await compileContract()
+
 /** Its configuration is there only while it is read, because a service that is killed can remove nothing. */
 async function buildApp(options: ServiceOptions): Promise<App> {
   const { clock, dataDir, databaseUrl, nameServers } = options
@@ -131,7 +135,12 @@ async function buildApp(options: ServiceOptions): Promise<App> {
       folder,
     )
     const { log = createLogger({ level: config.logLevel }) } = options
-    return await createApp(config, { log, ...(clock && { clock }), ...(nameServers && { nameServers }) })
+    return await createApp(config, {
+      log,
+      compiled,
+      ...(clock && { clock }),
+      ...(nameServers && { nameServers }),
+    })
   } finally {
     await rm(folder, { recursive: true })
   }
