@@ -33,7 +33,6 @@ export default defineConfig({
     exclude: [
       'test/browser/**',
       'test/faults/**',
-      'test/e2e/worst-bodies/**',
       ...(withPostgres ? [] : POSTGRES_TESTS),
       ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
     ],

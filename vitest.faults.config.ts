@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** Crash points, killed processes, random histories and the worst bodies: long, so apart from `npm test`. Run by `npm run test:faults`, and in CI. */
+/** The crash points, killed processes and random histories take long, so they are not part of `npm test`. CI runs `npm run test:faults`. */
 export default defineConfig({
   test: {
-    include: ['test/faults/**/*.test.ts', 'test/e2e/worst-bodies/**/*.test.ts'],
+    include: ['test/faults/**/*.test.ts'],
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,

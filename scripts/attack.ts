@@ -15,9 +15,11 @@ import { slowClients } from '../test/attack/slow-clients.ts'
 import { solanaDrains } from '../test/attack/solana-drains.ts'
 import { ssrf } from '../test/attack/ssrf.ts'
 import { stellarMoney } from '../test/attack/stellar-money.ts'
+import { worstBodies } from '../test/attack/worst-bodies.ts'
 import { createRandom } from '../test/faults/random.ts'
 
 const ATTACKS: readonly Attack[] = [
+  worstBodies,
   auth,
   ssrf,
   solanaDrains,
@@ -27,7 +29,7 @@ const ATTACKS: readonly Attack[] = [
   stellarMoney,
 ]
 
-/** No attack takes a quarter of this. A service that hangs must not hang the run as well. */
+/** An attack that names no other deadline takes a quarter of this. A service that hangs must not hang the run as well. */
 const DEADLINE_MS = 120_000
 
 const { values } = parseArgs({
@@ -75,10 +77,10 @@ function attackOf(name: string): Attack {
   return attack
 }
 
-async function perform({ name, run }: Attack, seed: number): Promise<Row> {
+async function perform({ name, run, deadlineMs = DEADLINE_MS }: Attack, seed: number): Promise<Row> {
   const started = Date.now()
   const deadline = Promise.withResolvers<Report>()
-  const timer = setTimeout(() => deadline.resolve(failed(`no end within ${DEADLINE_MS} ms`)), DEADLINE_MS)
+  const timer = setTimeout(() => deadline.resolve(failed(`no end within ${deadlineMs} ms`)), deadlineMs)
   const random = createRandom(seed).fork(name)
   const report = await Promise.race([run({ random }).catch(failedBy), deadline.promise])
   clearTimeout(timer)

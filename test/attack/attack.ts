@@ -20,5 +20,7 @@ export interface Report {
 export interface Attack {
   /** The name on the command line. */
   readonly name: string
+  /** The longest run, in ms. Default: two minutes. */
+  readonly deadlineMs?: number
   run(context: AttackContext): Promise<Report>
 }
