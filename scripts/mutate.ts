@@ -70,6 +70,8 @@ function configOf(paths: readonly string[]) {
     reporters: ['clear-text', 'progress'],
     clearTextReporter: { allowColor: false, reportTests: false },
     tempDirName: join(folder, 'work'),
+    // Stryker copies the project, and fails on the links of a virtual environment.
+    ignorePatterns: ['.venv', 'dist', 'coverage'],
     allowConsoleColors: false,
     checkers: [],
   }
