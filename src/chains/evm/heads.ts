@@ -1,9 +1,12 @@
+import type { RequestOptions } from 'node:http'
 import type { Logger } from 'pino'
+import { type ClientOptions, WebSocket } from 'ws'
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { maskUrl } from '../../networks/mask-url.ts'
 import type { RpcUrl } from '../../networks/network.ts'
 import type { HeadFeed } from '../answer.ts'
+import { trustedLookup } from '../rpc/transport.ts'
 
 interface HeadFeedOptions {
   /** `ws://` or `wss://` urls; the feed moves to the next one when one fails. Without urls the feed is never live. */
@@ -91,11 +94,11 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
 
   const end = (detail: string) => {
     over.abort()
-    socket.close()
+    socket.terminate()
     resolve({ detail, heads })
   }
   socket.addEventListener('open', () => socket.send(SUBSCRIBE))
-  socket.addEventListener('error', () => end('the connection failed'))
+  socket.addEventListener('error', ({ message }) => end(`the connection failed: ${message}`))
   socket.addEventListener('close', () => end('the connection was closed'))
   socket.addEventListener('message', ({ data }) => {
     heardAt = clock.monotonic()
@@ -121,10 +124,25 @@ function subscription({ url, blocktimeMs, clock, onHead, signal }: SubscriptionO
   return promise
 }
 
-/** The constructor throws for some urls, such as urls with a fragment in older versions of Node. */
+/** The longest message that is read, in bytes. A head has some hundred; a longer message ends the connection. */
+const MAX_MESSAGE_BYTES = 64 * 1024
+
+/** The longest handshake, in ms. */
+const HANDSHAKE_MS = 10_000
+
+const CONNECTION: ClientOptions & Pick<RequestOptions, 'lookup'> = {
+  maxPayload: MAX_MESSAGE_BYTES,
+  handshakeTimeout: HANDSHAKE_MS,
+  // A small compressed message can become a large one.
+  perMessageDeflate: false,
+  followRedirects: false,
+  lookup: trustedLookup,
+}
+
+/** The constructor throws for some urls, such as urls with a fragment. */
 function open(url: string): WebSocket | undefined {
   try {
-    return new WebSocket(url)
+    return new WebSocket(url, CONNECTION)
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { createByteBudget } from '../../lib/byte-budget.ts'
 import { createHttpClient, type HttpClient } from '../../lib/http-client.ts'
 import { createJsonMeter } from '../../lib/json-meter.ts'
@@ -42,12 +43,15 @@ export function httpTransport(httpClient: HttpClient): Transport {
 /** The memory for all answers of the operator's endpoints that are under way, in bytes. They may be many, and large at the same time. */
 const TRUSTED_BUDGET_BYTES = 256 * 1024 * 1024
 
+/** Resolves the hosts of urls that the operator chose, apart from those of callers. */
+export const trustedLookup: LookupFunction = createLookup(createNameResolver({ asksSystem: true }))
+
 /** The transport for urls that the operator chose: no address is forbidden. All networks share its connections. */
 export const trustedTransport: Transport = httpTransport(
   createHttpClient({
     wholeBodyBytes: MAX_ANSWER_BYTES,
     budget: createByteBudget({ bytes: TRUSTED_BUDGET_BYTES, freeBytes: FREE_ANSWER_BYTES }),
     idleSockets: 256,
-    lookup: createLookup(createNameResolver({ asksSystem: true })),
+    lookup: trustedLookup,
   }),
 )

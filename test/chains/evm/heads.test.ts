@@ -140,6 +140,17 @@ describe('a feed', () => {
     expect(server.connections).toBe(1)
   })
 
+  test('ends a connection with a message of more than 64 KiB, and goes to the next url', async () => {
+    const flood = await serve((answer) => answer(`"${'x'.repeat(64 * 1024)}"`))
+    const willing = await serve((answer) => answer(SUBSCRIBED))
+    const { clock } = listen([flood.url, willing.url])
+    await holds(async () => {
+      clock.advance(250)
+      return willing.connections === 1
+    })
+    expect(flood.connections).toBe(1)
+  })
+
   test('that was stopped tells nothing more and does not come back', async () => {
     const server = await serve((answer) => answer(SUBSCRIBED))
     const { feed, clock, told } = listen([server.url])
