@@ -20,7 +20,7 @@ import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
 import { connectionLimit } from './http/connection-limit.ts'
 import { createHttpServer } from './http/server.ts'
-import { type Clock, systemClock } from './lib/clock.ts'
+import type { Clock } from './lib/clock.ts'
 import { createLogger } from './log.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
 import { type Sealer, sealerOf } from './security/sealer.ts'
@@ -37,6 +37,8 @@ import { createManagement } from './wiring/management.ts'
 import { createInstrumentation, type Instrumentation } from './wiring/metrics.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registry.ts'
+import { createServiceClock } from './wiring/service-clock.ts'
+import type { Loop } from './workers/loop.ts'
 import { createStuckWorker } from './workers/stuck-worker.ts'
 import { createSubmitWorker } from './workers/submit-worker.ts'
 
@@ -52,6 +54,7 @@ export interface App {
 }
 
 interface AppDeps {
+  /** Default: the time of the database server, where there is one, and that of the machine otherwise. */
   readonly clock?: Clock
   readonly log?: Logger
   /** `address:port` of the name servers that resolve the hosts of webhooks and of callers' RPC urls. Default: those of the system. */
@@ -67,7 +70,7 @@ interface AppDeps {
  * @throws ConfigError with all problems of the configuration, before anything is started
  */
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
-  const { clock = systemClock, log = createLogger({ level: config.logLevel }), nameServers, signal } = deps
+  const { log = createLogger({ level: config.logLevel }), nameServers, signal } = deps
   const keys = await loadKeys(config.signers)
   const accounts = await configuredAccounts(config, keys)
   const sealer = sealerOf(config.sealingKey)
@@ -75,7 +78,20 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
   try {
     await prepareDatabase({ config, database, sealer, accounts, log })
     const { compiled = await compileContract() } = deps
-    return await assemble({ config, database, keys, sealer, clock, log, nameServers, compiled })
+    const { clock, loops } = deps.clock
+      ? { clock: deps.clock, loops: [] }
+      : await createServiceClock(database, log)
+    return await assemble({
+      config,
+      database,
+      keys,
+      sealer,
+      clock,
+      clockLoops: loops,
+      log,
+      nameServers,
+      compiled,
+    })
   } catch (error) {
     await database.close()
     throw error
@@ -108,6 +124,7 @@ interface Parts {
   readonly keys: ReadonlyMap<string, Key>
   readonly sealer: Sealer | undefined
   readonly clock: Clock
+  readonly clockLoops: readonly Loop[]
   readonly log: Logger
   readonly nameServers: readonly string[] | undefined
   readonly compiled: CompiledContract
@@ -127,6 +144,7 @@ async function assemble(parts: Parts): Promise<App> {
   const submit = createSubmitWorker(context)
   const management = createManagement({ ...parts, runtimeSet, owner })
   const permanentWorkers = [
+    ...parts.clockLoops,
     registry.loop,
     submit,
     createStuckWorker(context),

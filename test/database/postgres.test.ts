@@ -5,9 +5,11 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyConfig } from '../../src/config/apply/apply.ts'
 import { openDatabase } from '../../src/database/database.ts'
+import { createDatabaseClock } from '../../src/database/database-clock.ts'
 import { isRetryable } from '../../src/database/errors.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { notify } from '../../src/database/notify.ts'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { describeDatabase } from './conformance.ts'
@@ -34,6 +36,18 @@ describe('postgres', () => {
   }
   describeDatabase(setUp)
   describeUpgrade(setUp)
+
+  test('its clock is right in a process whose own clock is an hour ahead, and stays right when that one steps', async () => {
+    const database = await open()
+    let lead = 3_600_000
+    const machine: Clock = { ...systemClock, now: () => Date.now() + lead }
+    const clock = await createDatabaseClock(database.db, machine)
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1_000)
+    lead = -3_600_000
+    await clock.measure()
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1_000)
+    await database.close()
+  })
 
   test('a lost listening connection comes back, wakes its listeners once, and hears again', async () => {
     const database = await open()

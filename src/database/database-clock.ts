@@ -1,0 +1,40 @@
+import { type Kysely, sql } from 'kysely'
+import type { Clock } from '../lib/clock.ts'
+import { createSteadyTime } from '../lib/steady-time.ts'
+import type { Schema } from './schema.ts'
+
+/** A clock that tells the time of a database server. */
+export interface DatabaseClock extends Clock {
+  /**
+   * Asks the server for its time. Between two calls the monotonic clock of the process continues it, so they should be some minutes
+   * apart at most.
+   */
+  measure(): Promise<void>
+}
+
+/** An answer that took longer does not count, in ms: the time that it tells may be late by half of this. */
+const LONGEST_ROUND_TRIP_MS = 1_000
+
+/**
+ * Creates a clock that processes on different machines agree about, and asks the server once. The time of records and of due work comes
+ * from it; waits and intervals remain those of `base`.
+ */
+export async function createDatabaseClock(db: Kysely<Schema>, base: Clock): Promise<DatabaseClock> {
+  /** The time of the server less the monotonic clock, in ms. */
+  let offset = base.now() - base.monotonic()
+  const measure = async () => {
+    const asked = base.monotonic()
+    const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
+    const answered = base.monotonic()
+    const [row] = rows
+    if (row !== undefined && answered - asked <= LONGEST_ROUND_TRIP_MS)
+      offset = row.at.getTime() - (asked + answered) / 2
+  }
+  await measure()
+  return {
+    now: createSteadyTime({ wall: () => base.monotonic() + offset, monotonic: base.monotonic }),
+    monotonic: base.monotonic,
+    sleep: base.sleep,
+    measure,
+  }
+}
