@@ -154,6 +154,7 @@ const PACKAGES: Rules['packages'] = {
   'prom-client': { in: ['metrics/'] },
   secp256k1: { in: ['signers/'] },
   viem: { in: ['chains/evm/', 'signers/'] },
+  ws: { in: ['chains/evm/heads.ts'] },
   yaml: { in: ['contract/'] },
 }
 
