@@ -63,9 +63,9 @@ for (let seed = first; seed < first + Number(values.rounds); seed += 1)
   }
 
 const found = rows.filter(({ findings }) => findings.length > 0)
-say(`\n${['seed', 'attack', 'checks', 'findings', 'seconds'].map((title) => title.padEnd(10)).join('')}`)
+say(`\n${['seed', 'attack', 'checks', 'findings', 'seconds'].map((title) => title.padEnd(18)).join('')}`)
 for (const { seed, name, checks, findings, seconds } of rows)
-  say([seed, name, checks, findings.length, seconds].map((cell) => String(cell).padEnd(10)).join(''))
+  say([seed, name, checks, findings.length, seconds].map((cell) => String(cell).padEnd(18)).join(''))
 say(`${found.length} of ${rows.length} attacks found something`)
 // What an attack leaves open, such as a socket of the other side, must not keep the process alive.
 process.exit(found.length === 0 ? 0 : 1)

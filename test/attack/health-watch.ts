@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Tally } from './tally.ts'
 
 /** An answer of `/health` may take so long, in ms. The machine may be busy with the attack, so it is far more than the service needs. */
-const SLOWEST_MS = 5_000
+const SLOWEST_MS = 2_000
 
 const EVERY_MS = 100
 
