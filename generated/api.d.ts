@@ -3666,7 +3666,7 @@ export interface components {
             /** @description The health of each part. */
             readonly components: {
                 /** @description Healthy when the database answers. */
-                readonly database: components["schemas"]["ComponentHealth"];
+                readonly database: components["schemas"]["DatabaseHealth"];
                 /** @description Healthy when a node answers for each network, with the right chain id. */
                 readonly networks: components["schemas"]["ComponentHealth"];
                 /** @description Healthy when the workers make progress. */
@@ -3685,6 +3685,18 @@ export interface components {
          * @enum {string}
          */
         readonly HealthStatus: "healthy" | "degraded" | "unhealthy";
+        /** @description The health of the database. */
+        readonly DatabaseHealth: {
+            readonly status: components["schemas"]["HealthStatus"];
+            /** @description The reason when it is not healthy. */
+            readonly error?: string;
+            /**
+             * @description `full`: what was answered survives a power cut. `relaxed`: it survives a killed process only (`DURABILITY=relaxed`, or a
+             *     PostgreSQL without `fsync` or `synchronous_commit`). Absent when the database does not answer.
+             * @enum {string}
+             */
+            readonly durability?: "full" | "relaxed";
+        };
         /** @description The health of a part. */
         readonly ComponentHealth: {
             readonly status: components["schemas"]["HealthStatus"];

@@ -111,6 +111,7 @@ const ARROWS: Rules['arrows'] = {
   'config/': [
     ...CHAINS,
     'contract/',
+    'database/durability.ts',
     'database/schema.ts',
     'networks/',
     'notifications/',

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import { DURABILITIES } from '../database/durability.ts'
 import { isAddressRange } from '../lib/address-list.ts'
 import { suggest } from '../lib/suggest.ts'
 import { readSealingKey } from '../security/sealer.ts'
@@ -78,6 +79,7 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
     database: {
       ...(url !== undefined && { url }),
       dataDir: readDataDir(env, cwd),
+      durability: readChoice(env, { name: 'DURABILITY', choices: DURABILITIES, otherwise: 'full' }, problems),
       waitMs: number('RELAYER_DATABASE_WAIT_SECONDS') * 1000,
     },
     rpcTimeoutMs: number('RPC_TIMEOUT_MS'),

@@ -1,3 +1,4 @@
+import type { Durability } from '../database/durability.ts'
 import type { LogLevel } from '../log.ts'
 import type { Network } from '../networks/network.ts'
 import type { NotificationConfig } from '../notifications/notification.ts'
@@ -76,6 +77,8 @@ export interface DatabaseConfig {
   readonly url?: string
   /** The absolute folder of the embedded database, or `memory://`. */
   readonly dataDir: string
+  /** The events that an answered commit of the embedded database survives. */
+  readonly durability: Durability
   /** The time for which a PostgreSQL that cannot be reached is awaited. */
   readonly waitMs: number
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts'
+import type { Durability } from './durability.ts'
 import type { Database } from './engine.ts'
 import { openPGlite } from './engines/pglite.ts'
 import { openPostgres } from './engines/postgres.ts'
@@ -9,6 +10,8 @@ export interface DatabaseOptions {
   readonly url?: string
   /** The folder of the embedded database, created with mode 0700 when missing; `memory://` stores nothing on disk. */
   readonly dataDir: string
+  /** The events that an answered commit of the embedded database survives. Default `full`. */
+  readonly durability?: Durability
   /** The time in ms for which a PostgreSQL that cannot be reached is awaited. Default 0. */
   readonly waitMs?: number
   /** Ends the wait. */
@@ -17,6 +20,6 @@ export interface DatabaseOptions {
 
 /** Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. */
 export function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
-  const { url, dataDir, waitMs = 0, signal } = options
-  return url === undefined ? openPGlite(dataDir) : openPostgres({ url, waitMs, signal }, log)
+  const { url, dataDir, durability = 'full', waitMs = 0, signal } = options
+  return url === undefined ? openPGlite({ dataDir, durability }) : openPostgres({ url, waitMs, signal }, log)
 }

@@ -2,7 +2,7 @@ import type { HandlerMap, Schemas } from '../contract/operations.ts'
 
 /** A report on everything that readiness depends on. */
 export interface HealthReport {
-  readonly database: Schemas['ComponentHealth']
+  readonly database: Schemas['DatabaseHealth']
   readonly networks: Schemas['ComponentHealth']
   readonly workers: Schemas['ComponentHealth']
   readonly relayers: Schemas['ComponentHealth']

@@ -1,6 +1,6 @@
 import type { Chain } from '../chains/chain.ts'
+import { readDurability } from '../database/durability.ts'
 import type { Database } from '../database/engine.ts'
-import { ping } from '../database/ping.ts'
 import type { HealthReport } from '../handlers/health.ts'
 import type { Clock } from '../lib/clock.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'
@@ -23,7 +23,7 @@ interface ReadinessOptions {
   readonly clock: Clock
 }
 
-type Component = HealthReport['database']
+type Component = HealthReport['networks']
 
 /** Checks database, networks, workers and relayers, at most once in two seconds for any number of callers. */
 export function createReadinessCheck(options: ReadinessOptions): () => Promise<HealthReport> {
@@ -57,10 +57,9 @@ async function checkAll({ database, chains, loops, clock }: ReadinessOptions): P
   }
 }
 
-async function checkDatabase({ db }: Database): Promise<Component> {
+async function checkDatabase({ db }: Database): Promise<HealthReport['database']> {
   try {
-    await ping(db)
-    return { status: 'healthy' }
+    return { status: 'healthy', durability: await readDurability(db) }
   } catch {
     return { status: 'unhealthy', error: 'The database does not answer.' }
   }
@@ -106,7 +105,7 @@ function checkLoop(loop: Loop): Component & { name: string } {
     : { name, status: 'healthy' }
 }
 
-async function checkWithin(clock: Clock, check: Promise<Component>): Promise<Component> {
+async function checkWithin<T extends Component>(clock: Clock, check: Promise<T>): Promise<T | Component> {
   const stop = new AbortController()
   const late = clock
     .sleep(TIMEOUT_MS, stop.signal)

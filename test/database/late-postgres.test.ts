@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
-import { ping } from '../../src/database/ping.ts'
+import { readDurability } from '../../src/database/durability.ts'
 import { createLogger } from '../../src/log.ts'
 import { createPostgres, type LatePostgres } from '../support/postgres.ts'
 import { API_KEY } from '../support/service.ts'
@@ -50,5 +50,5 @@ test('an error that time does not cure fails at once', async () => {
   )
   const database = await openDatabase({ url: postgres.url, dataDir: '', waitMs: 600_000 }, silent)
   onTestFinished(() => database.close())
-  await ping(database.db)
+  expect(await readDurability(database.db)).toBe('full')
 })

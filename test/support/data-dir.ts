@@ -34,7 +34,7 @@ async function findTemplate(): Promise<string> {
   if (existsSync(template)) return template
   await mkdir(TEMPLATES, { recursive: true })
   const made = await mkdtemp(join(TEMPLATES, 'new-'))
-  const database = await openPGlite(made)
+  const database = await openPGlite({ dataDir: made, durability: 'relaxed' })
   await migrate(database)
   await database.close()
   await rename(join(made, 'pglite'), template).catch(() => {})

@@ -126,6 +126,8 @@ async function buildApp(options: ServiceOptions): Promise<App> {
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
         NODE_ENV: 'test',
         RELAYER_SHUTDOWN_GRACE_SECONDS: '0',
+        // A service in the process of its test cannot lose the power alone.
+        DURABILITY: 'relaxed',
         RATE_LIMIT_REQUESTS_PER_SECOND: '100000',
         RATE_LIMIT_BURST_SIZE: '100000',
         ...(dataDir === undefined ? {} : { DATA_DIR: dataDir }),

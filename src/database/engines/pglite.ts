@@ -1,34 +1,73 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import { MemoryFS, PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely, PGliteDialect } from 'kysely'
+import type { Durability } from '../durability.ts'
 import type { Database } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { TYPE_PARSERS } from '../types.ts'
+import { boundLog } from './bound-log.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { DurableFiles } from './durable-files.ts'
 
 const MEMORY = 'memory://'
 
+interface PGliteOptions {
+  /** The folder, created with mode 0700 when missing; `memory://` stores nothing on disk. */
+  readonly dataDir: string
+  readonly durability: Durability
+}
+
 /**
- * Opens PostgreSQL inside this process. Commits are written to the operating system, so they survive a killed process. The engine has no
- * fsync on Node.js, so a power cut can lose the last commits; use a PostgreSQL server where that matters. There is one connection: a
- * transaction makes every other query wait.
+ * Opens PostgreSQL inside this process. There is one connection: a transaction makes every other query wait.
  * @throws DirectoryInUseError when another process has `dataDir` open
  */
-export async function openPGlite(dataDir: string): Promise<Database> {
-  if (dataDir.startsWith(MEMORY)) return wrap(await create(MEMORY), async () => {})
+export async function openPGlite({ dataDir, durability }: PGliteOptions): Promise<Database> {
+  if (dataDir.startsWith(MEMORY)) return wrap(await create(new MemoryFS(MEMORY), 'relaxed'), async () => {})
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const unlock = await lockDirectory(dataDir)
+  const folder = join(dataDir, 'pglite')
   try {
-    return wrap(await create(join(dataDir, 'pglite')), unlock)
+    const files = durability === 'full' ? new DurableFiles(folder) : new NodeFS(folder)
+    const pglite = await create(files, durability)
+    const unbound = boundLog(pglite)
+    return wrap(pglite, async () => {
+      unbound()
+      await unlock()
+    })
   } catch (error) {
     await unlock()
     throw error
   }
 }
 
-function create(dataDir: string): Promise<PGlite> {
-  return PGlite.create({ dataDir, parsers: { ...TYPE_PARSERS } })
+/** Turns fsync off (`postgres -F`). */
+const WITHOUT_SYNC = '-F'
+
+/**
+ * Settings of the engine. `wal_sync_method`: the engine's runtime ignores the system call fdatasync. `shared_buffers`: the default of
+ * 160 MB is memory of this process, and the operating system caches the files as well. `jit`: the engine has none.
+ */
+const SETTINGS = [
+  'wal_sync_method=fsync',
+  'shared_buffers=16MB',
+  'jit=off',
+  'max_wal_size=48MB',
+  'min_wal_size=16MB',
+]
+
+/** A new database writes its log in segments of this size, in MB: the log is bounded by whole segments. */
+const INITIAL = ['--wal-segsize=4']
+
+function create(fs: MemoryFS | NodeFS, durability: Durability): Promise<PGlite> {
+  const defaults = PGlite.defaultStartParams.filter((one) => durability === 'relaxed' || one !== WITHOUT_SYNC)
+  return PGlite.create({
+    fs,
+    parsers: { ...TYPE_PARSERS },
+    startParams: [...defaults, ...SETTINGS.flatMap((setting) => ['-c', setting])],
+    initDbStartParams: INITIAL,
+  })
 }
 
 function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {
