@@ -36,7 +36,11 @@ describe('a good configuration', () => {
       allowPrivateUrls: false,
     })
     expect(file).toMatch(/\/config\/config\.json$/)
-    expect(database).toEqual({ dataDir: expect.stringMatching(/\/data$/), waitMs: 60_000 })
+    expect(database).toEqual({
+      dataDir: expect.stringMatching(/\/data$/),
+      durability: 'full',
+      waitMs: 60_000,
+    })
   })
 
   test('names the relayers whose policies callers may relax', () => {
@@ -55,6 +59,7 @@ describe('a good configuration', () => {
         APP_PORT: '0',
         DATABASE_URL: 'postgres://u:p@h/d',
         DATA_DIR: 'memory://',
+        DURABILITY: 'relaxed',
         RELAYER_DATABASE_WAIT_SECONDS: '5',
         LOG_LEVEL: 'DEBUG',
         NODE_ENV: 'test',
@@ -87,7 +92,7 @@ describe('a good configuration', () => {
         maxBodyBytes: 2048,
       },
       rateLimit: { perSecond: 7, burst: 8 },
-      database: { url: 'postgres://u:p@h/d', dataDir: 'memory://', waitMs: 5_000 },
+      database: { url: 'postgres://u:p@h/d', dataDir: 'memory://', durability: 'relaxed', waitMs: 5_000 },
       rpcTimeoutMs: 1100,
       maxInFlight: 13,
       shutdownMs: 14_000,
