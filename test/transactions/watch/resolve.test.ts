@@ -130,6 +130,30 @@ describe('the receipts of a transaction', () => {
   })
 })
 
+test('one receipt that is not known leaves open what the others say', async () => {
+  const { round } = roundOf()
+  const receipts = new Map<string, ReceiptAnswer>([
+    [HASHES[0] ?? '', NONE],
+    [HASHES[1] ?? '', { kind: 'unknown' }],
+  ])
+  expect(await resolveTransaction(round, itemOf([{}, {}]), receipts)).toBeUndefined()
+  expect(round.open).toBe(true)
+})
+
+test('a receipt without an answer counts as not known', async () => {
+  const { round } = roundOf()
+  expect(await resolveTransaction(round, itemOf(), new Map())).toBeUndefined()
+  expect(round.open).toBe(true)
+})
+
+test('a receipt belongs to an attempt that can be included under its hash', async () => {
+  const of = ({ signed }: EvmAttempt) => [signed.hash, `${signed.hash} inner`]
+  const { round } = roundOf({ chain: { inclusionHashes: { of } } as StubChain['override'] })
+  const hash = `${HASHES[1]} inner`
+  const receipts = new Map([[hash, included(receiptOf(hash))]])
+  expect((await inclusionOf(round, itemOf([{}, {}, {}]), receipts))?.attempt.number).toBe(2)
+})
+
 describe('the reason of a revert', () => {
   const revertedBy = async (receipt: Partial<Receipt>, situation: Situation = {}) => {
     const { round } = roundOf(situation)
@@ -195,6 +219,13 @@ describe('a transaction whose attempts have expired', () => {
     ['included as its second attempt: mined', proofs.second, 'mined', 2, false],
     ['without a proof that any endpoint can give: undecided', proofs.unprovable, 'submitted', 2, false],
     ['without an answer: nothing is decided (I6)', proofs.silent, undefined, undefined, true],
+    [
+      'included as an attempt that is not stored: nothing is decided',
+      { ...proofs.second, number: 9 },
+      undefined,
+      undefined,
+      true,
+    ],
   ])('%s', async (_name, proof, status, currentAttempt, open) => {
     const { resolution, round, asked } = await resolve(proof)
     expect([resolution?.transaction.status, resolution?.transaction.currentAttempt]).toEqual([
@@ -203,6 +234,8 @@ describe('a transaction whose attempts have expired', () => {
     ])
     expect(round.open).toBe(open)
     expect(asked).toEqual([[2, { asOf: 100n, since: new Date(2) }]])
+    if (proof.kind === 'unknown' && resolution)
+      expect(resolution.transaction.statusReason).toMatch(/^No history\. It stays open/)
   })
 
   test('is proved back to the time of the chain, where the chain has one', async () => {
