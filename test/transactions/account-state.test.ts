@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../../src/chains/answer.ts'
 import { getAccountState } from '../../src/transactions/account-state.ts'
-import { type Fixture, openFixture } from './fixture.ts'
+import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
+import { saveTransactions } from '../../src/transactions/store/transactions-store.ts'
+import { type Fixture, insert, newTransaction, openFixture } from './fixture.ts'
 import { chainOf, createStubChain, type StubChain } from './stub-chain.ts'
 
 let fixture: Fixture
@@ -46,4 +48,69 @@ test('what no endpoint tells is left out, and the logs say so', async () => {
 
 test('without a counter and without an endpoint there is no next nonce', async () => {
   expect((await stateWith({ nonce: silent })).nextNonce).toBeUndefined()
+})
+
+test('the open transactions and the last confirmation come from the database', async () => {
+  const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
+  const read = () => getAccountState(fixture.context, owner.relayer)
+  expect(await read()).toMatchObject({ open: 0, balance: 10n ** 20n })
+  expect((await read()).lastConfirmedAt).toBeUndefined()
+  const of = (...statuses: readonly TransactionStatus[]) =>
+    statuses.map((status) => newTransaction(owner, { status }))
+  const [first, second] = await insert(
+    fixture.context,
+    ...of('confirmed', 'confirmed', 'pending', 'sent', 'submitted', 'mined', 'failed'),
+  )
+  if (!first || !second) throw new Error('nothing was stored')
+  const [newest, oldest] = [new Date('2100-01-01T00:00:02.000Z'), new Date('2100-01-01T00:00:01.000Z')]
+  await fixture.database.db.transaction().execute((tx) =>
+    saveTransactions(tx, [
+      { ...first, confirmedAt: newest },
+      { ...second, confirmedAt: oldest },
+    ]),
+  )
+  expect(await read()).toMatchObject({ open: 3, lastConfirmedAt: newest })
+})
+
+test('what the network does not tell within five seconds is left out, and the logs say so', async () => {
+  const stub = createStubChain()
+  const never = new Promise<never>(() => {})
+  stub.override = { balance: () => never, sequencing: { nonces: () => never } }
+  const { relayer } = await fixture.addAccount({ chain: chainOf(stub) })
+  const reading = getAccountState(fixture.context, relayer)
+  await expect.poll(() => fixture.clock.waiting).toBe(2)
+  fixture.clock.advance(4_999)
+  expect(fixture.clock.waiting).toBe(2)
+  fixture.clock.advance(1)
+  const state = await reading
+  expect(state).toMatchObject({ balance: undefined, chainNonce: undefined, nextNonce: undefined, open: 0 })
+  expect(state.logs).toEqual([
+    'The balance is not known: no endpoint answered in time.',
+    'The nonce is not known: no endpoint answered in time.',
+  ])
+})
+
+test('a chain without nonces has no next nonce and no sentence about it', async () => {
+  const stub = createStubChain()
+  stub.override = { sequencing: undefined }
+  const { relayer } = await fixture.addAccount({ chain: chainOf(stub) })
+  const state = await getAccountState(fixture.context, relayer)
+  expect(state).toMatchObject({ nextNonce: undefined, chainNonce: undefined, logs: [] })
+})
+
+test('an empty answer about the nonce is none', async () => {
+  const stub = createStubChain()
+  const asked: unknown[] = []
+  stub.override = {
+    sequencing: {
+      nonces: async (addresses) => {
+        asked.push(addresses)
+        return []
+      },
+    },
+  }
+  const { relayer } = await fixture.addAccount({ chain: chainOf(stub) })
+  const { logs } = await getAccountState(fixture.context, relayer)
+  expect(logs).toEqual(['The nonce is not known: no endpoint answered.'])
+  expect(asked).toEqual([[relayer.address]])
 })

@@ -26,11 +26,16 @@ export interface TestAccount {
   readonly runtime: RelayerRuntime
 }
 
+/** One line of the log: its message, and the fields that one searches for. */
+export type LogLine = { readonly msg: string } & Readonly<Record<string, unknown>>
+
 /** The transactions module on its own database in memory, with a clock that the test advances. */
 export interface Fixture {
   readonly database: Database
   readonly context: TransactionsContext
   readonly clock: TestClock
+  /** Every line that the module has logged, as fields. */
+  readonly logLines: readonly LogLine[]
   /** `channels`: the number of further source accounts, each with its own address and key. */
   addAccount(options: {
     chain: Chain
@@ -43,7 +48,8 @@ export interface Fixture {
 
 /** Opens the fixture. `maxInFlight` is 10 by default. */
 export async function openFixture(options: { maxInFlight?: number } = {}): Promise<Fixture> {
-  const log = createLogger({ level: 'silent' })
+  const logLines: LogLine[] = []
+  const log = createLogger({ level: 'info' }, { write: (line) => void logLines.push(JSON.parse(line)) })
   const database = await openTestDatabase()
   const clock = createTestClock()
   const runtimes = new Map<string, RelayerRuntime>()
@@ -65,6 +71,7 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
     database,
     context,
     clock,
+    logLines,
     async addAccount({ chain, network = SILENT_NETWORK, policies = {}, channels = 0 }) {
       const account = newSourceAccount()
       const relayer: EvmRelayer = {

@@ -82,13 +82,12 @@ async function settleWithProof(
     omitUndefined({ asOf: round.head.number, since }),
   )
   if (proof.kind === 'absent') return whenAbsent()
-  const attempt =
-    proof.kind === 'included' ? item.attempts.find(({ number }) => number === proof.number) : undefined
-  if (attempt !== undefined && proof.kind === 'included')
-    return included(
-      item,
-      await describeInclusion(round, item.transaction, { attempt, receipt: proof.receipt }),
-    )
+  if (proof.kind === 'included') {
+    const { number, receipt } = proof
+    const attempt = item.attempts.find((other) => other.number === number)
+    if (attempt !== undefined)
+      return included(item, await describeInclusion(round, item.transaction, { attempt, receipt }))
+  }
   const now = new Date(round.context.clock.now())
   const decision = round.decisions.get(item.transaction.id)
   if (decision?.attempt !== undefined)

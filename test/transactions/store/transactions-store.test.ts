@@ -223,11 +223,11 @@ describe('attempts', () => {
     const write = (news: AttemptNews) =>
       fixture.context.db.transaction().execute((tx) => saveOutcomes(tx, [news], { openOnly: true }))
     const row = async () => {
-      const { rows } = await sql<{ setUp: string }>`
+      const { rows } = await sql<{ place: string }>`
         select ctid::text as place from attempts where transaction_id = ${transaction.id}`.execute(
         fixture.context.db,
       )
-      return rows[0]?.setUp
+      return rows[0]?.place
     }
     await fixture.context.db
       .transaction()
@@ -235,6 +235,7 @@ describe('attempts', () => {
     for (const news of [{ outcome: 'broadcast', broadcastAt: new Date(5) }, { error: 'time-out' }] as const) {
       await write({ ...about, ...news })
       const before = await row()
+      expect(before).toMatch(/^\(\d+,\d+\)$/)
       await write({ ...about, ...news })
       expect(await row()).toBe(before)
     }

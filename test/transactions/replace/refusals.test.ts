@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Attempt } from '../../../src/chains/attempt.ts'
+import type { ExternalNonce } from '../../../src/chains/chain.ts'
+import type { Relayer } from '../../../src/relayers/relayer.ts'
+import type { TransactionsContext } from '../../../src/transactions/model/runtime.ts'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { createPendingCanceler } from '../../../src/transactions/replace/cancel-pending.ts'
+import { refuseExternallySigned } from '../../../src/transactions/replace/refuse-externally-signed.ts'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { workAccount } from '../../../src/transactions/submit/account-step.ts'
+import { draftOf, FROM, legacy, requestOf, TO } from '../../chains/evm/build.ts'
+import { itemOf } from '../build.ts'
+import { type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await openFixture()
+})
+afterAll(() => fixture.close())
+
+describe('a change of content that a third party signed', () => {
+  interface Case {
+    readonly name: string
+    readonly change?: Partial<Transaction>
+    readonly outcome?: Attempt['outcome']
+    /** The nonce that the new content brings; `cancel` for a cancellation. */
+    readonly brings: ExternalNonce | undefined | 'cancel'
+    readonly detail: string | undefined
+  }
+  const EXTERNAL = { sourceAccount: TO, nonce: 5n }
+  const EXPECTED = `transaction_xdr: the same signed transaction is expected, with a higher max_fee; sequence number 5 belongs to ${TO}.`
+  const CASES: readonly Case[] = [
+    { name: 'own content may follow own content', brings: undefined, detail: undefined },
+    { name: 'own content may be canceled', brings: 'cancel', detail: undefined },
+    {
+      name: 'signed content may not follow own content',
+      brings: { address: TO, nonce: 5n },
+      detail:
+        'transaction_xdr: a transaction that a third party signed has its own sequence number and cannot replace this transaction.',
+    },
+    {
+      name: 'the same signed content may follow',
+      change: EXTERNAL,
+      brings: { address: TO, nonce: 5n },
+      detail: undefined,
+    },
+    {
+      name: 'another nonce may not follow',
+      change: EXTERNAL,
+      brings: { address: TO, nonce: 6n },
+      detail: EXPECTED,
+    },
+    {
+      name: 'another account may not follow',
+      change: EXTERNAL,
+      brings: { address: FROM, nonce: 5n },
+      detail: EXPECTED,
+    },
+    { name: 'own content may not follow', change: EXTERNAL, brings: undefined, detail: EXPECTED },
+    {
+      name: 'it cannot be canceled while a node may have it',
+      change: EXTERNAL,
+      brings: 'cancel',
+      detail: `Its sequence number belongs to ${TO}, who has signed it; only that account can cancel it.`,
+    },
+    {
+      name: 'it can be canceled after it has expired',
+      change: EXTERNAL,
+      outcome: 'expired',
+      brings: 'cancel',
+      detail: undefined,
+    },
+  ]
+
+  test.each(CASES)('$name', ({ change = {}, outcome = 'broadcast', brings, detail }) => {
+    const chain = { externalSigning: { nonceOf: () => (brings === 'cancel' ? undefined : brings) } }
+    const context = {
+      runtimeOf: () => ({ chain, sourceAccounts: [{ address: FROM }] }),
+    } as unknown as TransactionsContext
+    const request = brings === 'cancel' ? {} : { request: requestOf() }
+    const asked = { relayer: {} as Relayer, id: 'tx', ...request }
+    const error = refuseExternallySigned(context, asked, itemOf([{ outcome }], change))
+    expect(error?.detail).toBe(detail)
+    if (detail !== undefined) expect(error?.code).toBe('not_supported')
+  })
+})
+
+async function setUp() {
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  const [stored] = await insert(fixture.context, newTransaction(owner, { nextRunAt: new Date(0) }))
+  if (!stored) throw new Error('nothing was stored')
+  const replacer = createReplacer(fixture.context)
+  const replace = (relayer: Relayer = owner.relayer) =>
+    replacer.replaceTransaction(relayer, stored.id, requestOf({ value: 7n }))
+  const cancel = (relayer: Relayer = owner.relayer) => replacer.cancelTransaction(relayer, stored.id)
+  const submit = () => workAccount(fixture.context, owner.relayer.id)
+  return { stub, owner, stored, replace, cancel, submit, now: () => reload(fixture.context, stored) }
+}
+
+describe('a change', () => {
+  test('of a transaction that does not exist says so', async () => {
+    const { owner } = await setUp()
+    const { replaceTransaction } = createReplacer(fixture.context)
+    await expect(replaceTransaction(owner.relayer, 'none', requestOf())).rejects.toMatchObject({
+      code: 'transaction_not_found',
+      detail: `Relayer ${owner.relayer.id} has no transaction none.`,
+    })
+  })
+
+  test('of a transaction that is decided says so', async () => {
+    const { stored, cancel } = await setUp()
+    await fixture.database.db
+      .transaction()
+      .execute((tx) => saveTransactions(tx, [{ ...stored, status: 'mined' }]))
+    await expect(cancel()).rejects.toMatchObject({
+      code: 'transaction_not_replaceable',
+      detail: 'The transaction is mined; only pending, sent and submitted ones can be replaced or canceled.',
+    })
+  })
+
+  test('of a paused relayer is none, and neither is content that breaks a rule', async () => {
+    const { owner, stored, replace, cancel, now } = await setUp()
+    const paused = { ...owner.relayer, paused: true }
+    await expect(replace(paused)).rejects.toMatchObject({ code: 'relayer_paused' })
+    await expect(cancel(paused)).rejects.toMatchObject({ code: 'relayer_paused' })
+    const strict = { ...owner.relayer, policies: { whitelistReceivers: [] } }
+    await expect(replace(strict)).rejects.toMatchObject({ code: 'receiver_not_whitelisted' })
+    expect((await now()).transaction.version).toBe(stored.version)
+  })
+
+  test.each([
+    {
+      name: 'refuses it',
+      answer: { kind: 'refused', refusal: { code: 'fee_above_cap', detail: 'The cap is 5.' } } as const,
+      error: { code: 'fee_above_cap', detail: 'The cap is 5.' },
+    },
+    {
+      name: 'needs a setup',
+      answer: { kind: 'setup', request: requestOf(), detail: 'It needs an account.' } as const,
+      error: {
+        code: 'not_supported',
+        detail: 'It needs an account. Cancel this transaction and send the new content.',
+      },
+    },
+    {
+      name: 'does not answer',
+      answer: { kind: 'unknown', detail: 'time-out' } as const,
+      error: {
+        code: 'network_unavailable',
+        detail: 'No node of the network answers at present, so nothing was changed. Try again.',
+        cause: 'time-out',
+      },
+    },
+  ])('of signed content changes nothing when the chain $name', async ({ answer, error }) => {
+    const { stub, replace, submit, now } = await setUp()
+    await submit()
+    const before = await now()
+    stub.override = { replace: async () => answer }
+    await expect(replace()).rejects.toMatchObject(error)
+    expect(await now()).toEqual(before)
+  })
+
+  test.each([
+    { change: 'replace', purpose: 'request', statusReason: undefined, value: 7n },
+    {
+      change: 'cancel',
+      purpose: 'cancel',
+      statusReason: 'Canceled by the caller; a no-op is to take its nonce.',
+      value: 1n,
+    },
+  ] as const)(
+    'of signed content ($change) shows its purpose and the sentences of the chain',
+    async ({ change, purpose, statusReason, value }) => {
+      const { stub, submit, now, ...changes } = await setUp()
+      await submit()
+      const draft = draftOf(legacy(900n), { value: 3n })
+      stub.override = {
+        replace: async () => ({ kind: 'ok', value: { draft, logs: ['The fee was raised.'] } }),
+      }
+      const { transaction, attempts, logs } = await changes[change]()
+      expect(transaction).toMatchObject({
+        status: 'submitted',
+        purpose,
+        request: { value },
+        currentAttempt: 2,
+      })
+      expect(transaction.statusReason).toBe(statusReason)
+      expect(attempts[1]).toMatchObject({ kind: change, outcome: 'broadcast' })
+      expect(logs).toEqual(['The fee was raised.'])
+      expect(await now()).toEqual({ transaction, attempts })
+    },
+  )
+
+  test('that no node accepted yet is kept, and the caller is told', async () => {
+    const { stub, replace, submit } = await setUp()
+    await submit()
+    const draft = draftOf(legacy(900n), { value: 7n })
+    stub.override = { replace: async () => ({ kind: 'ok', value: { draft, logs: [] } }) }
+    stub.answerBroadcast = () => ({ kind: 'later', detail: 'txpool is full' })
+    const { transaction, logs } = await replace()
+    expect(transaction).toMatchObject({ status: 'sent', currentAttempt: 2 })
+    expect(logs).toEqual([
+      'Stored and signed, but no node has accepted it yet (txpool is full); the service keeps broadcasting it.',
+    ])
+  })
+})
+
+describe('canceling everything that waits', () => {
+  test('logs a fault of the service, and tells the caller nothing of it', async () => {
+    const { owner, stored } = await setUp()
+    const cancelPending = createPendingCanceler(fixture.context, {
+      cancelTransaction: async () => {
+        throw new TypeError('a secret of the inside')
+      },
+    })
+    const { canceled, failures, remaining } = await cancelPending(owner.relayer, new AbortController().signal)
+    expect([canceled, remaining]).toEqual([[], 0])
+    expect(failures).toMatchObject([{ id: stored.id, error: { code: 'internal_error' } }])
+    expect(JSON.stringify(failures)).not.toContain('secret')
+    const lines = fixture.logLines.filter(({ transaction }) => transaction === stored.id)
+    expect(lines).toMatchObject([
+      {
+        level: 'error',
+        msg: 'cancellation failed',
+        relayer: owner.relayer.id,
+        err: { message: 'a secret of the inside' },
+      },
+    ])
+  })
+
+  test('counts one that a concurrent caller canceled, and not one that another change made final', async () => {
+    const { owner, stored } = await setUp()
+    const [other] = await insert(fixture.context, newTransaction(owner))
+    if (!other) throw new Error('nothing was stored')
+    const { cancelTransaction } = createReplacer(fixture.context)
+    const cancelPending = createPendingCanceler(fixture.context, {
+      cancelTransaction: async (relayer, id) => {
+        const status = id === stored.id ? 'canceled' : 'failed'
+        const transaction = id === stored.id ? stored : other
+        await fixture.database.db
+          .transaction()
+          .execute((tx) => saveTransactions(tx, [{ ...transaction, status }]))
+        return cancelTransaction(relayer, id)
+      },
+    })
+    const result = await cancelPending(owner.relayer, new AbortController().signal)
+    expect(result).toMatchObject({
+      canceled: [stored.id],
+      failures: [{ id: other.id, error: { code: 'transaction_not_replaceable' } }],
+      remaining: 0,
+    })
+  })
+})

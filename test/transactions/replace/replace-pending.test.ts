@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { createReplacer } from '../../../src/transactions/replace/replace.ts'
+import { replacePending } from '../../../src/transactions/replace/replace-pending.ts'
+import { insertAttempts } from '../../../src/transactions/store/attempts-store.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
+import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
+import { eventsOf, type Fixture, insert, newTransaction, openFixture, reload } from '../fixture.ts'
+import { chainOf, createStubChain } from '../stub-chain.ts'
+
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await openFixture()
+})
+afterAll(() => fixture.close())
+
+let hashes = 0
+
+/** A pending transaction with this change; `expired` when bytes were signed for it and have expired. */
+async function setUp(change: Partial<Transaction> = {}, { expired = false } = {}) {
+  const stub = createStubChain()
+  const owner = await fixture.addAccount({ chain: chainOf(stub) })
+  const [stored] = await insert(
+    fixture.context,
+    newTransaction(owner, { cost: 5n, statusReason: 'Waiting.', estimatedGas: 3n, ...change }),
+  )
+  if (!stored) throw new Error('nothing was stored')
+  if (expired) {
+    const attempt = attemptOf(eip1559(10n, 1n), { outcome: 'expired' })
+    hashes += 1
+    const signed = { ...attempt.signed, hash: `0xpending${hashes}` }
+    await fixture.database.db
+      .transaction()
+      .execute((tx) => insertAttempts(tx, [{ transactionId: stored.id, attempt: { ...attempt, signed } }]))
+  }
+  fixture.clock.advance(5_000)
+  const replacer = createReplacer(fixture.context)
+  const replace = (value: bigint) =>
+    replacer.replaceTransaction(owner.relayer, stored.id, requestOf({ value }))
+  const cancel = () => replacer.cancelTransaction(owner.relayer, stored.id)
+  return { stub, owner, stored, replace, cancel, now: () => reload(fixture.context, stored) }
+}
+
+const NOTHING_SIGNED = 'Nothing had been signed; the new content takes its place.'
+const NOT_IN_EFFECT = 'None of the signed attempts is in effect any more; the new content takes their place.'
+
+describe('new content for a pending transaction', () => {
+  test.each([
+    { name: 'that was never signed', expired: false, log: NOTHING_SIGNED },
+    { name: 'whose bytes have expired', expired: true, log: NOT_IN_EFFECT },
+  ])('$name is stored with its cost, and runs now', async ({ expired, log }) => {
+    const { stored, replace, now } = await setUp({ purpose: 'successor' }, { expired })
+    const { transaction, attempts, logs } = await replace(7n)
+    expect(transaction).toMatchObject({
+      status: 'pending',
+      purpose: 'request',
+      request: { value: 7n },
+      // 21,000 gas at 100 wei, and the value.
+      cost: 2_100_007n,
+      nextRunAt: new Date(fixture.clock.now()),
+      version: stored.version + 1,
+    })
+    expect([transaction.statusReason, transaction.estimatedGas]).toEqual([undefined, undefined])
+    expect(attempts).toHaveLength(expired ? 1 : 0)
+    expect(logs).toEqual([log])
+    expect((await now()).transaction).toEqual(transaction)
+  })
+
+  test('keeps the gas and the sentences of its preparation', async () => {
+    const { stub, replace } = await setUp()
+    const { prepare } = chainOf(createStubChain())
+    stub.override = {
+      prepare: async (...question) => {
+        const answer = await prepare(...question)
+        if (answer.kind !== 'ok') return answer
+        return { kind: 'ok', value: { ...answer.value, knownGas: 4_321n, logs: ['The tip is low.'] } }
+      },
+    }
+    const { transaction, logs } = await replace(7n)
+    expect(transaction.estimatedGas).toBe(4_321n)
+    expect(logs).toEqual([NOTHING_SIGNED, 'The tip is low.'])
+  })
+
+  test('that no endpoint can prepare now reserves what it moves, and is prepared later', async () => {
+    const { stub, replace } = await setUp()
+    stub.override = { prepare: async () => ({ kind: 'unknown', detail: 'time-out' }) }
+    const { transaction, logs } = await replace(7n)
+    expect(transaction).toMatchObject({ status: 'pending', request: { value: 7n }, cost: 7n })
+    expect(transaction.estimatedGas).toBeUndefined()
+    expect(logs).toEqual([NOTHING_SIGNED])
+  })
+
+  test('that a node refuses changes nothing', async () => {
+    const { stub, stored, replace, now } = await setUp()
+    const refusal = { code: 'execution_reverted', detail: 'It would revert.' } as const
+    stub.override = { prepare: async () => ({ kind: 'refused', refusal }) }
+    await expect(replace(7n)).rejects.toMatchObject(refusal)
+    expect((await now()).transaction).toMatchObject({ version: stored.version, request: stored.request })
+  })
+
+  test.each([
+    { name: 'the minimum balance, too', balance: 2_100_007n, refused: true },
+    { name: 'all but the minimum balance, without its own reservation', balance: 2_100_008n, refused: false },
+  ])('that costs $name is refused: $refused', async ({ balance, refused }) => {
+    const { stub, replace } = await setUp({ cost: 10n ** 18n })
+    stub.balance = { kind: 'ok', value: balance }
+    if (refused) await expect(replace(7n)).rejects.toMatchObject({ code: 'insufficient_balance' })
+    else expect((await replace(7n)).transaction.cost).toBe(2_100_007n)
+  })
+
+  test('is not refused when no endpoint tells the balance (I6)', async () => {
+    const { stub, replace } = await setUp()
+    stub.balance = { kind: 'unknown', detail: 'time-out' }
+    expect((await replace(10n ** 20n)).transaction.request).toMatchObject({ value: 10n ** 20n })
+  })
+})
+
+describe('the cancellation of a pending transaction', () => {
+  const BEFORE_SIGNING = 'Canceled by the caller before anything was signed.'
+  const AFTER_PROOF = 'Canceled by the caller; the chain has proved that nothing that was signed is included.'
+
+  test.each<[string, Partial<Transaction>, boolean, string]>([
+    ['without a nonce', {}, false, BEFORE_SIGNING],
+    ['whose bytes have expired', {}, true, AFTER_PROOF],
+    ['with the nonce of a third party', { sourceAccount: TO, nonce: 5n }, false, BEFORE_SIGNING],
+  ])('%s ends it at once', async (_name, change, expired, statusReason) => {
+    const { stored, cancel, now } = await setUp(change, { expired })
+    const { transaction, logs } = await cancel()
+    expect(transaction).toMatchObject({ status: 'canceled', statusReason, cost: 0n })
+    expect([transaction.nonce, transaction.sourceAccount]).toEqual([undefined, undefined])
+    expect(logs).toEqual([])
+    expect((await now()).transaction).toEqual(transaction)
+    expect(await eventsOf(fixture.context, stored)).toEqual(['pending', 'canceled'])
+  })
+
+  test('with a nonce of the service lets a no-op take the nonce now', async () => {
+    const { stored, cancel, now } = await setUp({ nonce: 5n })
+    const { transaction } = await cancel()
+    expect(transaction).toMatchObject({
+      status: 'pending',
+      purpose: 'cancel',
+      statusReason: 'Canceled by the caller; a no-op takes its nonce.',
+      nonce: 5n,
+      sourceAccount: stored.from,
+      nextRunAt: new Date(fixture.clock.now()),
+    })
+    expect((await now()).transaction).toEqual(transaction)
+  })
+})
+
+test('a change of a record that another writer changed first is not stored', async () => {
+  const { owner, stored, now } = await setUp()
+  await fixture.database.db
+    .transaction()
+    .execute((tx) => saveTransactions(tx, [{ ...stored, statusReason: 'Another writer was faster.' }]))
+  const change = { relayer: owner.relayer, id: stored.id }
+  expect(await replacePending(fixture.context, change, { transaction: stored, attempts: [] })).toBeUndefined()
+  expect((await now()).transaction).toMatchObject({ status: 'pending' })
+})
+
+test('a record that changes at every try is given up after twenty', async () => {
+  const { stub, stored, replace, now } = await setUp()
+  const { prepare } = chainOf(createStubChain())
+  let tries = 0
+  stub.override = {
+    prepare: async (...question) => {
+      tries += 1
+      const { transaction } = await now()
+      await fixture.database.db.transaction().execute((tx) => saveTransactions(tx, [transaction]))
+      return prepare(...question)
+    },
+  }
+  await expect(replace(7n)).rejects.toThrow(
+    `transaction ${stored.id} changed 20 times while it was being replaced`,
+  )
+  expect(tries).toBe(20)
+})
