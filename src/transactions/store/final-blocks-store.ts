@@ -9,7 +9,7 @@ export interface FinalBlock {
   readonly hash: string
 }
 
-/** The number of newest final transactions of a relayer that are compared: one round can finish several blocks in any order. */
+/** The number of newest final transactions of a relayer that are compared. The transactions of one round have the same time. */
 const NEWEST = 20
 
 /** Finds the highest block of the newest final transactions. The cost does not grow with the history. */
@@ -23,7 +23,7 @@ export async function findHighestFinalBlock(
     cross join lateral (
       select block_number, block_hash from transactions
       where relayer_id = relayer.id and confirmed_at > ${since} and block_number is not null
-      order by confirmed_at desc limit ${NEWEST}) newest
+      order by confirmed_at desc, block_number desc limit ${NEWEST}) newest
     order by newest.block_number desc limit 1`.execute(db)
   return rows[0] && { number: rows[0].block_number, hash: rows[0].block_hash }
 }

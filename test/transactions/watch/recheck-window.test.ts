@@ -23,8 +23,8 @@ async function setUp(count: number, { agoMs = 0, change = {} as Partial<Transact
   const stub = createStubChain()
   const chain = chainOf(stub)
   const owner = await fixture.addAccount({ chain })
-  // The blocks became final one after the other, and the highest one at last.
-  const confirmedAt = (index: number) => new Date(fixture.clock.now() - agoMs - (count - 1 - index))
+  // One round of the watcher finished them all.
+  const confirmedAt = new Date(fixture.clock.now() - agoMs)
   const inserted = await insert(
     fixture.context,
     ...Array.from({ length: count }, (_, index) => newTransaction(owner, { nonce: BigInt(index) })),
@@ -43,7 +43,7 @@ async function setUp(count: number, { agoMs = 0, change = {} as Partial<Transact
       inserted.map((transaction, index) => ({
         ...transaction,
         status: 'confirmed' as const,
-        confirmedAt: confirmedAt(index),
+        confirmedAt,
         currentAttempt: 1,
         block: { number: BigInt(index + 1), hash: `0xold${index + 1}` },
         ...change,
