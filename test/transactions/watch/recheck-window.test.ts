@@ -40,14 +40,17 @@ async function setUp(count: number, { agoMs = 0, change = {} as Partial<Transact
   await fixture.database.db.transaction().execute(async (tx) => {
     await saveTransactions(
       tx,
-      inserted.map((transaction, index) => ({
-        ...transaction,
-        status: 'confirmed' as const,
-        confirmedAt,
-        currentAttempt: 1,
-        block: { number: BigInt(index + 1), hash: `0xold${index + 1}` },
-        ...change,
-      })),
+      inserted
+        .map((transaction, index) => ({
+          ...transaction,
+          status: 'confirmed' as const,
+          confirmedAt,
+          currentAttempt: 1,
+          block: { number: BigInt(index + 1), hash: `0xold${index + 1}` },
+          ...change,
+        }))
+        // The order of the rows must not be that of the blocks.
+        .toReversed(),
     )
     await insertAttempts(tx, attempts)
   })
