@@ -23,7 +23,7 @@ beforeAll(async () => {
   const open = () => openDatabase({ url, dataDir: 'unused' }, log)
   databases = [await open(), await open()]
   await migrate(databases[0])
-}, 180_000)
+}, 60_000)
 afterAll(async () => {
   for (const database of databases) await database.close()
   await receiver.stop()
@@ -40,7 +40,8 @@ test('10,000 events through two workers: each arrives once, and those of a trans
       select 'main', 't-' || (i % ${TRANSACTIONS}), 'ops', 'transaction_update', '{}'
       from generate_series(${start}::int, ${start + 499}::int) i`.execute(one.db)
   }
-  await receiver.arrived(EVENTS)
+  // The machine also runs other tests meanwhile.
+  await receiver.arrived(EVENTS, 240_000)
   for (const worker of workers) await worker.stop()
   expect(new Set(receiver.received.map(({ body }) => body.id)).size).toBe(EVENTS)
   expect(receiver.received).toHaveLength(EVENTS)
@@ -55,4 +56,4 @@ test('10,000 events through two workers: each arrives once, and those of a trans
   expect((await sql<object>`select count(*) as count from pgboss.job`.execute(one.db)).rows).toEqual([
     { count: 0n },
   ])
-}, 90_000)
+}, 300_000)

@@ -50,5 +50,5 @@ test('an error that time does not cure fails at once', async () => {
   )
   const database = await openDatabase({ url: postgres.url, dataDir: '', waitMs: 600_000 }, silent)
   onTestFinished(() => database.close())
-  expect(await readDurability(database.db)).toBe('full')
+  expect(await readDurability(database.db)).toBe('relaxed') // The cluster of tests has fsync off.
 })

@@ -20,6 +20,10 @@ export async function until<T>(
   }
 }
 
+/** A longer text of the last value helps nobody. */
+const MOST_SHOWN = 2_000
+
 function show(value: unknown): string {
-  return JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner))
+  const text = JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner))
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)} …` : text
 }
