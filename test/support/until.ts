@@ -24,6 +24,8 @@ export async function until<T>(
 const MOST_SHOWN = 2_000
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner))
+  const text = String(
+    JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner)),
+  )
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)} …` : text
 }
