@@ -12,7 +12,7 @@ import type { Contract } from '../../src/contract/document.ts'
 import { stringifyJson } from '../../src/contract/exact-integers.ts'
 import type { Data, HandlerMap } from '../../src/contract/operations.ts'
 import { createHttpServer } from '../../src/http/server.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/time/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
 

@@ -1,4 +1,4 @@
-import { createBatcher } from '../lib/batcher.ts'
+import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Answer } from './answer.ts'
 import type { Chain } from './chain.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import type { Network, RpcUrl } from '../networks/network.ts'
 import { createRpcClient } from './rpc/client.ts'
 import type { NodeDialect } from './rpc/node-dialect.ts'

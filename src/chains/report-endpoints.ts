@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import type { EndpointReport } from './answer.ts'
 import type { PooledClient } from './rpc/rpc.ts'
 

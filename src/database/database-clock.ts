@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Clock } from '../lib/clock.ts'
-import { createSteadyTime } from '../lib/steady-time.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { createSteadyTime } from '../lib/time/steady-time.ts'
 import type { Schema } from './schema.ts'
 
 /** A clock that tells the time of a database server. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import type { EventFilter, EventRecord } from './event.ts'
 import type { EventNotifier } from './notifier.ts'
 import { nextEvents } from './read.ts'

@@ -14,7 +14,7 @@ import { lastNumber } from '../events/number-store.ts'
 import { nextEvents } from '../events/read.ts'
 import { logBounds } from '../events/store.ts'
 import type { StreamLimit, StreamSlot } from '../events/stream-limit.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import type { EventPresenter } from './present/event.ts'
 
 /** The most events in one answer; a larger `limit` counts as this. */

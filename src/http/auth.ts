@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.ts'
-import type { Peers } from './peer.ts'
+import type { Peers } from './connections/peer.ts'
 import type { HttpContext } from './state.ts'
 
 /** The sender of a request. */

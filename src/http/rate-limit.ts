@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 
 /** The settings of a rate limiter. */
 export interface RateLimitOptions {

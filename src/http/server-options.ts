@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { CompiledContract } from '../contract/compile.ts'
 import type { HandlerMap } from '../contract/operations.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import type { Limits } from './limits.ts'
 import type { MetricsReader } from './observability/metrics-page.ts'
 import type { RequestObserver } from './observability/observe-requests.ts'

@@ -1,4 +1,4 @@
-import { AnswerTooLargeError } from './answer-too-large.ts'
+import { AnswerTooLargeError } from './http/answer-too-large.ts'
 
 /** The shape of JSON that may be parsed. */
 export interface JsonLimits {

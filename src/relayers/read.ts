@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../database/schema.ts'
-import { createBatcher } from '../lib/batcher.ts'
+import { createBatcher } from '../lib/concurrency/batcher.ts'
 import type { Relayer } from './relayer.ts'
 import { findRelayer } from './store.ts'
 

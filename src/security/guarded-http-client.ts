@@ -1,4 +1,4 @@
-import { createHttpClient, type HttpClient, type HttpClientOptions } from '../lib/http-client.ts'
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../lib/http/http-client.ts'
 import { type AddressPolicy, checkLiteral, guardedLookup } from './guarded-lookup.ts'
 import { createNameResolver, type NameResolverOptions } from './names/resolver.ts'
 

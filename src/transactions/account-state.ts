@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Answer } from '../chains/answer.ts'
 import type { Schema } from '../database/schema.ts'
-import { type Clock, withTimeout } from '../lib/clock.ts'
+import { type Clock, withTimeout } from '../lib/time/clock.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { readAccountState } from './account-state-store.ts'
 import type { RelayerRuntime } from './model/runtime.ts'

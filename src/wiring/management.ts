@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/engine.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import { createNetworkManager, type NetworkManager } from '../networks/manage.ts'
 import { createHealthChecker } from '../relayers/health/check-health.ts'
 import { createRelayerManager, type RelayerManager } from '../relayers/manage/manager.ts'

@@ -2,7 +2,7 @@ import type { Chain } from '../chains/chain.ts'
 import { readDurability } from '../database/durability.ts'
 import type { Database } from '../database/engine.ts'
 import type { HealthReport } from '../handlers/health.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'
 import type { Loop } from '../workers/loop.ts'
 

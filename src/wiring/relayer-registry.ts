@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Schema } from '../database/schema.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
 import { listUntrustedUrls } from '../networks/rpc-urls-store.ts'
 import type { Relayer } from '../relayers/relayer.ts'

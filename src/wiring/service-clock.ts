@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { createDatabaseClock } from '../database/database-clock.ts'
 import type { Database } from '../database/engine.ts'
-import { type Clock, systemClock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/time/clock.ts'
 import { createClockWorker } from '../workers/clock-worker.ts'
 import type { Loop } from '../workers/loop.ts'
 

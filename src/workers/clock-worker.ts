@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /** A clock that can ask another one for the time. */

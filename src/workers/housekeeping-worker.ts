@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { acquireLease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
 import { deleteOldEvents } from '../events/store.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import { createLoop, type Loop } from './loop.ts'
 
 /** Time in ms between two cleanups. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { acquireLease, type Lease, releaseLease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../lib/time/clock.ts'
 
 interface LeaseHolderOptions {
   readonly db: Kysely<Schema>

@@ -4,7 +4,7 @@ import { confirmRefusals } from '../../src/chains/confirm-refusals.ts'
 import { createRpcClient } from '../../src/chains/rpc/client.ts'
 import { readSent } from '../../src/chains/stellar/failures.ts'
 import { NODE_DIALECT } from '../../src/chains/stellar/node-dialect.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/time/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { answerWith, startRpcServer, type WireAnswer, type WireCall } from '../support/rpc-server.ts'
 

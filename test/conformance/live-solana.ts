@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { address as toAddress } from '@solana/kit'
 import { createSolanaChain } from '../../src/chains/solana/solana-chain.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/time/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { createEd25519Signer } from '../../src/signers/ed25519.ts'
 import { solanaAddress } from '../../src/signers/solana-key.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createStellarChain } from '../../src/chains/stellar/stellar-chain.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/time/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { createEd25519Signer } from '../../src/signers/ed25519.ts'
 import { stellarAddress } from '../../src/signers/stellar-key.ts'

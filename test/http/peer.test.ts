@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { createPeers } from '../../src/http/peer.ts'
+import { createPeers } from '../../src/http/connections/peer.ts'
 import { createAddressList, isAddressRange } from '../../src/lib/address-list.ts'
 
 const peers = createPeers(createAddressList(['10.0.0.0/8', 'fd00::/8', '192.0.2.7']))

@@ -7,7 +7,7 @@ import { compileContract } from '../../src/contract/compile.ts'
 import type { HandlerMap } from '../../src/contract/operations.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import type { HttpServerOptions } from '../../src/http/server-options.ts'
-import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import { type Clock, systemClock } from '../../src/lib/time/clock.ts'
 
 export const API_KEY = 'a-key-for-tests-of-32-characters-'
 export const BEARER = `Bearer ${API_KEY}`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createBatcher } from '../../src/lib/batcher.ts'
+import { createBatcher } from '../../src/lib/concurrency/batcher.ts'
 
 /** A batcher whose runs end when the test ends them. */
 function pausedBatcher({ maxItems = 100, collectsTurn = false, overlaps = false } = {}) {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createHttpClient, type HttpClientOptions } from '../../src/lib/http-client.ts'
+import { createHttpClient, type HttpClientOptions } from '../../src/lib/http/http-client.ts'
 
 /** A server on this machine, and a client; both stop with the test. */
 async function start(answer: RequestListener, options: HttpClientOptions = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limitConcurrency } from '../../src/lib/limit-concurrency.ts'
+import { limitConcurrency } from '../../src/lib/concurrency/limit-concurrency.ts'
 
 test('no more tasks than the limit run, in the order of their arrival, and a failure frees its place', async () => {
   const limited = limitConcurrency(2)

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/time/clock.ts'
 import { createLogger } from '../../src/log.ts'
 import { createBoundedLabel } from '../../src/metrics/bounded-label.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'

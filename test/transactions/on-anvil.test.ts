@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EvmPolicies } from '../../src/chains/evm/content.ts'
 import { createEvmChain } from '../../src/chains/evm/evm-chain.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/time/clock.ts'
 import { createAcceptor } from '../../src/transactions/accept/accept.ts'
 import type { Transaction } from '../../src/transactions/model/transaction.ts'
 import { workAccount } from '../../src/transactions/submit/account-step.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { acquireLease } from '../../src/database/lease.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/lib/time/clock.ts'
 import type { TransactionsContext } from '../../src/transactions/model/runtime.ts'
 import { WORK_CHANNEL } from '../../src/transactions/store/transactions-store.ts'
 import { createSubmitWorker } from '../../src/workers/submit-worker.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { RpcClient } from '../rpc/rpc.ts'
 
 /** The code of a delegated account begins with this prefix (EIP-7702). */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
 import { type AnswerAllowance, type AnswerLimits, forwardedAllowance, ownAllowance } from './answer-limits.ts'
 import type { NodeErrorRules } from './node-errors.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { createBatcher } from '../../lib/batcher.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { createBatcher } from '../../lib/concurrency/batcher.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { createEndpointPool } from '../../networks/endpoints.ts'
 import type { RpcUrl } from '../../networks/network.ts'
 import { createEndpointExecutor } from './endpoint-executor.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
 import { maskUrl } from '../../networks/mask-url.ts'

@@ -1,5 +1,5 @@
-import { backoffMs } from '../../lib/backoff.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { backoffMs } from '../../lib/time/backoff.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
 
 /** One question goes through the whole pool this often. */

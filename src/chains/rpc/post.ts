@@ -1,5 +1,5 @@
-import { AnswerTooLargeError } from '../../lib/answer-too-large.ts'
-import { readRetryAfter } from '../../lib/retry-after.ts'
+import { AnswerTooLargeError } from '../../lib/http/answer-too-large.ts'
+import { readRetryAfter } from '../../lib/http/retry-after.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
 import { ForbiddenAddressError } from '../../security/guarded-lookup.ts'
 import type { AnswerLimits } from './answer-limits.ts'

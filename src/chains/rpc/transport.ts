@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
-import { createByteBudget } from '../../lib/byte-budget.ts'
-import { createHttpClient, type HttpClient } from '../../lib/http-client.ts'
+import { createByteBudget } from '../../lib/http/byte-budget.ts'
+import { createHttpClient, type HttpClient } from '../../lib/http/http-client.ts'
 import { createJsonMeter } from '../../lib/json-meter.ts'
 import { createLookup } from '../../security/names/lookup.ts'
 import { createNameResolver } from '../../security/names/resolver.ts'

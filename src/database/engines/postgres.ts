@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { systemClock } from '../../lib/clock.ts'
+import { systemClock } from '../../lib/time/clock.ts'
 import type { Logger } from '../../log.ts'
 import type { Database } from '../engine.ts'
 import type { Schema } from '../schema.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import type { Guard } from '../page-guard.ts'
+import type { Guard } from '../documentation/page-guard.ts'
 import type { HttpContext } from '../state.ts'
 
 /** The methods of a path, and the guard of the paths outside the operations. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { logFields, type Middleware } from '../state.ts'
 
 /** Writes one line per request. The path carries ids but no secrets; the query is left out, because callers put anything there. */

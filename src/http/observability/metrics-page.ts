@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
 import { MethodNotAllowedError } from '../answers/method-not-allowed.ts'
-import type { Guard } from '../page-guard.ts'
+import type { Guard } from '../documentation/page-guard.ts'
 import type { Middleware, State } from '../state.ts'
 
 /** Renders the metrics as text, with the media type of the text. */

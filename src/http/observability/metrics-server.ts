@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { close, listen } from '../listening.ts'
+import { close, listen } from '../connections/listening.ts'
 import type { MetricsReader } from './metrics-page.ts'
 
 interface MetricsServerOptions {

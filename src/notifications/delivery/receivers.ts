@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { TryResult } from './try-delivery.ts'
 
 /** The maximum number of concurrent requests to one receiver, for each process. */

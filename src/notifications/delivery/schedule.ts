@@ -1,4 +1,4 @@
-import { backoffMs } from '../../lib/backoff.ts'
+import { backoffMs } from '../../lib/time/backoff.ts'
 
 /**
  * The first wait after a failure and the longest one, in ms. The wait doubles with each failure; a receiver that is back would notice too

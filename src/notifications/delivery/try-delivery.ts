@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { readRetryAfter } from '../../lib/retry-after.ts'
+import { readRetryAfter } from '../../lib/http/retry-after.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 import { maskWebhookUrl, type WebhookUrl } from '../mask-webhook-url.ts'
 import { signatureHeaders } from '../signature.ts'

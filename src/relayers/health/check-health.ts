@@ -1,5 +1,5 @@
 import type { Chain } from '../../chains/chain.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Relayer } from '../relayer.ts'
 import { findRelayer } from '../store.ts'
 import { askHealth, nothingHeard } from './ask-health.ts'

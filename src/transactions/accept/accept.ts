@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ChainRequest, Prepared } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
-import { createBatcher } from '../../lib/batcher.ts'
+import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive, receiverForbidden } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/chains/solana/content.ts'
 import { createSolanaChain } from '../../../src/chains/solana/solana-chain.ts'
 import type { SolanaAccount, SolanaAttempt, SolanaChain } from '../../../src/chains/solana/types.ts'
-import type { Clock } from '../../../src/lib/clock.ts'
+import type { Clock } from '../../../src/lib/time/clock.ts'
 import { createLogger, type Logger } from '../../../src/log.ts'
 import { createEd25519Signer } from '../../../src/signers/ed25519.ts'
 import { advanceNonce } from '../../solana-node/steps.ts'

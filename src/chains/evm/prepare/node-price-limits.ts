@@ -1,6 +1,6 @@
 import { parseEther } from 'viem'
 import { larger } from '../../../lib/bigint.ts'
-import type { Clock } from '../../../lib/clock.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
 import type { Fees } from '../content.ts'
 import { ceilingOf, type PriceBounds, type PriceFloor, tipOf } from './fees.ts'
 

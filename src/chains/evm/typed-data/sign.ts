@@ -1,5 +1,5 @@
 import { concat, type Hex, hexToBytes, keccak256 } from 'viem'
-import { inTurns, type Steps } from '../../../lib/in-turns.ts'
+import { inTurns, type Steps } from '../../../lib/concurrency/in-turns.ts'
 import type { Signer } from '../../../signers/signer.ts'
 import type { Answer } from '../../answer.ts'
 import type { Signature } from '../../attempt.ts'

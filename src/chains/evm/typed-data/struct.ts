@@ -1,5 +1,5 @@
 import { concat, type Hex, keccak256, toHex } from 'viem'
-import type { Steps } from '../../../lib/in-turns.ts'
+import type { Steps } from '../../../lib/concurrency/in-turns.ts'
 import type { TypedDocument, TypedField } from '../content.ts'
 import { type Encoder as AtomEncoder, atomEncoder } from './atom.ts'
 import { TypedDataProblem } from './problem.ts'

@@ -1,5 +1,5 @@
-import { createBatcher } from '../../../lib/batcher.ts'
-import type { Clock } from '../../../lib/clock.ts'
+import { createBatcher } from '../../../lib/concurrency/batcher.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
 import type { Freshness, InclusionProof } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { type Finalized, readFinalized } from '../read/head.ts'

@@ -1,5 +1,5 @@
 import { larger } from '../../../lib/bigint.ts'
-import type { Clock } from '../../../lib/clock.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
 import type { Answer } from '../../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { FORK_MARGIN } from '../inclusion/life.ts'

@@ -1,6 +1,6 @@
-import { type Authenticate, requireCredential } from './auth.ts'
-import { countRequest, type RateLimiter } from './rate-limit.ts'
-import type { HttpContext } from './state.ts'
+import { type Authenticate, requireCredential } from '../auth.ts'
+import { countRequest, type RateLimiter } from '../rate-limit.ts'
+import type { HttpContext } from '../state.ts'
 
 /**
  * Protects everything outside the operations of the contract. An unauthenticated caller learns neither which paths exist nor

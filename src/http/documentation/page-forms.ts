@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { Page } from '../contract/docs.ts'
+import type { Page } from '../../contract/docs.ts'
 
 /** The encodings in the order of preference. */
 const ENCODINGS = ['br', 'gzip'] as const

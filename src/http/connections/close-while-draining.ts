@@ -1,4 +1,4 @@
-import type { Middleware } from './state.ts'
+import type { Middleware } from '../state.ts'
 
 /** Tells whether the server shuts down. */
 export interface DrainState {

@@ -1,6 +1,6 @@
+import type { Limits } from '../limits.ts'
+import type { Middleware } from '../state.ts'
 import type { Connections } from './connections.ts'
-import type { Limits } from './limits.ts'
-import type { Middleware } from './state.ts'
 
 interface KeepAliveOptions {
   readonly connections: Connections

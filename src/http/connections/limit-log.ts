@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 
 /** The shortest time in ms between two lines, because unauthenticated callers decide how often a connection is closed. */
 const QUIET_MS = 10_000

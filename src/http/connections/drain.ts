@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Connections } from './connections.ts'
 
 /** The time limits of a shutdown, in ms. */

@@ -1,9 +1,9 @@
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
-import type { Page } from '../contract/docs.ts'
-import { answerOptions, MethodNotAllowedError } from './answers/method-not-allowed.ts'
+import type { Page } from '../../contract/docs.ts'
+import { answerOptions, MethodNotAllowedError } from '../answers/method-not-allowed.ts'
+import type { HttpContext, Middleware, State } from '../state.ts'
 import { createPageForms } from './page-forms.ts'
-import type { HttpContext, Middleware, State } from './state.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS']
 
