@@ -22,12 +22,16 @@ function letExpire() {
   scenario.solana.tick(160)
 }
 
+/** After so many blocks a transaction that waited is in a confirmed one, and far from final. */
+const UNTIL_MINED = 3
+
 describe('a transfer', () => {
   test('is sent, included, and final, and the record says so at each step', async () => {
     const before = lamportsOf(RECEIVER)
     const { id } = await scenario.send(transfer(1_000n))
     const submitted = await scenario.reach(id, 'submitted')
-    const mined = await scenario.tickUntil(id, 'mined')
+    scenario.solana.tick(UNTIL_MINED)
+    const mined = await scenario.reach(id, 'mined')
     const confirmed = await scenario.tickUntil(id, 'confirmed')
     expect(mined.hash).toBe(submitted.hash)
     expect(scenario.solana.included(String(confirmed.hash))).toBeDefined()
@@ -60,8 +64,10 @@ describe('a transfer', () => {
     const before = lamportsOf(RECEIVER)
     const { id } = await scenario.send(transfer(13n))
     const submitted = await scenario.reach(id, 'submitted')
-    await scenario.tickUntil(id, 'mined')
-    scenario.solana.fork(1)
+    scenario.solana.tick(UNTIL_MINED)
+    await scenario.reach(id, 'mined')
+    scenario.solana.fork(UNTIL_MINED)
+    expect(scenario.solana.included(String(submitted.hash))).toBeUndefined()
     const confirmed = await scenario.tickUntil(id, 'confirmed')
     expect(confirmed.hash).toBe(submitted.hash)
     expect(lamportsOf(RECEIVER)).toBe(before + 13n)
