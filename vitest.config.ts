@@ -6,7 +6,6 @@ const POSTGRES_TESTS = [
   'two-services',
   'failover',
   'event-order',
-  'deliveries',
   'idempotency',
   'records',
   'health',
