@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/database.ts'
 import { DirectoryInUseError, lockDirectory } from '../../src/database/engines/directory-lock.ts'
@@ -49,6 +51,17 @@ describe('the data folder', () => {
       }),
     60_000,
   )
+
+  test('of an earlier release, with the settings that the engine has by itself, opens', () =>
+    inFolder(async (folder) => {
+      const earlier = await PGlite.create({ dataDir: join(folder, 'pglite') })
+      await earlier.exec('create table kept as select 1 as number')
+      await earlier.close()
+      const database = await openDatabase({ dataDir: folder }, log)
+      const { rows } = await sql`select number from kept`.execute(database.db)
+      expect(rows).toEqual([{ number: 1 }])
+      await database.close()
+    }))
 
   test('is replaced when its process is dead', () =>
     inFolder(async (folder) => {
