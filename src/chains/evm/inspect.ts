@@ -5,7 +5,7 @@ import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '
 import type { EvmDraft } from './content.ts'
 import { decodeRevert } from './prepare/revert.ts'
 import { readSimulationError } from './prepare/simulation-error.ts'
-import { readQuantity } from './quantity.ts'
+import { readCount, readQuantity } from './quantity.ts'
 
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
@@ -43,7 +43,7 @@ export async function readBlockHash(
 /** Reads the nonce after the last transaction that the node would include next (`pending`); undefined without an answer. */
 export async function readPendingNonce(client: RpcClient, address: string): Promise<bigint | undefined> {
   const reply = await client.call('eth_getTransactionCount', [address, 'pending'])
-  return reply.kind === 'result' ? readQuantity(reply.result) : undefined
+  return reply.kind === 'result' ? readCount(reply.result) : undefined
 }
 
 /** Reads the next free nonce of each address; unknown from an endpoint that has not reached `asOf`. */
@@ -56,13 +56,13 @@ export async function readNonces(
     method: 'eth_getTransactionCount',
     params: [address, 'latest'],
   }))
-  return (await client.sendAsOf(calls, asOf)).map(toFreshQuantity)
+  return (await client.sendAsOf(calls, asOf)).map((reply) => toFresh(reply, readCount))
 }
 
 /** Reads the balance in wei; unknown from an endpoint that is behind, because it may have missed a deposit. */
 export async function readBalance(client: PooledClient, address: string): Promise<Answer<bigint>> {
   const [endpointReply] = await client.sendAsOf([{ method: 'eth_getBalance', params: [address, 'latest'] }])
-  return toFreshQuantity(endpointReply)
+  return toFresh(endpointReply, readQuantity)
 }
 
 /** Reads receipts in the order of the hashes. An endpoint that has not reached `asOf` can report a receipt, and never its absence. */
@@ -102,7 +102,7 @@ export async function readRevertReason(
 function fromBlock(reply: RpcReply): Answer<Head> {
   if (reply.kind !== 'result') return silent(reply)
   const { number, hash } = (reply.result ?? {}) as { number?: unknown; hash?: unknown }
-  const height = readQuantity(number)
+  const height = readCount(number)
   if (height === undefined || typeof hash !== 'string') {
     return { kind: 'unknown', detail: 'the endpoint does not have this block' }
   }
@@ -110,11 +110,14 @@ function fromBlock(reply: RpcReply): Answer<Head> {
 }
 
 /** Reads a number for a final decision, so an endpoint that is behind does not count (I6). */
-function toFreshQuantity(endpointReply: EndpointReply | undefined): Answer<bigint> {
+function toFresh(
+  endpointReply: EndpointReply | undefined,
+  read: (value: unknown) => bigint | undefined,
+): Answer<bigint> {
   const { reply, behind } = endpointReply ?? { reply: NO_REPLY, behind: true }
   if (reply.kind !== 'result') return silent(reply)
   if (behind) return BEHIND
-  const value = readQuantity(reply.result)
+  const value = read(reply.result)
   return value === undefined
     ? { kind: 'unknown', detail: 'the endpoint did not answer with a number' }
     : { kind: 'ok', value }
@@ -127,7 +130,7 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   if (reply.result === null) return none
   const { transactionHash, blockNumber, blockHash, status, gasUsed } = reply.result as Record<string, unknown>
   if (blockNumber === null) return none
-  const [height, gas] = [readQuantity(blockNumber), readQuantity(gasUsed)]
+  const [height, gas] = [readCount(blockNumber), readCount(gasUsed)]
   if (
     height === undefined ||
     gas === undefined ||

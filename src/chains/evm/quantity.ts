@@ -1,14 +1,27 @@
 import type { HeightQuestion } from '../rpc/node-dialect.ts'
 
-const QUANTITY = /^0x[0-9a-f]+$/i
+/** No quantity of a chain has more than 256 bits, the word of its virtual machine. */
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 
-/** Reads a quantity of the Ethereum JSON-RPC specification (`0x` hex); undefined for any other value. */
+/** The database stores heights, nonces and gas as signed 64-bit integers. */
+const MAX_COUNT = 2n ** 63n - 1n
+
+/**
+ * Reads a quantity of the Ethereum JSON-RPC specification (`0x` hex, at most 256 bits), such as a balance or a price; undefined for any
+ * other value.
+ */
 export function readQuantity(value: unknown): bigint | undefined {
   return typeof value === 'string' && QUANTITY.test(value) ? BigInt(value) : undefined
+}
+
+/** Reads a quantity that counts blocks, transactions or gas (at most 63 bits); undefined for any other value. */
+export function readCount(value: unknown): bigint | undefined {
+  const count = readQuantity(value)
+  return count === undefined || count > MAX_COUNT ? undefined : count
 }
 
 /** The question for the height of an EVM node. */
 export const HEIGHT: HeightQuestion = {
   call: { method: 'eth_blockNumber', params: [] },
-  read: readQuantity,
+  read: readCount,
 }

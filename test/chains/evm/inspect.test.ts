@@ -90,12 +90,23 @@ describe('quantities and blocks', () => {
   test.each([
     { reply: result('0xff'), want: { kind: 'ok', value: 255n } },
     { reply: result(`0x${'f'.repeat(64)}`), want: { kind: 'ok', value: 2n ** 256n - 1n } },
-    ...[result('0x'), result('255'), result(255), result(null), result({}), SILENT, BROKEN].map((reply) => ({
+    ...[
+      ...[result('0x'), result('255'), result(255), result(null), result({}), SILENT, BROKEN],
+      result(`0x1${'0'.repeat(64)}`),
+    ].map((reply) => ({ reply, want: { kind: 'unknown' } })),
+  ])('a balance from $reply.result', async ({ reply, want }) => {
+    expect(await readBalance(saying(reply), FROM)).toMatchObject(want)
+  })
+
+  // The database stores nonces and heights as signed 64-bit integers.
+  test.each([
+    { reply: result('0xff'), want: { kind: 'ok', value: 255n } },
+    { reply: result('0x7fffffffffffffff'), want: { kind: 'ok', value: 2n ** 63n - 1n } },
+    ...[result('0x'), result(255), result('0x8000000000000000'), SILENT, BROKEN].map((reply) => ({
       reply,
       want: { kind: 'unknown' },
     })),
-  ])('$reply.result', async ({ reply, want }) => {
-    expect(await readBalance(saying(reply), FROM)).toMatchObject(want)
+  ])('a nonce from $reply.result', async ({ reply, want }) => {
     expect(await readNonces(saying(reply), [FROM, TO])).toMatchObject([want, want])
   })
 
@@ -104,12 +115,10 @@ describe('quantities and blocks', () => {
       reply: result({ number: '0x10', hash: '0xbb' }),
       want: { kind: 'ok', value: { number: 16n, hash: '0xbb' } },
     },
-    ...[result(null), result({}), result({ number: null, hash: null }), result('0x10'), SILENT, BROKEN].map(
-      (reply) => ({
-        reply,
-        want: { kind: 'unknown' },
-      }),
-    ),
+    ...[
+      ...[result(null), result({}), result({ number: null, hash: null }), result('0x10'), SILENT, BROKEN],
+      result({ number: '0x8000000000000000', hash: '0xbb' }),
+    ].map((reply) => ({ reply, want: { kind: 'unknown' } })),
   ])('a block from $reply.result', async ({ reply, want }) => {
     expect(await readHead(saying(reply), 'depth')).toMatchObject(want)
     expect((await readBlockHash(saying(reply), 16n)).kind).toBe(want.kind)

@@ -6,7 +6,7 @@ import type { Fees } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
 import { ceilingOf } from '../prepare/fees.ts'
 import type { PriceBoundsMemory } from '../prepare/node-price-limits.ts'
-import { HEIGHT, readQuantity } from '../quantity.ts'
+import { HEIGHT, readCount } from '../quantity.ts'
 import { readBroadcast } from './failures.ts'
 import type { PoolQueueWatch } from './pool-queue.ts'
 import { evaluateOpinions, type Opinion, type RefusalMemory } from './second-opinion.ts'
@@ -71,7 +71,7 @@ async function askOthers(
   return raws.map((raw, index) => {
     const opinions = endpoints.flatMap(({ behind, replies: [height, ...replies] }): Opinion[] => {
       const reply = replies[index]
-      const head = height?.kind === 'result' ? readQuantity(height.result) : undefined
+      const head = height?.kind === 'result' ? readCount(height.result) : undefined
       return reply === undefined ? [] : [{ result: readBroadcast(reply), head, behind }]
     })
     const bytes = bytesToHex(raw)

@@ -2,7 +2,7 @@ import { bytesToHex, parseTransaction, recoverTransactionAddress, type Transacti
 import { larger } from '../../../lib/bigint.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
-import { HEIGHT, readQuantity } from '../quantity.ts'
+import { HEIGHT, readCount } from '../quantity.ts'
 import { readBroadcast } from './failures.ts'
 
 /**
@@ -58,7 +58,7 @@ async function queuedAt(client: PooledClient, raw: `0x${string}`): Promise<bigin
   const { endpoints } = await askEverywhere(client, calls)
   const answers = endpoints.flatMap(({ replies: [height, sent, ...counts] }) => {
     const [head, latest, pending] = [height, ...counts].map((reply) =>
-      reply?.kind === 'result' ? readQuantity(reply.result) : undefined,
+      reply?.kind === 'result' ? readCount(reply.result) : undefined,
     )
     if (head === undefined || latest === undefined || pending === undefined || sent === undefined) return []
     const result = readBroadcast(sent)

@@ -1,7 +1,7 @@
 import type { Receipt } from '../../answer.ts'
 import type { RpcCall, RpcReply } from '../../rpc/rpc.ts'
 import { toReceipt } from '../inspect.ts'
-import { readQuantity } from '../quantity.ts'
+import { readCount } from '../quantity.ts'
 
 /**
  * The knowledge of one node about one hash. `mined`: a block holds it, and the node has deleted receipts of that age · `known`: the node
@@ -43,7 +43,7 @@ function readTransaction(reply: RpcReply): Exclude<HashFate, { kind: 'included' 
   if (reply.kind !== 'result') return { kind: 'unclear' }
   if (reply.result === null) return { kind: 'null' }
   const { hash, blockNumber } = reply.result as { hash?: unknown; blockNumber?: unknown }
-  const height = readQuantity(blockNumber)
+  const height = readCount(blockNumber)
   if (height !== undefined) return { kind: 'mined', blockNumber: height }
   return typeof hash === 'string' ? { kind: 'known' } : { kind: 'unclear' }
 }

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem'
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
-import { readQuantity } from '../quantity.ts'
+import { readCount } from '../quantity.ts'
 
 /**
  * Our clock may be ahead of the time in headers by this much, in ms. With less, a transaction could lie in a block that counts as older
@@ -110,9 +110,9 @@ async function readHeaders(
 function readHeader(reply: RpcReply, height: bigint): Header | undefined {
   if (reply.kind !== 'result') return undefined
   const block = (reply.result ?? {}) as Record<'number' | 'timestamp' | 'transactions', unknown>
-  const timestamp = readQuantity(block.timestamp)
+  const timestamp = readCount(block.timestamp)
   const { transactions } = block
-  if (readQuantity(block.number) !== height || timestamp === undefined || !Array.isArray(transactions))
+  if (readCount(block.number) !== height || timestamp === undefined || !Array.isArray(transactions))
     return undefined
   return { height, timestamp, transactions: transactions.map(String) }
 }

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem'
 import { smaller } from '../../../lib/bigint.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
-import { readQuantity } from '../quantity.ts'
+import { readCount } from '../quantity.ts'
 import { type AskedEverywhere, askEverywhere, isDefinitive } from './everywhere.ts'
 
 /** One request asks for this many heights while the search goes back from the head. */
@@ -95,7 +95,7 @@ function readPassed({ endpoints, incomplete }: AskedEverywhere, index: number, n
   const current = endpoints.filter(({ behind }) => !behind)
   const counts = current.flatMap(({ replies }) => {
     const reply = replies[index]
-    const count = reply?.kind === 'result' ? readQuantity(reply.result) : undefined
+    const count = reply?.kind === 'result' ? readCount(reply.result) : undefined
     return count === undefined ? [] : [count]
   })
   if (counts.length > 0) return counts.reduce(smaller) > nonce ? 'yes' : 'no'

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
 import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
-import { readQuantity } from '../quantity.ts'
+import { readCount } from '../quantity.ts'
 import { askEverywhere } from './everywhere.ts'
 import { findNonceBlock, type NonceSearch } from './nonce-block.ts'
 
@@ -68,7 +68,7 @@ function readReply(
 ): { readonly hash: string; readonly entries: Entry[] } | undefined {
   if (reply.kind !== 'result') return undefined
   const { number, hash, transactions } = (reply.result ?? {}) as WireBlock
-  if (readQuantity(number) !== height || typeof hash !== 'string' || !Array.isArray(transactions))
+  if (readCount(number) !== height || typeof hash !== 'string' || !Array.isArray(transactions))
     return undefined
   const entries = transactions.map(readEntry)
   return entries.every((entry) => entry !== undefined) ? { hash, entries } : undefined
@@ -76,7 +76,7 @@ function readReply(
 
 function readEntry(entry: unknown): Entry | undefined {
   const { hash, from, nonce } = (entry ?? {}) as { hash?: unknown; from?: unknown; nonce?: unknown }
-  const number = readQuantity(nonce)
+  const number = readCount(nonce)
   return typeof hash === 'string' && typeof from === 'string' && number !== undefined
     ? { hash, from, nonce: number }
     : undefined

@@ -3,7 +3,7 @@ import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { EvmRequest } from '../content.ts'
-import { readQuantity } from '../quantity.ts'
+import { readCount } from '../quantity.ts'
 import { NO_CODE } from './noop-target.ts'
 import { decodeRevert } from './revert.ts'
 import { readSimulationError } from './simulation-error.ts'
@@ -105,7 +105,7 @@ type Estimate = Answer<bigint> | { readonly kind: 'unclear'; readonly detail: st
 function readEstimate(reply: RpcReply = NO_REPLY): Estimate {
   if (reply.kind === 'unknown') return reply
   if (reply.kind === 'error') return readFailure(reply)
-  const estimate = readQuantity(reply.result)
+  const estimate = readCount(reply.result)
   return estimate === undefined
     ? { kind: 'unknown', detail: 'the endpoint did not answer with a gas estimate' }
     : { kind: 'ok', value: withMargin(estimate) }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { Answer } from '../../answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'
 import type { Speed } from '../../speed.ts'
-import { readQuantity } from '../quantity.ts'
+import { readCount, readQuantity } from '../quantity.ts'
 import { SPEEDS } from '../speed.ts'
 import type { Market, PriceBounds } from './fees.ts'
 
@@ -74,7 +74,7 @@ async function askMarket(client: RpcClient): Promise<Answer<Market>> {
 
 function readGasLimit(reply: RpcReply | undefined): bigint | undefined {
   if (reply?.kind !== 'result' || typeof reply.result !== 'object' || reply.result === null) return undefined
-  return readQuantity((reply.result as { gasLimit?: unknown }).gasLimit)
+  return readCount((reply.result as { gasLimit?: unknown }).gasLimit)
 }
 
 /** The field came with Prague (EIP-7685). */

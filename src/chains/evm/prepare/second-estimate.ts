@@ -5,7 +5,7 @@ import type { SimulationOpinion } from '../../simulation-opinions.ts'
 import { dependsOnState, type SimulationRefusals } from '../../simulation-refusals.ts'
 import type { EvmRequest } from '../content.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
-import { HEIGHT, readQuantity } from '../quantity.ts'
+import { HEIGHT, readCount } from '../quantity.ts'
 import { comparedCalls, estimateGas, type GasCall, gasCallOf, readCompared } from './gas.ts'
 
 /** The context of an estimate. */
@@ -37,7 +37,7 @@ async function estimateEverywhere(
   const { endpoints } = await askEverywhere(client, [HEIGHT.call, ...comparedCalls(call)])
   const told = endpoints.map(({ behind, replies: [height, estimate, control] }) => ({
     answer: readCompared(estimate, control),
-    head: height?.kind === 'result' ? readQuantity(height.result) : undefined,
+    head: height?.kind === 'result' ? readCount(height.result) : undefined,
     behind,
   }))
   const newest = told.reduce((top, { head }) => larger(top, head ?? 0n), 0n)

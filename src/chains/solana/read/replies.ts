@@ -12,9 +12,9 @@ const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 /** The answer of a node that has not reached the demanded slot, or did not report its slot. */
 const BEHIND = { kind: 'unknown', detail: 'the endpoint is behind the newest slot that is known' } as const
 
-/** Reads an integer that JSON has not rounded; undefined for anything else. */
+/** Reads an integer from 0 that JSON has not rounded; undefined for anything else. */
 export function readInteger(value: unknown): bigint | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined
 }
 
 /** Returns the fields of an object; none for anything else. */

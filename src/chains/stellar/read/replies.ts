@@ -1,6 +1,8 @@
 import type { Answer } from '../../answer.ts'
 import type { EndpointReply, RpcReply } from '../../rpc/rpc.ts'
 
+const MAX_INT64 = 2n ** 63n - 1n
+
 const NO_REPLY: RpcReply = { kind: 'unknown', detail: 'no reply' }
 
 /** The answer of a node that has not reached the demanded ledger, or did not report its ledger. */
@@ -39,10 +41,15 @@ export function isBehind(
 }
 
 /**
- * Reads an integer as nodes write it: a JSON number where it is small, decimal digits where it may exceed 2^53. Returns undefined for
- * anything else, and for a number that JSON could have rounded.
+ * Reads an integer from 0 as nodes write it: a JSON number where it is small, decimal digits where it may exceed 2^53. Returns undefined for
+ * anything else, for a number that JSON could have rounded, and for more than 63 bits: amounts, fees and times of the protocol are int64.
  */
 export function readInteger(value: unknown): bigint | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
-  return typeof value === 'string' && /^-?\d{1,39}$/.test(value) ? BigInt(value) : undefined
+  const integer = digitsOf(value)
+  return integer === undefined || integer > MAX_INT64 ? undefined : integer
+}
+
+function digitsOf(value: unknown): bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined
+  return typeof value === 'string' && /^\d{1,19}$/.test(value) ? BigInt(value) : undefined
 }
