@@ -3692,7 +3692,8 @@ export interface components {
             readonly error?: string;
             /**
              * @description `full`: what was answered survives a power cut. `relaxed`: it survives a killed process only (`DURABILITY=relaxed`, or a
-             *     PostgreSQL without `fsync` or `synchronous_commit`). Absent when the database does not answer.
+             *     PostgreSQL without `fsync` or `synchronous_commit`), and nothing survives the process when the database is in memory
+             *     (`DATA_DIR=memory://`). Absent when the database does not answer.
              * @enum {string}
              */
             readonly durability?: "full" | "relaxed";

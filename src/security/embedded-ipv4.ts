@@ -50,7 +50,7 @@ export function embeddedIpv4(bytes: readonly number[]): EmbeddedIpv4 | undefined
   return { addresses, isRouted: formats.every(({ isRouted }) => isRouted) }
 }
 
-/** Where a format has several places, an address that begins with 0 is a part of another one, because no host has such an address. */
+/** A format can have several places. An address that begins with 0 is then a part of another one, because no host has such an address. */
 function readPlaces(bytes: readonly number[], { places, isInverted }: Format): string[] {
   const read = places.map((place) => place.map((at) => (bytes[at] ?? 0) ^ (isInverted ? 0xff : 0)))
   const likely = places.length === 1 ? read : read.filter(([first]) => first !== 0)

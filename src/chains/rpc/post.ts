@@ -17,7 +17,7 @@ export type PostResult =
   | {
       readonly kind: 'replies'
       readonly replies: readonly RpcReply[]
-      /** What the answer held. */
+      /** The bytes and the values of the answer. */
       readonly size: AnswerLimits
       readonly retryAfterMs?: number
     }
