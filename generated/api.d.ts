@@ -1074,6 +1074,42 @@ export interface paths {
         readonly patch: operations["updateNetwork"];
         readonly trace?: never;
     };
+    readonly "/api/v1/networks/{network_id}/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Start over on a test network whose chain was reset
+         * @description A local node that is started anew has another chain under the same name. The service notices it by the first block of the chain,
+         *     or because an account has a nonce next that it has used; it then signs nothing, disables the relayers of the network, and the
+         *     diagnosis of their open transactions says `chain_reset`.
+         *
+         *     This operation ends those transactions as `failed`, because nothing of the old chain counts any more, and reads nonces from the
+         *     new chain. Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so
+         *     that they can send again.
+         *
+         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). The API refuses main networks
+         *     (`not_supported`); an operator resets them by `relayer reset` on the command line.
+         */
+        readonly post: operations["resetNetwork"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export interface webhooks {
     readonly transaction_update: {
@@ -1264,6 +1300,7 @@ export interface components {
          *     | `fee_payer_at_risk` | Solana: the transaction could take from the relayer more than its fee |
          *     | `account_not_found` | The account does not exist on its network yet; fund it first |
          *     | `already_accepted` | This signed transaction was accepted before |
+         *     | `chain_not_reset` | Nothing proves that the chain of the network was reset |
          *     | `unknown_network` | A relayer cannot be on this network: there is none of this type and name |
          *     | `account_taken` | Another relayer operates this account on this chain |
          *     | `relayer_has_transactions` | The relayer has transactions that are not final; `error` says how many |
@@ -1278,7 +1315,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1409,6 +1446,22 @@ export interface components {
             readonly data: components["schemas"]["Network"];
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
+        };
+        readonly NetworkResetResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["NetworkReset"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The result of starting over on a network. */
+        readonly NetworkReset: {
+            /** @description The network: its type and its name. */
+            readonly network_id: string;
+            /** @description The relayers on the network. */
+            readonly relayer_ids: readonly string[];
+            /** @description The number of transactions that ended as `failed`. */
+            readonly ended_transactions: number;
         };
         readonly DeletionResponse: {
             /** @constant */
@@ -1742,8 +1795,9 @@ export interface components {
          */
         readonly DisabledReason: {
             /**
-             * @description - `RpcValidationFailed`: an endpoint serves another network than the configured one; or none has answered in three checks
-             *       in a row, over at least 30 seconds.
+             * @description - `RpcValidationFailed`: an endpoint serves another network than the configured one; or the first block of a test network is
+             *       another one than the service saw first, so its chain was reset; or no endpoint has answered in three checks in a row, over
+             *       at least 30 seconds.
              *     - `BalanceCheckFailed`: the account can spend less than `min_balance`; an account that does not exist can spend nothing.
              *     - `NonceSyncFailed`: EVM. The next nonce of the account on the chain is not above that of a transaction that was confirmed
              *       there, in two checks in a row: the chain was reset, or it is another one.
@@ -2621,6 +2675,7 @@ export interface components {
         readonly Finding: {
             /**
              * @description - `final`: it has ended.
+             *     - `chain_reset`: the chain is another one than the service saw first, or has forgotten a nonce; `message` says what to do.
              *     - `relayer_paused`, `relayer_disabled`: nothing is signed at present.
              *     - `waiting_for_funds`: the account cannot pay for it on top of what is in flight.
              *     - `in_flight_limit`: as many transactions as allowed are in flight.
@@ -2639,7 +2694,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };
@@ -5404,6 +5459,39 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["NetworkResponse"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly resetNetwork: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Type and name of the network with a colon between. Upper and lower case letters mean the same unless there is a network of exactly
+                 *     this name.
+                 * @example evm:sepolia
+                 */
+                readonly network_id: components["parameters"]["NetworkId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The network has started over. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NetworkResetResponse"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

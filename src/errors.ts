@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'already_accepted'
   | 'already_exists'
   | 'body_too_large'
+  | 'chain_not_reset'
   | 'delivery_not_found'
   | 'execution_reverted'
   | 'fee_above_cap'

@@ -175,6 +175,14 @@ export interface InclusionHashes<D extends Draft = Draft> {
   of(attempt: Attempt<D>): readonly string[]
 }
 
+/** The chain has a first block whose hash changes when a test network starts anew under the same name. */
+export interface Genesis {
+  /** Reads the hash of the first block from one endpoint. */
+  read(): Promise<Answer<string>>
+  /** Reads the hash of the first block from all endpoints; unknown when they give different ones, or none has the block any more. */
+  readEverywhere(): Promise<Answer<string>>
+}
+
 /** Capabilities of some chains. A chain without a capability leaves it out. */
 export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P extends Policies> {
   readonly sequencing?: Sequencing
@@ -187,6 +195,7 @@ export interface ChainCapabilities<R extends ChainRequest, D extends Draft, P ex
   readonly headSubscription?: HeadSubscription
   readonly revertReasons?: RevertReasons<D>
   readonly inclusionHashes?: InclusionHashes<D>
+  readonly genesis?: Genesis
 }
 
 /**

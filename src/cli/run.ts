@@ -8,6 +8,7 @@ import { init } from './init.ts'
 import { keysCreate } from './keys-create.ts'
 import { keysImport } from './keys-import.ts'
 import { migrateCommand } from './migrate.ts'
+import { reset } from './reset.ts'
 import { serve } from './serve.ts'
 import { txDecide } from './tx-decide.ts'
 
@@ -19,6 +20,7 @@ const COMMANDS: readonly Command[] = [
   checkConfig,
   migrateCommand,
   txDecide,
+  reset,
 ]
 
 /** Runs a command line (without the name of the program) and returns the exit code. It never throws. */

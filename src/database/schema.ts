@@ -31,6 +31,7 @@ export interface Schema {
   operated_accounts: OperatedAccountsTable
   file_entries: FileEntriesTable
   operator_decisions: OperatorDecisionsTable
+  chain_identities: ChainIdentitiesTable
 }
 
 /** Relayers, including removed ones. */
@@ -96,6 +97,16 @@ export interface NetworkUrlsTable {
   rpc_urls: JSONColumnType<StoredRpcUrl[]>
   /** The fingerprint of the urls in the configuration at that time. When those urls change, they are used again. */
   instead_of: string
+}
+
+/** The chains that networks have. */
+export interface ChainIdentitiesTable {
+  network_type: string
+  network: string
+  /** The hash of the first block when the service saw the chain first; null until then, and on chains without such a hash. */
+  genesis: string | null
+  /** The number of times that an operator has declared the chain as reset. */
+  resets: Generated<number>
 }
 
 /** The entries of the configuration file at its last application. They stay when their record is deleted. */

@@ -44,6 +44,8 @@ export interface TransactionsTable {
   stuck_since: Date | null
   /** The time when the block of the confirmed transaction was found to be missing from the chain. */
   reorganized_at: Date | null
+  /** The time when the chain that it was on was reset; null on the present chain. */
+  reset_at: Date | null
 }
 
 /** Decisions of operators about transactions whose inclusion no endpoint can prove. Rows are never changed. */
@@ -82,6 +84,8 @@ export interface AttemptsTable {
   result: JSONColumnType<object> | null
   signed_at: Generated<Date>
   broadcast_at: Date | null
+  /** That of its transaction. */
+  reset_at: Date | null
 }
 
 /** The number of transactions of a relayer by final status, updated in the statement that makes them final. */

@@ -1,4 +1,5 @@
 import { larger, smaller } from '../lib/bigint.ts'
+import { wayOut } from '../relayers/chain-reset.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
 import type { Diagnosis, Finding } from './diagnosis.ts'
 import type { DiagnosisFacts } from './facts.ts'
@@ -16,6 +17,7 @@ type Rule = (facts: DiagnosisFacts) => Finding | undefined
 const RULES: readonly Rule[] = [
   final,
   undecided,
+  chainReset,
   nodesSilent,
   switchedOff,
   missingPredecessor,
@@ -45,6 +47,19 @@ function undecided({ transaction }: DiagnosisFacts): Finding | undefined {
     code: 'undecided',
     message: statusReason ?? 'No endpoint can prove whether a block included it; an operator has to decide.',
   }
+}
+
+function chainReset(facts: DiagnosisFacts): Finding | undefined {
+  if (isFinal(facts.transaction.status)) return undefined
+  const message = facts.chainReset ?? forgottenNonce(facts)
+  return message === undefined ? undefined : { code: 'chain_reset', message }
+}
+
+/** A chain whose first block is not known, or has not changed, can only be told by a nonce that it used and now has next. */
+function forgottenNonce({ relayer, chainNonce, confirmedNonce }: DiagnosisFacts): string | undefined {
+  if (chainNonce === undefined || confirmedNonce === undefined || chainNonce > confirmedNonce)
+    return undefined
+  return `Nonce ${chainNonce} is next on the chain, but nonce ${confirmedNonce} of the account was confirmed: the chain of network ${relayer.network} was reset, or the node that was asked lags behind. ${wayOut({ type: relayer.networkType, name: relayer.network })}`
 }
 
 function stuck({ transaction }: DiagnosisFacts): Finding | undefined {

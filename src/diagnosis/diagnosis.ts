@@ -1,6 +1,7 @@
 /** The reason for the position of a transaction. A type test holds the codes equal to the contract's, which explains each. */
 export type FindingCode =
   | 'final'
+  | 'chain_reset'
   | 'relayer_paused'
   | 'relayer_disabled'
   | 'waiting_for_funds'

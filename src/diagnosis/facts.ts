@@ -7,7 +7,7 @@ import type { RelayerRuntime, TransactionsContext } from '../transactions/model/
 import { levelOf, speedUpAfterMs } from '../transactions/model/speed-up-delay.ts'
 import type { Transaction, TransactionWithAttempts } from '../transactions/model/transaction.ts'
 import { isFinal } from '../transactions/model/transitions.ts'
-import { findUsedNonces } from '../transactions/store/nonce-store.ts'
+import { findConfirmedNonces, findUsedNonces } from '../transactions/store/nonce-store.ts'
 import { countAhead, findHeadSince } from '../transactions/store/queue-store.ts'
 import { countInFlight, reservedBy } from '../transactions/store/work-store.ts'
 
@@ -28,6 +28,10 @@ export interface DiagnosisFacts {
   readonly reserved: bigint
   readonly balance: bigint | undefined
   readonly chainNonce: bigint | undefined
+  /** The highest nonce of a confirmed transaction of the account on the present chain. */
+  readonly confirmedNonce: bigint | undefined
+  /** The proof that the chain was reset, as a sentence; undefined without one. */
+  readonly chainReset: string | undefined
   /** The nonce after the last transaction of the account that a node would include next. */
   readonly pendingNonce: bigint | undefined
   /** Expected time between two blocks, in ms. */
@@ -98,12 +102,14 @@ async function accountFacts({ db }: TransactionsContext, transaction: Transactio
 
 type NetworkFacts = Pick<
   DiagnosisFacts,
-  'balance' | 'chainNonce' | 'pendingNonce' | 'price' | 'head' | 'endpoints'
+  'balance' | 'chainNonce' | 'confirmedNonce' | 'chainReset' | 'pendingNonce' | 'price' | 'head' | 'endpoints'
 >
 
 const NO_NETWORK_FACTS: NetworkFacts = {
   balance: undefined,
   chainNonce: undefined,
+  confirmedNonce: undefined,
+  chainReset: undefined,
   pendingNonce: undefined,
   price: undefined,
   head: undefined,
@@ -115,10 +121,13 @@ async function networkFacts(
   relayer: Relayer,
   item: TransactionWithAttempts,
 ): Promise<NetworkFacts> {
-  const { chain } = context.runtimeOf(relayer)
+  const runtime = context.runtimeOf(relayer)
+  const { chain } = runtime
   const attempt = currentAttempt(item)
   const sourceAccount = item.transaction.sourceAccount ?? relayer.address
-  const [balance, [nonce], pendingNonce, head, price] = await Promise.all([
+  const [confirmed, chainReset, balance, [nonce], pendingNonce, head, price] = await Promise.all([
+    findConfirmedNonces(context.db, relayer, [sourceAccount]),
+    context.findChainReset(runtime),
     chain.balance(relayer.address),
     chain.sequencing?.nonces([sourceAccount]) ?? [],
     chain.sequencing?.pendingNonce?.(sourceAccount),
@@ -128,6 +137,8 @@ async function networkFacts(
   return {
     balance: balance.kind === 'ok' ? balance.value : undefined,
     chainNonce: nonce?.kind === 'ok' ? nonce.value : undefined,
+    confirmedNonce: confirmed.get(sourceAccount),
+    chainReset,
     pendingNonce,
     head: head.kind === 'ok' ? head.value : undefined,
     price: price?.kind === 'ok' ? price.value : undefined,

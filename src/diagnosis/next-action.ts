@@ -14,6 +14,8 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
       action: 'none',
       message: `An operator decides: relayer tx decide ${transaction.id} --included or --not-included. The service still asks the chain for a proof.`,
     }
+  if (codes.has('chain_reset'))
+    return { action: 'none', message: 'An operator resets the network; the transaction ends then.' }
   if (codes.has('missing_predecessor'))
     return { action: 'fill_gap', message: 'The service sends a no-op that closes the gap.' }
   if (transaction.status === 'mined') return confirming(facts)

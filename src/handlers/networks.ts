@@ -4,17 +4,19 @@ import { omitUndefined } from '../lib/omit-undefined.ts'
 import { type NetworkManager, networkId } from '../networks/manage.ts'
 import { maskUrl } from '../networks/mask-url.ts'
 import type { EvmNetwork, Network } from '../networks/network.ts'
+import type { ResetResult } from '../transactions/reset/reset-store.ts'
 import { toPage } from './present/page.ts'
 
 /** The parts of the service that these operations call. */
 export interface NetworkHandlerDeps {
   readonly networks: NetworkManager
+  readonly resetChain: (network: Network) => Promise<ResetResult>
 }
 
-type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork'
+type Operations = 'listNetworks' | 'getNetwork' | 'updateNetwork' | 'resetNetwork'
 
 /** The operations of the tag Networks. */
-export function networkHandlers({ networks }: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
+export function networkHandlers({ networks, resetChain }: NetworkHandlerDeps): Pick<HandlerMap, Operations> {
   return {
     listNetworks: async ({ query }) => {
       const page = toPage(query)
@@ -26,6 +28,11 @@ export function networkHandlers({ networks }: NetworkHandlerDeps): Pick<HandlerM
     updateNetwork: async ({ path, body }) => ({
       data: presentNetwork(await networks.changeUrls(path.network_id, body.rpc_urls)),
     }),
+    resetNetwork: async ({ path }) => {
+      const network = networks.get(path.network_id)
+      const { relayerIds, ended } = await resetChain(network)
+      return { data: { network_id: networkId(network), relayer_ids: relayerIds, ended_transactions: ended } }
+    },
   }
 }
 

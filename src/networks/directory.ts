@@ -1,4 +1,5 @@
 import { fingerprintOf } from '../lib/fingerprint.ts'
+import type { ResetCount } from './chain-identity-store.ts'
 import type { Network, NetworkType } from './network.ts'
 import type { UntrustedUrls } from './rpc-urls-store.ts'
 
@@ -6,12 +7,18 @@ import type { UntrustedUrls } from './rpc-urls-store.ts'
 export interface NetworkDirectory {
   /** Lists the networks in the order of the configuration, then of the catalogue. */
   list(): readonly Network[]
-  /** Returns the same object until the urls change; undefined when no network has this name. */
+  /** Returns the same object until the urls change or the chain is reset; undefined when no network has this name. */
   find(type: NetworkType, name: string): Network | undefined
   /** Returns the fingerprint of the configured urls. Urls of a caller carry it, and count as long as it is the same. */
   insteadOf(type: NetworkType, name: string): string
-  /** Applies the urls of callers. Urls that replaced other configured urls than the present ones do not count. */
-  update(untrusted: readonly UntrustedUrls[]): void
+  /** Applies the urls of callers, and the resets. Urls that replaced other configured urls than the present ones do not count. */
+  update(changes: NetworkChanges): void
+}
+
+/** The stored changes of networks. */
+export interface NetworkChanges {
+  readonly untrusted: readonly UntrustedUrls[]
+  readonly resets: readonly ResetCount[]
 }
 
 /** Creates the directory. The configuration wins over a well-known network of the same name. */
@@ -21,7 +28,7 @@ export function createNetworkDirectory(
 ): NetworkDirectory {
   const base = new Map([...configured, ...wellKnown].reverse().map((network) => [keyOf(network), network]))
   const order = [...new Set([...configured, ...wellKnown].map(keyOf))]
-  let applied = new Map<string, string>()
+  let applied = new Map([...base.keys()].map((key) => [key, UNCHANGED]))
   const current = new Map(base)
 
   const insteadOf = (type: NetworkType, name: string) => fingerprintOf(base.get(`${type}:${name}`)?.rpcUrls)
@@ -30,18 +37,26 @@ export function createNetworkDirectory(
     list: () => order.flatMap((key) => current.get(key) ?? []),
     find: (type, name) => current.get(`${type}:${name}`),
     insteadOf,
-    update: (all) => {
-      const counting = all.filter((one) => one.insteadOf === insteadOf(one.type, one.name))
-      const next = new Map(counting.map((one) => [keyOf(one), JSON.stringify(one.rpcUrls)]))
+    update: ({ untrusted, resets }) => {
+      const counting = untrusted.filter((one) => one.insteadOf === insteadOf(one.type, one.name))
+      const urls = new Map(counting.map((one) => [keyOf(one), one.rpcUrls]))
+      const counts = new Map(resets.map((one) => [keyOf(one), one.resets]))
+      const next = new Map(
+        [...base.keys()].map((key) => [key, JSON.stringify([urls.get(key), counts.get(key)])]),
+      )
       for (const [key, network] of base) {
         if (next.get(key) === applied.get(key)) continue
-        const one = counting.find((other) => keyOf(other) === key)
-        current.set(key, one === undefined ? network : { ...network, rpcUrls: one.rpcUrls })
+        const rpcUrls = urls.get(key)
+        const isUnchanged = next.get(key) === UNCHANGED
+        current.set(key, isUnchanged ? network : { ...network, ...(rpcUrls && { rpcUrls }) })
       }
       applied = next
     },
   }
 }
+
+/** The changes of a network that has none. */
+const UNCHANGED = JSON.stringify([undefined, undefined])
 
 function keyOf({ type, name }: { readonly type: NetworkType; readonly name: string }): string {
   return `${type}:${name}`

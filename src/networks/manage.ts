@@ -4,7 +4,8 @@ import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import type { NetworkDirectory } from './directory.ts'
 import type { Network, RpcUrl } from './network.ts'
-import { listUntrustedUrls, saveUntrustedUrls } from './rpc-urls-store.ts'
+import { readNetworkChanges } from './network-changes.ts'
+import { saveUntrustedUrls } from './rpc-urls-store.ts'
 import { untrustedRpcUrlProblem } from './untrusted-rpc-url.ts'
 
 /** An RPC url of a caller: alone, or with its weight. */
@@ -59,7 +60,7 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
       if (refusal !== undefined) throw new AppError('wrong_chain', `body.rpc_urls: ${refusal}`)
       const { type, name } = network
       await saveUntrustedUrls(db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
-      networks.update(await listUntrustedUrls(db))
+      networks.update(await readNetworkChanges(db))
       return get(networkId(network))
     },
   }

@@ -8,12 +8,15 @@ import { ConfigError } from '../lib/config-errors.ts'
 import { createByteBudget } from '../lib/http/byte-budget.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createNetworkDirectory } from '../networks/directory.ts'
+import { createChainResetDetector } from '../relayers/chain-reset.ts'
+import { createHealthChecker } from '../relayers/health/check-health.ts'
 import { createPolicyBounds } from '../relayers/policy-bounds.ts'
 import { createRelayerReader } from '../relayers/read.ts'
 import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import type { Sealer } from '../security/sealer.ts'
 import type { Key } from '../signers/key.ts'
 import { createKeyring } from '../signers/keyring.ts'
+import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import { lowerPolicies } from './lower-policies.ts'
 import type { Instrumentation } from './metrics.ts'
@@ -81,7 +84,28 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const { runtimeOf, prepare } = runtimes
   const relayerOf = createRelayerReader(db, prepare)
   const observer = instrumentation?.transactions
-  const context = { db, clock, log, maxInFlight, owner, observer, relayerOf, runtimeOf }
+  const resetDetector = createChainResetDetector({ db, clock })
+  const findChainReset: TransactionsContext['findChainReset'] = ({ chain, network }) =>
+    resetDetector.find(chain, network)
+  const healthChecker = createHealthChecker({
+    db,
+    clock,
+    log,
+    prepare,
+    findChainReset: (relayer) => findChainReset(runtimeOf(relayer)),
+  })
+  const context: TransactionsContext = {
+    db,
+    clock,
+    log,
+    maxInFlight,
+    owner,
+    observer,
+    relayerOf,
+    runtimeOf,
+    findChainReset,
+    checkHealth: healthChecker.checkNow,
+  }
   const createWatchLoop = (target: WatchTarget) => createWatchWorker(context, target)
   const registry = createRelayerRegistry({ db, networks, runtimes, clock, log, createWatchLoop })
   const bounds = createPolicyBounds({ ...config, networks, readMethods: READ_METHODS })
@@ -94,6 +118,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
     ...runtimes,
     registry,
     context,
+    healthChecker,
     keyring,
     networks,
     bounds,

@@ -3,13 +3,13 @@ import type { Config } from '../config/load.ts'
 import type { Database } from '../database/engine.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createNetworkManager, type NetworkManager } from '../networks/manage.ts'
-import { createHealthChecker } from '../relayers/health/check-health.ts'
 import { createRelayerManager, type RelayerManager } from '../relayers/manage/manager.ts'
 import { relayersSigningWith } from '../relayers/store.ts'
 import { createSignerManager, type SignerManager } from '../signers/manage.ts'
 import { createHealthWorker } from '../workers/health-worker.ts'
 import type { Loop } from '../workers/loop.ts'
 import type { RuntimeSet } from './create-runtimes.ts'
+import { type ChainReset, createChainReset } from './reset-chain.ts'
 
 interface ManagementOptions {
   readonly config: Config
@@ -26,6 +26,7 @@ export interface Management {
   readonly manager: RelayerManager
   readonly signers: SignerManager
   readonly networks: NetworkManager
+  readonly resetChain: ChainReset
   /** Checks the health of relayers at intervals. */
   readonly health: Loop
 }
@@ -36,7 +37,7 @@ export function createManagement(options: ManagementOptions): Management {
   const { db } = database
   const { networks, bounds, keyring, sealer, prepare, verify, wrongChain } = runtimeSet
   const { allowPrivateUrls, healthIntervalMs: intervalMs } = config
-  const checker = createHealthChecker({ db, clock, log, prepare })
+  const { healthChecker: checker } = runtimeSet
   const checked = checker.checkNow
   return {
     manager: createRelayerManager({
@@ -50,6 +51,7 @@ export function createManagement(options: ManagementOptions): Management {
     }),
     signers: createSignerManager({ db, sealer, usersOf: relayersSigningWith }),
     networks: createNetworkManager({ db, networks, policy: { allowPrivate: allowPrivateUrls }, wrongChain }),
+    resetChain: createChainReset({ database, runtimeSet, clock }),
     health: createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs }),
   }
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { NetworkDirectory } from '../networks/directory.ts'
-import { listUntrustedUrls } from '../networks/rpc-urls-store.ts'
+import { readNetworkChanges } from '../networks/network-changes.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { allRelayers, findRelayers } from '../relayers/store.ts'
 import type { RelayerRuntime } from '../transactions/model/runtime.ts'
@@ -78,7 +78,7 @@ export function createRelayerRegistry(deps: RelayerRegistryDeps): RelayerRegistr
   }
 
   async function look(): Promise<string[]> {
-    networks.update(await listUntrustedUrls(db))
+    networks.update(await readNetworkChanges(db))
     const { ready, problems } = await prepareAll(await allRelayers(db))
     runtimes.keep(ready)
     byId = new Map(ready.map((relayer) => [relayer.id, relayer]))

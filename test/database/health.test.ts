@@ -90,6 +90,7 @@ test('processes that find the same at the same moment write it and tell it once'
         db,
         clock,
         log,
+        findChainReset: async () => undefined,
         prepare: async () => ({ chain, sourceAccounts: [] }),
       })
       return [1, 2, 3].map(() => checker.check(chain, targets[index] ?? [], new AbortController().signal))

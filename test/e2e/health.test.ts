@@ -224,15 +224,16 @@ describe('the nodes', () => {
     await enabled()
   })
 
-  test('of a chain that was reset: disabled, because its nonces were used already', async () => {
+  test('of a chain that was reset to the same first block: disabled, because its nonces were used already', async () => {
     const { id } = await story.send({ to: RECEIVER, value: 1 })
     await story.settle()
     expect((await story.get(id)).status).toBe('confirmed')
-    standIn = await startAnvil({ args: ['--no-mining'] })
+    const first = await anvil.rpc<{ timestamp: string }>('eth_getBlockByNumber', ['0x0', false])
+    standIn = await startAnvil({ args: ['--no-mining', '--timestamp', String(Number(first.timestamp))] })
     node.fault = () => ({ kind: 'lag', blocks: 1 })
     const { disabled_reason } = await disabled('NonceSyncFailed')
     expect(disabled_reason?.details).toBe(
-      `${DEV_ADDRESSES[0]} has nonce 0 next on network anvil, but nonce 0 of it is confirmed: the chain was reset, or it is another one.`,
+      `${DEV_ADDRESSES[0]} has nonce 0 next on network anvil, but nonce 0 of it is confirmed: the chain was reset, or it is another one. Nothing is signed for it. To end its open transactions and start over: relayer reset anvil, or POST /api/v1/networks/evm:anvil/reset.`,
     )
     // Nothing of the other account was ever confirmed: it can begin anew.
     expect((await relayer('other')).system_disabled).toBe(false)

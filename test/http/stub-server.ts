@@ -151,6 +151,9 @@ const HANDLERS: HandlerMap = {
   listNetworks: async () => EMPTY_LIST,
   getNetwork: async () => ({ data: NETWORK }),
   updateNetwork: async () => ({ data: NETWORK }),
+  resetNetwork: async () => ({
+    data: { network_id: 'evm:anvil', relayer_ids: ['main'], ended_transactions: 0 },
+  }),
   rotateSigningKey: async () => ({ data: { notification_id: 'ops' } }),
 }
 

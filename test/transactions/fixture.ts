@@ -66,6 +66,8 @@ export async function openFixture(options: { maxInFlight?: number } = {}): Promi
     owner: randomUUID(),
     relayerOf: (id: string) => findRelayer(database.db, id),
     runtimeOf,
+    findChainReset: async () => undefined,
+    checkHealth: async () => undefined,
   }
   return {
     database,

@@ -4,6 +4,7 @@ import type { PriceComparison } from '../answer.ts'
 import { createBalanceReader } from '../balance-reader.ts'
 import type { SigningContext } from '../chain.ts'
 import { type ChainOptions, connect } from '../connect.ts'
+import { createGenesisReader } from '../genesis.ts'
 import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import type { Speed } from '../speed.ts'
@@ -12,6 +13,7 @@ import { createPoolQueueWatch } from './broadcast/pool-queue.ts'
 import { createRefusalMemory, LATER_AMONG_SILENT } from './broadcast/second-opinion.ts'
 import type { EvmDraft, EvmRequest } from './content.ts'
 import { createInFlightLimits } from './delegation.ts'
+import { GENESIS } from './genesis.ts'
 import { createHeadFeed } from './heads.ts'
 import { readManyReceipts } from './inclusion/block-receipts.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
@@ -62,6 +64,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
     unit: 'wei',
     readMethods: READ_METHODS,
     verify: () => verifyChainId(client, network),
+    genesis: createGenesisReader(client, GENESIS),
     canonicalAddress: (text) => getAddress(text),
     check: (request, account) => checkRequest(request, account, eip1559),
     prepare: (request, account, knownGas) => prepareDraft(context, { request, account, knownGas }),

@@ -1,6 +1,7 @@
 import type { SolanaNetwork } from '../../networks/network.ts'
 import { createBalanceReader } from '../balance-reader.ts'
 import { type ChainOptions, connect } from '../connect.ts'
+import { createGenesisReader } from '../genesis.ts'
 import { reportEndpoints } from '../report-endpoints.ts'
 import { createSimulationRefusals } from '../simulation-refusals.ts'
 import { broadcastAll } from './broadcast.ts'
@@ -27,7 +28,7 @@ import { FINAL_AFTER_SLOTS } from './simulate/guarded-simulation.ts'
 import { SPEEDS } from './speed.ts'
 import { createTimeouts } from './timeouts.ts'
 import type { SolanaChain } from './types.ts'
-import { verifyEndpoints } from './verify.ts'
+import { GENESIS, verifyEndpoints } from './verify.ts'
 import { openTransaction } from './wire/transaction.ts'
 
 /** Leaders accept a transaction only while they lead, four slots each, so the service broadcasts it again to the next leaders; in ms. */
@@ -53,6 +54,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
     rebroadcastAfterMs: REBROADCAST_MS,
     expiry: { hasExpired: (draft, head) => hasExpired(client, draft, head), reSignable: isReSignable },
     verify: () => verifyEndpoints(client, network, history),
+    genesis: createGenesisReader(client, { call: GENESIS, read: (hash) => hash }),
     canonicalAddress: (text) => text,
     check: checkRequest,
     endsAt: ({ validUntil }) => validUntil,

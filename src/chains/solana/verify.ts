@@ -5,7 +5,8 @@ import { askEverywhere } from './inclusion/everywhere.ts'
 import { HISTORY_CALLS, type HistoryRecord } from './inclusion/history.ts'
 import { resultOf } from './read/replies.ts'
 
-const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
+/** The question for the hash of the first block. The result is the hash itself. */
+export const GENESIS: RpcCall = { method: 'getGenesisHash', params: [] }
 
 /**
  * Refuses when an endpoint serves another cluster than the configured one, where that is known. A signed transaction does not name its

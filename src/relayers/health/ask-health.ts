@@ -2,6 +2,7 @@ import type { Answer } from '../../chains/answer.ts'
 import type { Chain, SourceAccount } from '../../chains/chain.ts'
 import type { HealthFacts, SourceAccountFacts } from './health.ts'
 import type { HealthSubject } from './health-store.ts'
+import type { HealthCheckerDeps } from './health-target.ts'
 
 /** A relayer with the accounts whose nonces it takes. */
 interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
@@ -20,8 +21,12 @@ const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
  * Asks one chain about all of its relayers, in their order. Read the confirmed nonces before, so that the chain has included them.
  * The identity of the chain is asked first and once; the other questions go out in one turn, so that they share batches.
  */
-export async function askHealth(chain: Chain, all: readonly Asked[]): Promise<HealthFacts[]> {
-  const network = await chain.verify()
+export async function askHealth(
+  chain: Chain,
+  all: readonly Asked[],
+  findChainReset: HealthCheckerDeps['findChainReset'],
+): Promise<HealthFacts[]> {
+  const network = await verifyChain(chain, all, findChainReset)
   const common = { network, endpoints: chain.endpoints() }
   if (network.kind !== 'ok') return all.map(() => ({ ...common, balance: NOT_ASKED, sourceAccounts: [] }))
   const answers = all.map(async (asked) => {
@@ -34,6 +39,18 @@ export async function askHealth(chain: Chain, all: readonly Asked[]): Promise<He
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
   const [facts] = await Promise.all([Promise.all(answers), chain.head()])
   return facts
+}
+
+/** Refuses an endpoint of another network, and a chain that was reset. */
+async function verifyChain(
+  chain: Chain,
+  [first]: readonly Asked[],
+  findChainReset: HealthCheckerDeps['findChainReset'],
+): Promise<Answer<void>> {
+  const verified = await chain.verify()
+  if (verified.kind !== 'ok' || first === undefined) return verified
+  const detail = await findChainReset(first.relayer)
+  return detail === undefined ? verified : { kind: 'refused', refusal: { code: 'invalid_request', detail } }
 }
 
 async function askSourceAccounts(

@@ -69,7 +69,10 @@ async function check(
   targets: readonly HealthTarget[],
   { chain, timeoutMs, signal }: Occasion,
 ): Promise<Checked[]> {
-  const heard = await waitWithin(deps.clock, askHealth(chain, targets), { ms: timeoutMs, signal })
+  const heard = await waitWithin(deps.clock, askHealth(chain, targets, deps.findChainReset), {
+    ms: timeoutMs,
+    signal,
+  })
   if (signal?.aborted) return []
   const decided = targets.map((target, index) => {
     const subject = { relayer: target.relayer, unit: chain.unit, now: deps.clock.now() }

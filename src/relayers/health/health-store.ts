@@ -40,7 +40,7 @@ async function highestConfirmed(
     cross join lateral (
       select t.nonce from transactions t
       where t.relayer_id = r.id and t.network = r.network and t.source_account = a.address and t.nonce is not null
-        and t.status = 'confirmed'
+        and t.reset_at is null and t.status = 'confirmed'
       order by t.nonce desc limit 1) newest
     where r.removed_at is null and (${only ?? null}::text is null or r.id = ${only ?? null}::text)`.execute(
     db,

@@ -21,6 +21,8 @@ export interface HealthCheckerDeps {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly log: Logger
+  /** Returns a sentence when the chain of a prepared relayer was reset; undefined when that is not proved. */
+  readonly findChainReset: (relayer: Relayer) => Promise<string | undefined>
   /** Returns the present chain and accounts of a relayer. */
   readonly prepare: (relayer: Relayer) => Promise<Pick<HealthTarget, 'chain' | 'sourceAccounts'>>
 }

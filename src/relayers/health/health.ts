@@ -1,6 +1,7 @@
 import type { Answer, EndpointReport } from '../../chains/answer.ts'
 import type { Unit } from '../../chains/chain.ts'
 import type { NetworkType } from '../../networks/network.ts'
+import { wayOut } from '../chain-reset.ts'
 import { minBalanceOf } from '../policy.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
 
@@ -127,7 +128,7 @@ function evaluateNonces(
       : [
           {
             type,
-            details: `${address} has ${number} ${next.value} next on network ${relayer.network}, but ${number} ${confirmed} of it is confirmed: the chain was reset, or it is another one.`,
+            details: `${address} has ${number} ${next.value} next on network ${relayer.network}, but ${number} ${confirmed} of it is confirmed: the chain was reset, or it is another one. ${wayOut({ type: relayer.networkType, name: relayer.network })}`,
           },
         ],
   )

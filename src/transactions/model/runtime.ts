@@ -32,6 +32,13 @@ export interface TransactionsContext {
   readonly observer?: TransactionObserver | undefined
   /** Finds a relayer that can act; undefined when no relayer has this id. */
   relayerOf(id: string): Promise<Relayer | undefined>
+  /**
+   * Returns a sentence when the chain is another one than the service saw first, as after a restart of a local node; undefined when that is
+   * not proved.
+   */
+  findChainReset(runtime: Pick<RelayerRuntime, 'chain' | 'network'>): Promise<string | undefined>
+  /** Checks the relayer's health now, for 5 s at most, and disables it where that is due. */
+  checkHealth(relayer: Relayer): Promise<unknown>
   /** @throws Error for a relayer that `relayerOf` did not return, which is a fault in this service */
   runtimeOf(relayer: Relayer): RelayerRuntime
 }

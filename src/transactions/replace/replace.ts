@@ -49,7 +49,7 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
     const refusal =
       notReplaceable(item.transaction) ??
       refuseExternallySigned(context, change, item) ??
-      (request ? checkStatic(context, relayer, request) : inactive(relayer))
+      (request ? checkStatic(context, relayer, request) : cancelRefusal(relayer, item))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.purpose === 'cancel') {
       return { ...item, logs: ['The cancellation is under way already.'] }
@@ -61,6 +61,15 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
     if (replaced) return replaced
   }
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
+}
+
+/** A transaction without a nonce and without signed bytes ends without any signature, so a disabled relayer can cancel it. */
+function cancelRefusal(
+  relayer: Relayer,
+  { transaction, attempts }: TransactionWithAttempts,
+): AppError | undefined {
+  const isSigned = transaction.nonce !== undefined || attempts.length > 0
+  return isSigned || relayer.paused ? inactive(relayer) : undefined
 }
 
 function notReplaceable({ status }: Transaction): AppError | undefined {

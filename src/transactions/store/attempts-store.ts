@@ -111,6 +111,7 @@ export async function findHashOwners(db: Db, hashes: readonly string[]): Promise
     .selectFrom('attempts')
     .select(['hash', 'transaction_id'])
     .where('hash', 'in', [...hashes])
+    .where('reset_at', 'is', null)
     .execute()
   return new Map(rows.map((row) => [row.hash, row.transaction_id]))
 }

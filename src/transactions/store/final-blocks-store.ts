@@ -22,7 +22,7 @@ export async function findHighestFinalBlock(
     from unnest(${relayerIds}::text[]) relayer (id)
     cross join lateral (
       select block_number, block_hash from transactions
-      where relayer_id = relayer.id and confirmed_at > ${since} and block_number is not null
+      where relayer_id = relayer.id and confirmed_at > ${since} and reset_at is null and block_number is not null
       order by confirmed_at desc, block_number desc limit ${NEWEST}) newest
     order by newest.block_number desc limit 1`.execute(db)
   return rows[0] && { number: rows[0].block_number, hash: rows[0].block_hash }
@@ -44,7 +44,7 @@ export async function findFinalBlocks(
 ): Promise<FinalBlock[]> {
   const { rows } = await sql<{ block_number: bigint; block_hash: string }>`
     select distinct block_number, block_hash from transactions
-    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and block_number < ${below}
+    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null and block_number < ${below}
     order by block_number desc limit ${limit}`.execute(db)
   return rows.map((row) => ({ number: row.block_number, hash: row.block_hash }))
 }
@@ -61,7 +61,7 @@ export async function findFinalInBlocks(
   if (hashes.length === 0) return []
   const { rows } = await sql<TransactionRow>`
     select * from transactions
-    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and block_hash = any(${hashes}::text[])
+    where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null and block_hash = any(${hashes}::text[])
     order by nonce`.execute(db)
   return rows.map(toTransaction)
 }
@@ -75,6 +75,7 @@ export async function findReorganized(
     .selectFrom('transactions')
     .selectAll()
     .where('reorganized_at', 'is not', null)
+    .where('reset_at', 'is', null)
     .where('relayer_id', 'in', [...relayerIds])
     .orderBy('nonce')
     .limit(MAX_REORGANIZED)
@@ -93,9 +94,9 @@ export async function hasRecentlyFinal(
 ): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
-      select from transactions where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since})
+      select from transactions where relayer_id = any(${relayerIds}::text[]) and confirmed_at > ${since} and reset_at is null)
       or exists (
-        select from transactions where relayer_id = any(${relayerIds}::text[]) and reorganized_at is not null) as found`.execute(
+        select from transactions where relayer_id = any(${relayerIds}::text[]) and reorganized_at is not null and reset_at is null) as found`.execute(
     db,
   )
   return rows[0]?.found ?? false

@@ -1,5 +1,6 @@
-import type { Transaction as DbTransaction, Kysely } from 'kysely'
+import { type Transaction as DbTransaction, type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import type { Transaction } from '../model/transaction.ts'
 
 type Db = Kysely<Schema>
@@ -42,8 +43,28 @@ export async function findUsedExternalNonces(
     .where('relayer_id', '=', relayerId)
     .where('source_account', 'in', [...new Set(externalNonces.map(({ address }) => address))])
     .where('nonce', 'in', [...new Set(externalNonces.map(({ nonce }) => nonce))])
+    .where('reset_at', 'is', null)
     .execute()
   return new Set(rows.map((row) => `${row.source_account} ${row.nonce}`))
+}
+
+/** Finds the highest confirmed nonce of each source account on the present chain; accounts without any are absent. */
+export async function findConfirmedNonces(
+  db: Db,
+  { id, network }: Pick<Relayer, 'id' | 'network'>,
+  addresses: readonly string[],
+): Promise<Map<string, bigint>> {
+  if (addresses.length === 0) return new Map()
+  // The query reads the end of the index of nonces, so its cost does not grow with the history.
+  const { rows } = await sql<{ address: string; nonce: bigint }>`
+    select account.address, newest.nonce
+    from unnest(${addresses}::text[]) as account (address)
+    cross join lateral (
+      select nonce from transactions
+      where relayer_id = ${id} and network = ${network} and source_account = account.address and nonce is not null
+        and reset_at is null and status = 'confirmed'
+      order by nonce desc limit 1) newest`.execute(db)
+  return new Map(rows.map(({ address, nonce }) => [address, nonce]))
 }
 
 /** Locks, until the commit, the transactions that are still pending in the version that was read, and returns their ids. */
@@ -74,6 +95,7 @@ export async function findUsedNonces(
     .where('source_account', '=', head.sourceAccount ?? head.from)
     .where('nonce', '>=', from)
     .where('nonce', '<', to)
+    .where('reset_at', 'is', null)
     .execute()
   return new Set(rows.map((row) => row.nonce ?? 0n))
 }

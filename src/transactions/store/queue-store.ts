@@ -70,6 +70,7 @@ export async function findHeadSince(
     .where('transactions.relayer_id', '=', relayerId)
     .where('transactions.source_account', '=', sourceAccount)
     .where('transactions.nonce', '=', nonce - 1n)
+    .where('transactions.reset_at', 'is', null)
     .where(sql<boolean>`events.payload ->> 'status' = 'mined'`)
     .orderBy('events.id', 'desc')
     .limit(1)

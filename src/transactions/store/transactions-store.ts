@@ -121,7 +121,7 @@ export async function findTransaction(
   return { transaction, attempts: attempts.get(id) ?? [] }
 }
 
-/** Finds the transaction with this nonce of the relayer's own account, on the present network of the relayer. */
+/** Finds the transaction with this nonce of the relayer's own account, on the present chain of the relayer's present network. */
 export async function findByNonce(
   db: Db,
   { id, network, address }: Pick<Relayer, 'id' | 'network' | 'address'>,
@@ -134,6 +134,7 @@ export async function findByNonce(
     .where('network', '=', network)
     .where('source_account', '=', address)
     .where('nonce', '=', nonce)
+    .where('reset_at', 'is', null)
     .executeTakeFirst()
   if (row === undefined) return undefined
   const transaction = toTransaction(row)

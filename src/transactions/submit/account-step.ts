@@ -3,6 +3,7 @@ import { rebroadcastDue } from '../broadcast/rebroadcast.ts'
 import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import { findDueInFlight } from '../store/work-store.ts'
+import { isReset } from './is-reset.ts'
 import { submitPending } from './submit.ts'
 
 /**
@@ -30,6 +31,8 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     const maySign = !relayer.paused && !relayer.systemDisabled
     const findDue = () => findDueInFlight(context.db, relayerId, new Date(context.clock.now()))
     const due = await findDue()
+    // Bytes for the old chain would be valid on the new one, too.
+    if (due.length > 0 && (await isReset(context, leased))) return
     const changed = due.length > 0 && maySign && (await raiseOverdue(context, leased, due))
     const queuedInPool = await rebroadcastDue(context, leased, changed ? await findDue() : due)
     if (queuedInPool && maySign) await unblock(context, leased, queuedInPool)

@@ -3,6 +3,7 @@ import { accountOf, type LeasedAccount, type TransactionsContext } from '../mode
 import type { Transaction } from '../model/transaction.ts'
 import { countInFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
 import type { AccountCapacity } from './assign-nonces.ts'
+import { findRegressedNonces } from './regressed-nonces.ts'
 
 /** The free slots of each source account, by address, in the order of the relayer's source accounts. */
 export type Slots = ReadonlyMap<string, number>
@@ -45,12 +46,14 @@ export interface MeasuredCapacity {
 
 /**
  * Reads the next nonce of every source account with free slots from the chain, because another program may have used nonces ahead of the
- * stored counters. A source account without an answer gets no transaction (I6).
+ * stored counters. A source account without an answer, or whose nonces the chain has forgotten, gets no transaction (I6).
  */
 export async function measureCapacity(
-  { relayer, runtime }: LeasedAccount,
+  context: TransactionsContext,
+  leased: LeasedAccount,
   { slots, sequencing }: { readonly slots: Slots; readonly sequencing: Sequencing },
 ): Promise<MeasuredCapacity> {
+  const { relayer, runtime } = leased
   const open = [...slots].filter(([, free]) => free > 0)
   const answers = await sequencing.nonces(open.map(([address]) => address))
   const sourceAccounts: AccountCapacity[] = []
@@ -64,9 +67,12 @@ export async function measureCapacity(
     else missing.push(address)
   }
   if (unusable !== undefined) return { sourceAccounts: [], unusable }
+  const next = new Map(sourceAccounts.map(({ address, chainNonce }) => [address, chainNonce]))
+  const regressed = await findRegressedNonces(context, leased, next)
+  const usable = sourceAccounts.filter(({ address }) => !regressed.has(address))
   const request = missing.length === 0 ? undefined : runtime.chain.channels?.open(missing, accountOf(relayer))
   const detail = `Opens ${missing.length} channel account${missing.length === 1 ? '' : 's'}.`
   return request === undefined
-    ? { sourceAccounts }
-    : { sourceAccounts, setup: { kind: 'setup', request, detail } }
+    ? { sourceAccounts: usable }
+    : { sourceAccounts: usable, setup: { kind: 'setup', request, detail } }
 }

@@ -27,6 +27,7 @@ import {
   type Unprepared,
   WAIT_MS,
 } from './failed-preparation.ts'
+import { isReset } from './is-reset.ts'
 import { runSetupTransaction } from './setup-transaction.ts'
 import { type Signable, signAndStore } from './sign.ts'
 
@@ -40,7 +41,7 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const now = context.clock.now()
   const pending = await findPending(context.db, relayer.id, maxPending)
   const overtaken = await findOvertaken(context.db, relayer.id, { now: new Date(now), limit: MAX_OVERTAKEN })
-  if (pending.length + overtaken.length === 0) return
+  if (pending.length + overtaken.length === 0 || (await isReset(context, leased))) return
   const slots = await freeSlots(context, leased, pending)
   const freeSlotCount = [...slots.values()].reduce((sum, free) => sum + free, 0)
   const due = dueBeforeFirstWait(withinLimit(pending, freeSlotCount), now)
@@ -67,7 +68,7 @@ async function numberReady(
   leased: LeasedAccount,
   { ready, slots, sequencing }: { ready: readonly Ready[]; slots: Slots; sequencing: Sequencing },
 ): Promise<Transaction[]> {
-  const { sourceAccounts, setup, unusable } = await measureCapacity(leased, { slots, sequencing })
+  const { sourceAccounts, setup, unusable } = await measureCapacity(context, leased, { slots, sequencing })
   const [first] = ready
   if (unusable !== undefined && first)
     await wait(context, first.transaction, `Waiting for funds: ${unusable}`)

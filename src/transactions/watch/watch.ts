@@ -33,6 +33,8 @@ export async function watchNetwork(
   const recheck =
     chain.blockFinality !== undefined && (await isRecheckDue({ context, memory, relayers: byId }))
   if (!recheck && !(await hasWatched(context.db, ids))) return
+  // The receipts of the new chain say nothing about transactions of the old one.
+  if (await context.findChainReset(runtime)) return
   const head = await chain.head()
   const now = context.clock.monotonic()
   if (head.kind !== 'ok' || isBehind(head.value, memory, now)) return // A missing or old head decides nothing (I6).

@@ -22,7 +22,13 @@ let checker: HealthChecker
 beforeAll(async () => {
   room = await openFixture()
   const { db, clock, log, runtimeOf } = room.context
-  checker = createHealthChecker({ db, clock, log, prepare: async (relayer) => runtimeOf(relayer) })
+  checker = createHealthChecker({
+    db,
+    clock,
+    log,
+    findChainReset: async () => undefined,
+    prepare: async (relayer) => runtimeOf(relayer),
+  })
 })
 afterAll(() => room.close())
 

@@ -147,7 +147,7 @@ describe('a nonce out of step', () => {
       unsure: false,
       reason: {
         type: 'NonceSyncFailed',
-        details: `${ADDRESS} has nonce 3 next on network anvil, but nonce 7 of it is confirmed: the chain was reset, or it is another one.`,
+        details: `${ADDRESS} has nonce 3 next on network anvil, but nonce 7 of it is confirmed: the chain was reset, or it is another one. Nothing is signed for it. To end its open transactions and start over: relayer reset anvil, or POST /api/v1/networks/evm:anvil/reset.`,
       },
     })
   })

@@ -177,7 +177,7 @@ describe('the capacity of a relayer', () => {
       },
     }
     const slots = new Map(addresses.map((address, index) => [address, free[index] ?? 0]))
-    const capacity = await measureCapacity(leased, { slots, sequencing })
+    const capacity = await measureCapacity(fixture.context, leased, { slots, sequencing })
     return { capacity, addresses, opened, asked, address: leased.relayer.address }
   }
 

@@ -1,0 +1,82 @@
+import type { Kysely } from 'kysely'
+import type { Chain } from '../chains/chain.ts'
+import type { Schema } from '../database/schema.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { findGenesis, rememberGenesis } from '../networks/chain-identity-store.ts'
+import { networkId } from '../networks/manage.ts'
+import type { Network } from '../networks/network.ts'
+
+/** Finds out whether the chain of a test network was reset. */
+export interface ChainResetDetector {
+  /** Returns a sentence that says what to do when the chain was reset since the service first saw it; undefined when that is not proved. */
+  find(chain: Chain, network: Network): Promise<string | undefined>
+}
+
+/**
+ * Time in ms for which one look counts. A node needs longer to start anew, so nothing is signed for a new chain because of a look at the
+ * old one.
+ */
+const LOOK_MS = 500
+
+interface Look {
+  /** The time of the start in ms of the monotonic clock. */
+  readonly at: number
+  readonly found: Promise<string | undefined>
+  isUnderWay: boolean
+}
+
+/**
+ * Creates the detector. The chains of main networks are never reset, so their first block is not asked for: a single lie about it would
+ * stop the network.
+ */
+export function createChainResetDetector({
+  db,
+  clock,
+}: {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+}): ChainResetDetector {
+  const looks = new WeakMap<Chain, Look>()
+  return {
+    find: (chain, network) => {
+      if (!network.isTestnet || chain.genesis === undefined) return Promise.resolve(undefined)
+      const now = clock.monotonic()
+      const last = looks.get(chain)
+      if (last !== undefined && (last.isUnderWay || now - last.at < LOOK_MS)) return last.found
+      const started: Look = { at: now, found: look(db, chain.genesis, network), isUnderWay: true }
+      const end = () => {
+        started.isUnderWay = false
+      }
+      started.found.then(end, end)
+      looks.set(chain, started)
+      return started.found
+    },
+  }
+}
+
+async function look(
+  db: Kysely<Schema>,
+  genesis: NonNullable<Chain['genesis']>,
+  network: Network,
+): Promise<string | undefined> {
+  const told = await genesis.read()
+  if (told.kind !== 'ok') return undefined
+  const known = await findGenesis(db, network)
+  if (known === told.value) return undefined
+  const agreed = await genesis.readEverywhere()
+  if (agreed.kind !== 'ok') return undefined
+  const first = await rememberGenesis(db, network, agreed.value)
+  return first === agreed.value ? undefined : sentence(network, { first, now: agreed.value })
+}
+
+function sentence(
+  network: Network,
+  { first, now }: { readonly first: string; readonly now: string },
+): string {
+  return `The chain of network ${network.name} was reset: its first block is ${now} now, and was ${first}. ${wayOut(network)}`
+}
+
+/** Says how to start over on the new chain. */
+export function wayOut(network: Pick<Network, 'type' | 'name'>): string {
+  return `Nothing is signed for it. To end its open transactions and start over: relayer reset ${network.name}, or POST /api/v1/networks/${networkId(network)}/reset.`
+}
