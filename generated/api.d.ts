@@ -2676,6 +2676,7 @@ export interface components {
             /**
              * @description - `final`: it has ended.
              *     - `chain_reset`: the chain is another one than the service saw first, or has forgotten a nonce; `message` says what to do.
+             *     - `canceling`: the caller canceled it, and nothing has decided yet which version counts.
              *     - `relayer_paused`, `relayer_disabled`: nothing is signed at present.
              *     - `waiting_for_funds`: the account cannot pay for it on top of what is in flight.
              *     - `in_flight_limit`: as many transactions as allowed are in flight.
@@ -2694,7 +2695,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };

@@ -13,6 +13,7 @@ export async function keepRunning(stage: Stage): Promise<void> {
   say.line('\n  Ask it something:\n')
   say.line(`  curl -s ${stage.url}/api/v1/relayers -H 'Authorization: Bearer ${stage.token}'`)
   const alive = setInterval(() => undefined, 60_000)
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  // A closed terminal sends SIGHUP, and the chain and the service must not outlive it.
+  await Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)))
   clearInterval(alive)
 }

@@ -29,6 +29,8 @@ export interface Command {
   readonly options: readonly string[]
   /** Names of options that take no value, without dashes; absent for none. */
   readonly flags?: readonly string[]
+  /** A sentence for wrong arguments that are likely; absent for none. */
+  readonly hint?: string
   readonly maxPositionals: number
   /** Runs the command and returns the exit code. */
   run(args: Arguments, terminal: Terminal): Promise<number>

@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { UsageError } from './command.ts'
 
@@ -18,6 +18,19 @@ export async function writeNew(path: string, text: string, mode = PRIVATE_FILE):
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExist([path])
     throw error
   }
+}
+
+/** Replaces a private file as a whole: a crash leaves either the old or the new content. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.new`
+  const file = await open(draft, 'w', PRIVATE_FILE)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, path)
 }
 
 /**

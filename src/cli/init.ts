@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join, normalize } from 'node:path'
 import { type Command, EXIT } from './command.ts'
 import { refuseExisting, writeNew } from './files.ts'
-import { generateKey, writeKeyFile } from './key-file.ts'
+import { generateKey, writeKeyFile } from './keys/key-file.ts'
 import { nextSteps, STARTER_CONFIG } from './starter.ts'
 
 const DEFAULT_FOLDER = 'config'
@@ -41,7 +41,7 @@ export const init: Command = {
     }
     await refuseExisting([config, env, key.path, key.passphraseFile])
 
-    const { evm: address } = await writeKeyFile(generateKey(), key)
+    const { evm: address } = await writeKeyFile(generateKey(), { ...key, terminal })
     await writeNew(env, secrets())
     // The configuration is written last, because its presence means that the folder is complete.
     await writeNew(config, `${JSON.stringify(STARTER_CONFIG, null, 2)}\n`, 0o644)

@@ -1,22 +1,28 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, MissingConfigError } from '../lib/config-errors.ts'
-import { suggest } from '../lib/suggest.ts'
+import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/config-errors.ts'
 import { maskUrls } from '../log.ts'
 import { checkConfig } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
+import { explainSystemError } from './explain-system-error.ts'
 import { init } from './init.ts'
-import { keysCreate } from './keys-create.ts'
-import { keysImport } from './keys-import.ts'
+import { keysChangePassphrase } from './keys/change-passphrase.ts'
+import { keysCreate } from './keys/create.ts'
+import { keysImport } from './keys/import.ts'
+import { keysShow } from './keys/show.ts'
 import { migrateCommand } from './migrate.ts'
 import { reset } from './reset.ts'
 import { serve } from './serve.ts'
 import { txDecide } from './tx-decide.ts'
+import { unknownCommand } from './unknown-command.ts'
+import { version } from './version.ts'
 
 const COMMANDS: readonly Command[] = [
   serve,
   init,
   keysCreate,
   keysImport,
+  keysShow,
+  keysChangePassphrase,
   checkConfig,
   migrateCommand,
   txDecide,
@@ -33,6 +39,10 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 }
 
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
+  if (argv.includes('--version') || argv.includes('-v')) {
+    terminal.out(version())
+    return EXIT.ok
+  }
   const wantsHelp = argv.length === 0 || argv.includes('--help') || argv.includes('-h') || argv[0] === 'help'
   const words = argv.filter((word) => word !== 'help' && word !== '--help' && word !== '-h')
   const command = find(words)
@@ -40,7 +50,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
     terminal.out(command ? helpOf(command) : overview())
     return argv.length === 0 ? EXIT.unusable : EXIT.ok
   }
-  if (!command) throw new UsageError(unknownCommand(words))
+  if (!command) throw new UsageError(unknownCommand(words, COMMANDS))
   return command.run(parse(command, words.slice(command.name.split(' ').length)), terminal)
 }
 
@@ -70,7 +80,12 @@ function parse(command: Command, args: readonly string[]): Arguments {
     // The messages of the parser quote the command line, which may contain a private key (I11).
   }
   throw new UsageError(
-    `The arguments are wrong.\nUsage: relayer ${command.name} ${command.usage}\nFor help: relayer ${command.name} --help`,
+    [
+      'The arguments are wrong.',
+      `Usage: relayer ${command.name} ${command.usage}`.trimEnd(),
+      ...(command.hint === undefined ? [] : [command.hint]),
+      `For help: relayer ${command.name} --help`,
+    ].join('\n'),
   )
 }
 
@@ -81,9 +96,14 @@ function explain(error: unknown, terminal: Terminal): number {
     terminal.err('Create a starter with:  npm run relayer -- init  ')
     return EXIT.unusable
   }
-  terminal.err(error instanceof Error ? maskUrls(error.message) : 'A value that is not an Error was thrown.')
-  return error instanceof UsageError || error instanceof ConfigError ? EXIT.unusable : EXIT.failed
+  const explained = explainSystemError(error)
+  const said = error instanceof Error ? error.message : 'A value that is not an Error was thrown.'
+  terminal.err(maskUrls(explained ?? said))
+  return UNUSABLE.some((type) => error instanceof type) ? EXIT.unusable : EXIT.failed
 }
+
+/** Errors of the command line and of the configuration. */
+const UNUSABLE = [UsageError, ConfigError, UnreadableConfigError]
 
 function overview(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length))
@@ -94,17 +114,11 @@ function overview(): string {
     '',
     ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'For help on a command: relayer <command> --help',
+    'For help on a command: relayer <command> --help. For the version: relayer --version.',
     'Exit codes: 0 done · 1 failed while working · 2 the command line or the configuration cannot be used.',
   ].join('\n')
 }
 
 function helpOf({ name, usage, summary, help }: Command): string {
   return [`Usage: relayer ${name} ${usage}`.trimEnd(), '', summary, '', ...help].join('\n')
-}
-
-function unknownCommand(words: readonly string[]): string {
-  const typed = words.slice(0, 2).join(' ')
-  const names = COMMANDS.map(({ name }) => name)
-  return `There is no such command${suggest(typed, names) || suggest(words[0] ?? '', names)}. relayer --help lists all commands.`
 }

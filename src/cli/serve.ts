@@ -21,6 +21,7 @@ export const serve: Command = {
     'accepted transaction is lost.',
   ],
   options: [],
+  hint: 'Settings come from the environment and config/.env: the port from APP_PORT, the address from HOST, the folder from CONFIG_DIR.',
   maxPositionals: 0,
   async run() {
     const config = loadConfig()

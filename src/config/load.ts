@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { ConfigError, MissingConfigError } from '../lib/config-errors.ts'
@@ -8,6 +7,7 @@ import { readEnvironment, unknownNames } from './environment.ts'
 import { knownNetworks, readNetworks } from './networks.ts'
 import { readNotifications } from './notifications.ts'
 import { parseFile } from './parse-file.ts'
+import { readText } from './read-text.ts'
 import { checkReferences } from './references.ts'
 import { readRelayers } from './relayers.ts'
 import { readSigners } from './signers.ts'
@@ -27,18 +27,20 @@ type Env = Readonly<Record<string, string | undefined>>
  * `gas_price_cache` and `include_revert_data` have no effect.
  *
  * @throws MissingConfigError when there is no file
+ * @throws UnreadableConfigError when it may not be read
  * @throws ConfigError with everything that is wrong, and no secret
  */
 export function loadConfig(env: Env = process.env, cwd: string = process.cwd()): Config {
   const folder = resolve(cwd, env.CONFIG_DIR || 'config')
   const file = join(folder, env.CONFIG_FILE_NAME || 'config.json')
-  if (!existsSync(file)) throw new MissingConfigError(file)
+  const text = readText(file)
+  if (text === undefined) throw new MissingConfigError(file)
 
   const problems: string[] = []
   const complete = { ...readEnvFile(join(folder, '.env')), ...present(env) }
   const sources: Sources = { env: complete, folder, cwd, referred: new Set() }
   const settings = readEnvironment(complete, cwd, problems)
-  const lists = readFile(file, sources, problems)
+  const lists = readLists({ file, text }, sources, problems)
   problems.push(...checkReferences(lists), ...unknownNames(complete, sources.referred))
   if (problems.length > 0) throw new ConfigError(problems)
   return deepFreeze({ file, ...settings, ...lists })
@@ -46,8 +48,12 @@ export function loadConfig(env: Env = process.env, cwd: string = process.cwd()):
 
 type Lists = Pick<Config, 'networks' | 'relayers' | 'apiMayRelax' | 'signers' | 'notifications'>
 
-function readFile(file: string, sources: Sources, problems: string[]): Lists {
-  const content = parseFile(readFileSync(file, 'utf8'), file, problems)
+function readLists(
+  { file, text }: { readonly file: string; readonly text: string },
+  sources: Sources,
+  problems: string[],
+): Lists {
+  const content = parseFile(text, file, problems)
   const reader = content === undefined ? undefined : openReader(content, '', problems)
   if (!reader) return { networks: [], relayers: [], apiMayRelax: [], signers: [], notifications: [] }
 
@@ -68,7 +74,8 @@ function readFile(file: string, sources: Sources, problems: string[]): Lists {
 }
 
 function readEnvFile(path: string): Env {
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
+  const text = readText(path)
+  return text === undefined ? {} : parseEnv(text)
 }
 
 /** An empty variable counts as absent: some deployments cannot unset one. */

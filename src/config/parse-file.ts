@@ -5,6 +5,10 @@ import { JsonError, parseJson } from '../contract/exact-integers.ts'
  * the text.
  */
 export function parseFile(text: string, name: string, problems: string[]): unknown {
+  if (text.trim() === '') {
+    problems.push(`${name} is empty`)
+    return undefined
+  }
   try {
     return parseJson(text)
   } catch (error) {

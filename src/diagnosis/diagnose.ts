@@ -18,6 +18,7 @@ const RULES: readonly Rule[] = [
   final,
   undecided,
   chainReset,
+  canceling,
   nodesSilent,
   switchedOff,
   missingPredecessor,
@@ -60,6 +61,22 @@ function forgottenNonce({ relayer, chainNonce, confirmedNonce }: DiagnosisFacts)
   if (chainNonce === undefined || confirmedNonce === undefined || chainNonce > confirmedNonce)
     return undefined
   return `Nonce ${chainNonce} is next on the chain, but nonce ${confirmedNonce} of the account was confirmed: the chain of network ${relayer.network} was reset, or the node that was asked lags behind. ${wayOut({ type: relayer.networkType, name: relayer.network })}`
+}
+
+function canceling(facts: DiagnosisFacts): Finding | undefined {
+  const { transaction } = facts
+  if (isFinal(transaction.status) || transaction.purpose !== 'cancel') return undefined
+  return {
+    code: 'canceling',
+    message: `The caller canceled it; ${cancelProgress(facts)}. If a block includes the earlier version first, that one counts.`,
+  }
+}
+
+function cancelProgress({ attempt, expires }: DiagnosisFacts): string {
+  if (attempt?.kind === 'cancel') return 'a no-op in its place is on its way'
+  return expires
+    ? 'it ends when nothing that was signed before can be included any more'
+    : 'a no-op with its nonce is signed next'
 }
 
 function stuck({ transaction }: DiagnosisFacts): Finding | undefined {

@@ -2,6 +2,7 @@
 export type FindingCode =
   | 'final'
   | 'chain_reset'
+  | 'canceling'
   | 'relayer_paused'
   | 'relayer_disabled'
   | 'waiting_for_funds'

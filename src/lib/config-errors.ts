@@ -9,6 +9,15 @@ export class ConfigError extends Error {
   }
 }
 
+/** A file of the configuration exists, and this process may not read it. */
+export class UnreadableConfigError extends Error {
+  override readonly name = 'UnreadableConfigError'
+
+  constructor(sentence: string) {
+    super(sentence)
+  }
+}
+
 /** The configuration file does not exist: a new user needs directions, not a list of problems. */
 export class MissingConfigError extends Error {
   override readonly name = 'MissingConfigError'

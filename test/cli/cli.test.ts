@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -56,6 +56,9 @@ describe('help', () => {
       'init',
       'keys create',
       'keys import',
+      'keys show',
+      'keys change-passphrase',
+      'reset',
       'check-config',
       'migrate',
       'tx decide',
@@ -71,6 +74,9 @@ describe('help', () => {
       ['init'],
       ['keys', 'create'],
       ['keys', 'import'],
+      ['keys', 'show'],
+      ['keys', 'change-passphrase'],
+      ['reset'],
       ['check-config'],
       ['migrate'],
       ['tx', 'decide'],
@@ -84,8 +90,18 @@ describe('help', () => {
 
 describe('wrong arguments exit with 2 and a hint', () => {
   test.each<[string[], string]>([
-    [['serv'], 'There is no such command (did you mean "serve"?)'],
-    [['keys'], 'There is no such command'],
+    [['serv'], 'There is no command "serv" (did you mean "serve"?). relayer --help lists all commands.'],
+    [['sevre'], 'There is no command "sevre".'],
+    [
+      ['keys'],
+      'There is no command "keys"; there are keys create, keys import, keys show, keys change-passphrase.',
+    ],
+    [['keys', 'list'], 'There is no command "keys list"; there are keys create'],
+    [[KEY], 'There is no command. relayer --help'],
+    [['keys', KEY], 'There is no command; there are keys create'],
+    [['serve', '--port', '1'], 'the port from APP_PORT'],
+    [['keys', 'show'], 'Name the key file'],
+    [['keys', 'change-passphrase', 'a.json'], 'Name the key file and the new passphrase'],
     [['init', 'a', 'b'], 'Usage: relayer init [folder]'],
     [['migrate', '--force'], 'Usage: relayer migrate'],
     [['tx', 'decide', 'x'], 'Pass either --included or --not-included'],
@@ -103,6 +119,11 @@ describe('wrong arguments exit with 2 and a hint', () => {
     expect(err).toContain(hint)
     expect(err).not.toContain(KEY)
   })
+})
+
+test.each(['--version', '-v'])('%s prints the version of package.json', async (flag) => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8'))
+  expect(await call([flag])).toEqual({ code: 0, out: version, err: '' })
 })
 
 describe('serve', () => {
@@ -192,6 +213,21 @@ describe('check-config', () => {
     expect(out).toMatch(/relayer local-1: 0x[0-9a-fA-F]{40} on sepolia/)
   })
 
+  test.each<[string, (file: string) => Promise<unknown>, string]>([
+    ['is empty', (file) => writeFile(file, ' \n'), 'config.json is empty'],
+    [
+      'is a folder',
+      (file) => mkdir(file),
+      'cannot be read (EISDIR): it is a folder, and a file is expected.',
+    ],
+  ])('says so when the file %s', async (_what, make, sentence) => {
+    await mkdir(join(cwd, 'config'))
+    await make(join(cwd, 'config/config.json'))
+    const { code, err } = await run('check-config')
+    expect(code).toBe(2)
+    expect(err).toContain(sentence)
+  })
+
   test('opens the keys, too', async () => {
     await copyInitialized()
     await writeFile(join(cwd, 'config/keys/local.passphrase'), 'HIDE\n')
@@ -225,7 +261,7 @@ describe('keys', () => {
     ['a file', ['--key-file', 'raw.key'], ''],
   ])('imported from %s come back with the given passphrase', async (_how, options, input) => {
     await writeFile(join(cwd, 'raw.key'), KEY)
-    await writeFile(join(cwd, 'pass'), 'my passphrase\nsecond line\n')
+    await writeFile(join(cwd, 'pass'), 'my passphrase\nsecond line\n', { mode: 0o600 })
     const args = ['keys', 'import', 'hot.json', '--passphrase-file', 'pass', ...options]
     const { code, out, err } = await relayer({ cwd, args, input })
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -241,6 +277,8 @@ describe('keys', () => {
   test.each<[string, string[], string, string]>([
     ['text that is no key', [], 'HIDE', 'is not a private key'],
     ['nothing', [], '', 'is not a private key'],
+    ['an encrypted key file', [], '{ "crypto": { "x": "HIDE" } }', 'is an encrypted key file already'],
+    ['a mnemonic', [], `${'hide '.repeat(11)}hide`, 'is a mnemonic'],
     ['a file that is not there', ['--key-file', 'none'], '', 'none cannot be read (ENOENT)'],
   ])('are not imported from %s', async (_what, options, input, message) => {
     const { code, err } = await relayer({ cwd, args: ['keys', 'import', 'hot.json', ...options], input })
@@ -248,6 +286,53 @@ describe('keys', () => {
     expect(err).toContain(message)
     expect(err).not.toContain('HIDE')
     expect(await readdir(cwd)).toEqual([])
+  })
+
+  test('are shown by their addresses, with the passphrase beside them', async () => {
+    const created = await run('keys', 'create', 'hot.json')
+    const { code, out, err } = await run('keys', 'show', 'hot.json')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(created.out).toContain(out)
+    await writeFile(join(cwd, 'wrong'), 'another passphrase\n', { mode: 0o600 })
+    const wrong = await run('keys', 'show', 'hot.json', '--passphrase-file', 'wrong')
+    expect(wrong).toMatchObject({
+      code: 2,
+      out: '',
+      err: 'hot.json cannot be opened: the passphrase is wrong.\n',
+    })
+    const missing = await run('keys', 'show', 'hot.json', '--passphrase-file', 'none')
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('none cannot be read (ENOENT)') })
+  })
+
+  test.each<[string, readonly string[]]>([
+    ['created', []],
+    ['imported', ['--key-file', 'raw.key']],
+  ])('%s get another passphrase, and keep their addresses and mode', async (how, options) => {
+    await writeFile(join(cwd, 'raw.key'), KEY)
+    await run('keys', how === 'created' ? 'create' : 'import', 'hot.json', ...options)
+    const before = await run('keys', 'show', 'hot.json')
+    const args = ['hot.json', '--new-passphrase-file', 'new.passphrase']
+    const { code, err } = await run('keys', 'change-passphrase', ...args)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(await run('keys', 'show', 'hot.json')).toMatchObject({ code: 2 })
+    const after = await run('keys', 'show', 'hot.json', '--passphrase-file', 'new.passphrase')
+    expect(after).toEqual(before)
+    expect(await Promise.all([modeOf('hot.json'), modeOf('new.passphrase')])).toEqual(['600', '600'])
+    expect((await readdir(cwd)).toSorted()).toEqual([
+      'hot.json',
+      'hot.passphrase',
+      'new.passphrase',
+      'raw.key',
+    ])
+  })
+
+  test('of a passphrase that others can read or guess: a warning', async () => {
+    await writeFile(join(cwd, 'pass'), 'HIDE\n', { mode: 0o644 })
+    const { code, err } = await run('keys', 'create', 'hot.json', '--passphrase-file', 'pass')
+    expect(code).toBe(0)
+    expect(err).toContain('warning: other users can read pass (mode 644): chmod 600 pass')
+    expect(err).toContain('warning: the passphrase in pass has fewer than 12 characters')
+    expect(err).not.toContain('HIDE')
   })
 
   test('are never overwritten', async () => {
@@ -277,7 +362,8 @@ describe('migrate', () => {
     const env = { DATABASE_URL: 'postgres://user:HIDE@127.0.0.1:1/x', RELAYER_DATABASE_WAIT_SECONDS: '0' }
     const { code, out, err } = await relayer({ cwd, args: ['migrate'], env })
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toContain('ECONNREFUSED')
+    expect(err).toContain('The PostgreSQL server of DATABASE_URL cannot be reached: connect ECONNREFUSED')
+    expect(err).toContain('Start it, or correct host and port')
     expect(err.trimEnd().split('\n')).toHaveLength(1)
     expect(err).not.toContain('HIDE')
   })

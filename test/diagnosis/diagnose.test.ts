@@ -224,6 +224,13 @@ const CASES: readonly Case[] = [
     says: '97',
   },
   {
+    name: 'a cancellation that nobody has signed yet',
+    facts: factsOf({}, { purpose: 'cancel' }),
+    code: 'canceling',
+    action: 'raise_fee',
+    says: 'is signed next',
+  },
+  {
     name: 'another first block',
     facts: factsOf({ chainReset: 'The chain was reset.', chainNonce: 0n }),
     code: 'chain_reset',

@@ -1,4 +1,4 @@
-import { type Command, EXIT, UsageError } from './command.ts'
+import { type Command, EXIT, UsageError } from '../command.ts'
 import { generateKey, makeKeyFile } from './key-file.ts'
 
 /** `relayer keys create`. */

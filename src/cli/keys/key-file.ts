@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { evmAddress } from '../signers/evm-address.ts'
-import { createKey, createSeparateKey, isSecret } from '../signers/key.ts'
-import { encryptKeystore } from '../signers/keystore/keystore.ts'
-import { type Terminal, UsageError } from './command.ts'
-import { exists, refuseExisting, writeNew } from './files.ts'
+import { evmAddress } from '../../signers/evm-address.ts'
+import { createKey, createSeparateKey, isSecret } from '../../signers/key.ts'
+import { encryptKeystore } from '../../signers/keystore/keystore.ts'
+import type { Terminal } from '../command.ts'
+import { exists, refuseExisting, writeNew } from '../files.ts'
+import { readPassphrase } from './passphrase.ts'
 
 /** The bytes of a generated passphrase: 256 bits, 43 characters in base64. */
 const GENERATED_BYTES = 32
@@ -14,6 +14,7 @@ interface KeyFile {
   readonly path: string
   /** The file whose first line is the passphrase. It is created with a generated passphrase when missing. */
   readonly passphraseFile: string
+  readonly terminal: Terminal
 }
 
 /** Generates a private key from the random source of the system. */
@@ -45,16 +46,32 @@ export interface NewSecret {
 /** Encrypts a private key into a new file, and returns its addresses. */
 export async function writeKeyFile(
   { secret, separate }: NewSecret,
-  { path, passphraseFile }: KeyFile,
+  { path, passphraseFile, terminal }: KeyFile,
 ): Promise<Addresses> {
   await refuseExisting([path])
-  const passphrase = await usePassphrase(passphraseFile)
+  const passphrase = await usePassphrase(passphraseFile, terminal)
+  const addresses = await addressesOf({ secret, separate })
+  await writeNew(path, await encryptKeystore(secret, { passphrase, address: addresses.evm, separate }))
+  return addresses
+}
+
+/** Computes the addresses of a private key. */
+export async function addressesOf({ secret, separate }: NewSecret): Promise<Addresses> {
   const key = separate ? createSeparateKey('new', secret) : createKey('new', secret)
-  const { solanaAddress } = await import('../signers/solana-key.ts')
-  const { stellarAddress } = await import('../signers/stellar-key.ts')
-  const evm = evmAddress(key.evm.publicKey)
-  await writeNew(path, await encryptKeystore(secret, { passphrase, address: evm, separate }))
-  return { evm, solana: solanaAddress(key.solana.publicKey), stellar: stellarAddress(key.stellar.publicKey) }
+  const { solanaAddress } = await import('../../signers/solana-key.ts')
+  const { stellarAddress } = await import('../../signers/stellar-key.ts')
+  return {
+    evm: evmAddress(key.evm.publicKey),
+    solana: solanaAddress(key.solana.publicKey),
+    stellar: stellarAddress(key.stellar.publicKey),
+  }
+}
+
+/** Prints a line for each address. */
+export function printAddresses({ evm, stellar, solana }: Addresses, terminal: Terminal): void {
+  terminal.out(`address     ${evm}`)
+  terminal.out(`stellar     ${stellar}`)
+  terminal.out(`solana      ${solana}`)
 }
 
 interface NamedKeyFile {
@@ -69,25 +86,19 @@ export async function makeKeyFile(
   secret: NewSecret,
   { path, passphraseFile = passphraseFileOf(path), terminal }: NamedKeyFile,
 ): Promise<void> {
-  const addresses = await writeKeyFile(secret, { path, passphraseFile })
-  terminal.out(`address     ${addresses.evm}`)
-  terminal.out(`stellar     ${addresses.stellar}`)
-  terminal.out(`solana      ${addresses.solana}`)
+  printAddresses(await writeKeyFile(secret, { path, passphraseFile, terminal }), terminal)
   terminal.out(`key file    ${path}`)
   terminal.out(`passphrase  ${passphraseFile}`)
 }
 
 /** `keys/a.json` → `keys/a.passphrase` */
-function passphraseFileOf(path: string): string {
+export function passphraseFileOf(path: string): string {
   return `${path.replace(/\.json$/, '')}.passphrase`
 }
 
-async function usePassphrase(path: string): Promise<string> {
-  if (await exists(path)) {
-    const passphrase = (await readFile(path, 'utf8')).split(/\r?\n/, 1)[0]
-    if (!passphrase) throw new UsageError(`The first line of ${path} is empty; it must be the passphrase.`)
-    return passphrase
-  }
+/** Reads the passphrase; a missing file is created with a generated one. */
+export async function usePassphrase(path: string, terminal: Terminal): Promise<string> {
+  if (await exists(path)) return readPassphrase(path, terminal)
   const passphrase = randomBytes(GENERATED_BYTES).toString('base64url')
   await writeNew(path, `${passphrase}\n`)
   return passphrase

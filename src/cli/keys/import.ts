@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
-import { PRIVATE_KEY_FORMS, parsePrivateKey } from '../signers/private-key.ts'
-import { type Command, EXIT, UsageError } from './command.ts'
+import { PRIVATE_KEY_FORMS, parsePrivateKey } from '../../signers/private-key.ts'
+import { type Command, EXIT, UsageError } from '../command.ts'
 import { makeKeyFile } from './key-file.ts'
 
 /** `relayer keys import`. */
@@ -27,8 +27,9 @@ export const keysImport: Command = {
       throw new UsageError(
         'A private key does not belong on the command line, because other users of this machine can read it there.',
       )
-    const key = await parsePrivateKey(await readKey(options['key-file']))
-    if (!key) throw new UsageError(`The input is not a private key. Accepted forms: ${PRIVATE_KEY_FORMS}.`)
+    const input = await readKey(options['key-file'])
+    const key = await parsePrivateKey(input)
+    if (!key) throw new UsageError(refusalOf(input))
     await makeKeyFile(
       { secret: key, separate: false },
       { path, passphraseFile: options['passphrase-file'], terminal },
@@ -48,4 +49,16 @@ async function readKey(file: string | undefined): Promise<string> {
   } catch (error) {
     throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }
+}
+
+/** Twelve to twenty-four words of small letters, as BIP-39 has them. */
+const MNEMONIC = /^\s*[a-z]{3,8}(?:\s+[a-z]{3,8}){11,23}\s*$/
+
+/** Says why the input is not taken, and never quotes it (I11). */
+function refusalOf(input: string): string {
+  if (/"(?:crypto|Crypto)"\s*:/.test(input))
+    return 'The input is an encrypted key file already. Copy it as it is, put its passphrase beside it, and look at it with: relayer keys show <file>'
+  if (MNEMONIC.test(input))
+    return 'The input is a mnemonic, which has many keys. Pass the private key of one account, e.g. from: cast wallet private-key --mnemonic-path <file>'
+  return `The input is not a private key. Accepted forms: ${PRIVATE_KEY_FORMS}.`
 }
