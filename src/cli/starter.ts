@@ -49,7 +49,7 @@ export function nextSteps(folder: string, address: string): readonly string[] {
   return [
     'Start a local chain, fund the account there, and start the service (each in its own terminal):',
     '',
-    '  npx anvil --block-time 1',
+    '  npx anvil --block-time 20',
     `  curl -s http://127.0.0.1:8545 -H 'content-type: application/json' -d '${fund}'`,
     `  ${setting}npm start`,
     '',
