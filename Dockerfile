@@ -20,7 +20,12 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts && npm rebuild secp256k1
 
 FROM node:24-slim
+LABEL org.opencontainers.image.title="relayer" \
+      org.opencontainers.image.description="Signs, submits, tracks, replaces and cancels transactions on EVM, Stellar and Solana over HTTP" \
+      org.opencontainers.image.licenses="MIT"
+# The port is reached from outside the container, whatever config/.env says for a start without one.
 ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
     CONFIG_DIR=/app/config \
     DATA_DIR=/app/data
 WORKDIR /app
@@ -31,8 +36,10 @@ COPY --from=build /app/dist dist
 COPY openapi.yaml package.json ./
 USER node
 EXPOSE 8080 8081
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.APP_PORT || 8080}/api/v1/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Without DATABASE_URL the data is here: docker run -v relayer-data:/app/data -v ./config:/app/config:ro -p 127.0.0.1:8080:8080 relayer
+VOLUME /app/data
+# Follows HOST and APP_PORT of the configuration.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "dist/main.js", "health"]
 # node itself receives SIGTERM. A stop needs up to RELAYER_SHUTDOWN_SECONDS (25).
 ENTRYPOINT ["node", "--enable-source-maps", "dist/main.js"]
 CMD ["serve"]

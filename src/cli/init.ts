@@ -59,5 +59,5 @@ export const init: Command = {
 function secrets(): string {
   const apiKey = randomBytes(API_KEY_BYTES).toString('base64url')
   const sealingKey = randomBytes(SEALING_KEY_BYTES).toString('base64')
-  return `API_KEY=${apiKey}\nSTORAGE_ENCRYPTION_KEY=${sealingKey}\n`
+  return `API_KEY=${apiKey}\nSTORAGE_ENCRYPTION_KEY=${sealingKey}\n# Only programs on this machine reach the service. 0.0.0.0 lets others in; put TLS in front of it then.\nHOST=127.0.0.1\n`
 }

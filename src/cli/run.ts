@@ -4,6 +4,7 @@ import { maskUrls } from '../log.ts'
 import { checkConfig } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
 import { explainSystemError } from './explain-system-error.ts'
+import { health } from './health.ts'
 import { init } from './init.ts'
 import { keysChangePassphrase } from './keys/change-passphrase.ts'
 import { keysCreate } from './keys/create.ts'
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   migrateCommand,
   txDecide,
   reset,
+  health,
 ]
 
 /** Runs a command line (without the name of the program) and returns the exit code. It never throws. */

@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto'
-import secp256k1 from 'secp256k1'
+import { libsecp256k1 } from './libsecp256k1.ts'
 import type { Secp256k1Signer } from './signer.ts'
 
 const KEY_BYTES = 32
 const DIGEST_BYTES = 32
 
-// The random context blinds the library's multiplications, so that their timing reveals nothing about a key.
-secp256k1.contextRandomize(randomBytes(KEY_BYTES))
-
 /** Accepts 32 bytes that are a number from 1 to the order of the curve less one. */
 export function isPrivateKey(bytes: Uint8Array): boolean {
-  return bytes.length === KEY_BYTES && secp256k1.privateKeyVerify(bytes)
+  return bytes.length === KEY_BYTES && libsecp256k1().privateKeyVerify(bytes)
 }
 
 /**
@@ -19,6 +15,7 @@ export function isPrivateKey(bytes: Uint8Array): boolean {
  */
 export function createSecp256k1Signer(id: string, privateKey: Uint8Array): Secp256k1Signer {
   if (!isPrivateKey(privateKey)) throw new Error(`The bytes of signer "${id}" are not a secp256k1 key.`)
+  const secp256k1 = libsecp256k1()
   const key = Uint8Array.from(privateKey)
   return Object.freeze({
     curve: 'secp256k1',

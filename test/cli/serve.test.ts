@@ -72,6 +72,11 @@ describe('serve', () => {
       const { child, logged } = serve({ DATA_DIR: 'data' })
       const { url } = await logged('service ready')
       expect((await fetch(`${url}/api/v1/health`)).status).toBe(200)
+      const { port } = new URL(url)
+      // The address to listen on is no address to connect to.
+      const change = { HOST: '0.0.0.0', APP_PORT: port }
+      const asked = await relayer({ cwd, args: ['health'], env: { ...env, ...change } })
+      expect(asked).toMatchObject({ code: 0, out: `http://127.0.0.1:${port}/api/v1/health answered 200\n` })
       child.kill(signal)
       expect(await once(child, 'exit')).toEqual([0, null])
     },
@@ -97,6 +102,11 @@ describe('serve', () => {
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
     socket.destroy()
+  })
+
+  test('relayer health exits with 1 when nobody answers', async () => {
+    const { code, err } = await relayer({ cwd, args: ['health'], env: { ...env, APP_PORT: '9' } })
+    expect({ code, err }).toEqual({ code: 1, err: 'http://127.0.0.1:9/api/v1/health does not answer\n' })
   })
 
   test('exits with 1 and prints one line when its port is in use', async () => {
