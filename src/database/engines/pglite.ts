@@ -9,6 +9,7 @@ import { boundLog } from './bound-log.ts'
 import { createDataFolder, prepareDatabaseFolder } from './database-folder.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { DurableFiles } from './durable-files.ts'
+import { Engine } from './engine.ts'
 import { engineVersion, INITIAL_DATABASE, readInitialDatabase, unpackDatabase } from './initial-database.ts'
 
 const MEMORY = 'memory://'
@@ -74,14 +75,16 @@ export async function createWithEngine(folder: string): Promise<void> {
   await pglite.close()
 }
 
-function create(fs: MemoryFS | NodeFS, durability: Durability): Promise<PGlite> {
+async function create(fs: MemoryFS | NodeFS, durability: Durability): Promise<PGlite> {
   const defaults = PGlite.defaultStartParams.filter((one) => durability === 'relaxed' || one !== WITHOUT_SYNC)
-  return PGlite.create({
+  const engine = new Engine({
     fs,
     parsers: { ...TYPE_PARSERS },
     startParams: [...defaults, ...SETTINGS.flatMap((setting) => ['-c', setting])],
     initDbStartParams: [...CREATION],
   })
+  await engine.waitReady
+  return engine
 }
 
 function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {
