@@ -8,8 +8,8 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json openapi.yaml ./
 COPY generated generated
 COPY src src
-COPY scripts/initial-database.ts scripts/
-RUN ./node_modules/.bin/tsc -p tsconfig.build.json && node scripts/initial-database.ts
+COPY scripts/prepare.ts scripts/
+RUN ./node_modules/.bin/tsc -p tsconfig.build.json && node scripts/prepare.ts
 
 # Production dependencies alone. secp256k1 brings a prebuilt addon for x64; elsewhere its install script compiles one.
 FROM node:24-slim AS dependencies
