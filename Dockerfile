@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# Compiles src to dist. Has the development dependencies; nothing of it but dist gets into the image.
+# Compiles src to dist, and makes the files of new databases. Has the development dependencies; nothing of it but dist gets into the image.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -8,7 +8,8 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json openapi.yaml ./
 COPY generated generated
 COPY src src
-RUN ./node_modules/.bin/tsc -p tsconfig.build.json
+COPY scripts/prepare.ts scripts/
+RUN ./node_modules/.bin/tsc -p tsconfig.build.json && node scripts/prepare.ts
 
 # Production dependencies alone. secp256k1 brings a prebuilt addon for x64; elsewhere its install script compiles one.
 FROM node:24-slim AS dependencies

@@ -184,6 +184,7 @@ async function assemble(parts: Parts): Promise<App> {
     start: async () => {
       for (const loop of permanentWorkers) loop.start()
       const { host, port } = await server.listen()
+      void parts.compiled.validator.compile()
       const shown = await instrumentation?.listen()
       return { url: `http://${host}:${port}`, ...(shown && { metricsUrl: shown.url }) }
     },

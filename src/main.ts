@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
+import { holdHeapGrowth } from './cli/heap-growth.ts'
 
+holdHeapGrowth()
 // The cache is enabled before anything else is loaded, so that the next start reuses the compiled code. Without a writable folder it does nothing.
 enableCompileCache()
 const { run } = await import('./cli/run.ts')

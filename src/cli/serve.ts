@@ -1,6 +1,7 @@
 import { loadConfig } from '../config/load.ts'
 import { createLogger } from '../log.ts'
 import { type Command, EXIT } from './command.ts'
+import { allowHeapGrowth } from './heap-growth.ts'
 
 /** Time in ms after the shutdown deadline until the process is forced to exit. A stop that exceeds the deadline usually ends by itself. */
 const FORCE_AFTER_MS = 1_000
@@ -35,6 +36,7 @@ export const serve: Command = {
     const { createApp } = await import('../app.ts')
     const app = await createApp(config, { log, signal: stopping.signal })
     log.info(await app.start(), 'service ready')
+    allowHeapGrowth()
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)
   },

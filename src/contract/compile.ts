@@ -7,7 +7,7 @@ export interface CompiledContract {
   readonly validator: ContractValidator
 }
 
-/** Reads openapi.yaml and compiles the schemas of its requests. */
+/** Reads openapi.yaml and creates its validator. */
 export async function compileContract(): Promise<CompiledContract> {
   const contract = await loadContract()
   return { contract, validator: createValidator(contract) }

@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { deepFreeze } from '../lib/freeze.ts'
 import { stringifyJson } from './exact-integers.ts'
 import type { OperationId } from './operations.ts'
+import { readPreparedJson } from './prepared-json.ts'
 
 /** Any object of the document. Integers are bigint here, so that bounds beyond 2^53 are exact. */
 export type Node = { readonly [key: string]: unknown }
@@ -80,13 +81,28 @@ const OPENAPI_YAML = new URL('../../openapi.yaml', import.meta.url)
  */
 export async function loadContract(file: URL = OPENAPI_YAML): Promise<Contract> {
   const yaml = await readFile(file, 'utf8')
-  const document = deepFreeze(parse(yaml, { intAsBigInt: true, merge: false }) as Node)
+  const prepared = readPreparedJson(yaml)
+  const document = deepFreeze(prepared === undefined ? parseYaml(yaml) : parseDocumentJson(prepared))
   return Object.freeze({
     document,
     operations: readOperations(document),
     yaml,
-    json: stringifyJson(document),
+    json: prepared ?? stringifyJson(document),
   })
+}
+
+/** Reads the document from YAML. */
+export function parseYaml(yaml: string): Node {
+  return parse(yaml, { intAsBigInt: true, merge: false }) as Node
+}
+
+/** Reads the document from JSON, to the same result as from YAML. */
+export function parseDocumentJson(json: string): Node {
+  return JSON.parse(json, (_key, value: unknown, context?: { readonly source: string }) =>
+    typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '')
+      ? BigInt(context?.source ?? '')
+      : value,
+  ) as Node
 }
 
 /** Follows `$ref`s inside the document until it reaches a node that is no reference. */

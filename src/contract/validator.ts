@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ValidateFunction } from 'ajv'
 import type { Contract, ContractOperation, Node, Parameter } from './document.ts'
 import { explain, type Problem } from './explain.ts'
@@ -42,24 +43,44 @@ export interface ContractValidator {
   request(operation: OperationId, input: RawInput): ValidationResult
   /** Gives the first contradiction between an answer and the contract, or undefined. */
   response(operation: OperationId, answer: Answer): string | undefined
+  /** Compiles the request schemas of every operation, so that no caller waits for it. Other work goes on in between. */
+  compile(): Promise<void>
 }
 
 /**
- * Creates the validator. It compiles the request schemas of every operation at once, so that a broken contract fails at the
- * start and not at a request. It compiles the response schemas on first use, which never happens in production.
+ * Creates the validator. It compiles the schemas of an operation at its first request, or before by `compile`, because all of them take
+ * longer than the rest of a start. It compiles the response schemas on first use, which never happens in production.
  */
 export function createValidator(contract: Contract): ContractValidator {
   const requests = createSchemaCompiler(contract, { normalise: true })
-  const responses = createSchemaCompiler(contract, { normalise: false })
+  const responses = once(() => createSchemaCompiler(contract, { normalise: false }))
   const checks = new Map(
     contract.operations.map((operation) => [
       operation.id,
-      { request: requestCheck(operation, requests), response: responseCheck(operation, responses) },
+      {
+        request: once(() => requestCheck(operation, requests)),
+        response: once(() => responseCheck(operation, responses())),
+      },
     ]),
   )
   return {
-    request: (operation, input) => find(checks, operation).request(input),
-    response: (operation, answer) => find(checks, operation).response(answer),
+    request: (operation, input) => find(checks, operation).request()(input),
+    response: (operation, answer) => find(checks, operation).response()(answer),
+    compile: async () => {
+      for (const { request } of checks.values()) {
+        request()
+        await setImmediate()
+      }
+    },
+  }
+}
+
+/** Makes a value when it is asked for first. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }
 

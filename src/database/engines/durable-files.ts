@@ -1,7 +1,9 @@
-import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { fdatasyncSync } from 'node:fs'
+import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { createNewNames } from './new-names.ts'
+import { syncPath } from './sync-files.ts'
 
 /** A node of Emscripten's file system. */
 interface FileNode {
@@ -47,39 +49,28 @@ export class DurableFiles extends NodeFS {
  * renames that it relies on, and trusts the host with new files.
  */
 function addFileSync(files: HostFiles): void {
-  /** The files whose present names their folders may not have yet. */
-  const unsynced = new Set<string>()
+  const names = createNewNames(syncPath)
   const { mknod, rename, unlink } = files.node_ops
   Object.assign(files.node_ops, {
     mknod: (...[parent, name, mode, dev]: Parameters<typeof mknod>) => {
       const node = mknod(parent, name, mode, dev)
-      unsynced.add(files.realPath(node))
+      names.add(files.realPath(node))
       return node
     },
     rename: (...[node, folder, name]: Parameters<typeof rename>) => {
-      unsynced.delete(files.realPath(node))
+      names.remove(files.realPath(node))
       rename(node, folder, name)
-      unsynced.add(join(files.realPath(folder), name))
+      names.add(join(files.realPath(folder), name))
     },
     unlink: (...[parent, name]: Parameters<typeof unlink>) => {
       unlink(parent, name)
-      unsynced.delete(join(files.realPath(parent), name))
+      names.remove(join(files.realPath(parent), name))
     },
   })
   files.stream_ops.fsync = ({ nfd, node }) =>
     files.tryFSOperation(() => {
       fdatasyncSync(nfd)
-      const path = files.realPath(node)
-      if (unsynced.delete(path)) syncFolder(dirname(path))
+      names.sync(files.realPath(node))
       return 0
     })
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { MemoryFS, PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { Kysely, PGliteDialect } from 'kysely'
@@ -8,8 +6,11 @@ import type { Database } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { TYPE_PARSERS } from '../types.ts'
 import { boundLog } from './bound-log.ts'
+import { createDataFolder, prepareDatabaseFolder } from './database-folder.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { DurableFiles } from './durable-files.ts'
+import { Engine } from './engine.ts'
+import { engineVersion, INITIAL_DATABASE, readInitialDatabase, unpackDatabase } from './initial-database.ts'
 
 const MEMORY = 'memory://'
 
@@ -25,10 +26,10 @@ interface PGliteOptions {
  */
 export async function openPGlite({ dataDir, durability }: PGliteOptions): Promise<Database> {
   if (dataDir.startsWith(MEMORY)) return wrap(await create(new MemoryFS(MEMORY), 'relaxed'), async () => {})
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  createDataFolder(dataDir)
   const unlock = await lockDirectory(dataDir)
-  const folder = join(dataDir, 'pglite')
   try {
+    const folder = await prepareDatabaseFolder({ dataDir, durability, create: createFiles })
     const files = durability === 'full' ? new DurableFiles(folder) : new NodeFS(folder)
     const pglite = await create(files, durability)
     const unbound = boundLog(pglite)
@@ -59,16 +60,31 @@ const SETTINGS = [
 ]
 
 /** A new database writes its log in segments of this size, in MB: the log is bounded by whole segments. */
-const INITIAL = ['--wal-segsize=4']
+export const CREATION: readonly string[] = ['--wal-segsize=4']
 
-function create(fs: MemoryFS | NodeFS, durability: Durability): Promise<PGlite> {
+/** Writes the files of a new database into a folder, which does not exist yet. */
+async function createFiles(folder: string): Promise<void> {
+  const initial = readInitialDatabase(INITIAL_DATABASE, engineVersion(CREATION))
+  if (initial === undefined) await createWithEngine(folder)
+  else unpackDatabase(initial, folder)
+}
+
+/** Lets the engine create a database, which takes it seconds. */
+export async function createWithEngine(folder: string): Promise<void> {
+  const pglite = await create(new NodeFS(folder), 'relaxed')
+  await pglite.close()
+}
+
+async function create(fs: MemoryFS | NodeFS, durability: Durability): Promise<PGlite> {
   const defaults = PGlite.defaultStartParams.filter((one) => durability === 'relaxed' || one !== WITHOUT_SYNC)
-  return PGlite.create({
+  const engine = new Engine({
     fs,
     parsers: { ...TYPE_PARSERS },
     startParams: [...defaults, ...SETTINGS.flatMap((setting) => ['-c', setting])],
-    initDbStartParams: INITIAL,
+    initDbStartParams: [...CREATION],
   })
+  await engine.waitReady
+  return engine
 }
 
 function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {

@@ -1,15 +1,12 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Random } from '../../faults/random.ts'
-import type { DiskRecord, NameOperation, RecordedFile } from './recorded-disk.ts'
+import type { DiskRecord, RecordedFile, RecordedFolder, RecordedNode } from './recorded-disk.ts'
 
 /** A disk writes its sectors whole, and a cut ends a longer write at any of them. */
 const SECTOR_BYTES = 512
 
 interface Cut {
-  /** The folder as it was when the record began, all of it synced. */
-  readonly before: string
-  /** The folder of the record. */
-  readonly root: string
   readonly record: DiskRecord
   /** Nothing later than this has happened. */
   readonly at: number
@@ -22,40 +19,39 @@ interface Cut {
  * Makes a folder as a disk may leave it when the power fails: what was synced is there. Of the rest, each sector of a file may be there or
  * not, and of the changes of a folder's entries the first ones may be there.
  */
-export function cutPower(cut: Cut): void {
-  const { before, root, record, target, random } = cut
+export function cutPower({ record, target, ...moment }: Cut): void {
   rmSync(target, { recursive: true, force: true })
-  cpSync(before, target, { recursive: true })
-  const place = (path: string) => path.replace(root, target)
-  const contents = new Map([...record.files].map((file) => [file, contentOf(file, cut)]))
-  const names = lastingNames(cut, random)
-  for (const [file, content] of contents)
-    if (file.origin !== undefined && file.operations.length > 0) writeFileSync(place(file.origin), content)
-  for (const { entries } of names)
-    for (const [path, file] of entries)
-      if (file === undefined) rmSync(place(path), { force: true })
-      else writeFileSync(place(path), contents.get(file) ?? '')
+  writeFolder(record.root, target, moment)
 }
 
-function lastingNames({ record, at }: Cut, random: Random): NameOperation[] {
-  const byFolder = Map.groupBy(
-    record.names.filter((operation) => operation.at <= at),
-    ({ folder }) => folder,
-  )
-  return [...byFolder]
-    .flatMap(([folder, operations]) => {
-      const synced = (record.folderSyncs.get(folder) ?? []).findLast((time) => time <= at) ?? 0
-      const certain = operations.filter((operation) => operation.at <= synced).length
-      return operations.slice(0, random.int(certain, operations.length))
-    })
-    .sort((one, other) => one.at - other.at)
+type Moment = Pick<Cut, 'at' | 'random'>
+
+function writeFolder(folder: RecordedFolder, path: string, moment: Moment): void {
+  mkdirSync(path, { recursive: true })
+  for (const [name, node] of lastingEntries(folder, moment)) {
+    const place = join(path, name)
+    if (node.kind === 'folder') writeFolder(node, place, moment)
+    else writeFileSync(place, contentOf(node, moment))
+  }
 }
 
-function contentOf({ origin, operations }: RecordedFile, { before, root, at, random }: Cut): Buffer {
+function lastingEntries({ operations }: RecordedFolder, { at, random }: Moment): Map<string, RecordedNode> {
+  const past = operations.filter((operation) => operation.at <= at)
+  const certain = past.findLastIndex(({ kind }) => kind === 'sync') + 1
+  const entries = new Map<string, RecordedNode>()
+  for (const operation of past.slice(0, random.int(certain, past.length))) {
+    if (operation.kind === 'sync') continue
+    for (const [name, node] of operation.entries)
+      if (node === undefined) entries.delete(name)
+      else entries.set(name, node)
+  }
+  return entries
+}
+
+function contentOf({ operations }: RecordedFile, { at, random }: Moment): Buffer {
   const past = operations.filter((operation) => operation.at <= at)
   const synced = past.findLastIndex(({ kind }) => kind === 'sync')
-  const source = origin?.replace(root, before)
-  let content: Buffer = source !== undefined && existsSync(source) ? readFileSync(source) : Buffer.alloc(0)
+  let content: Buffer = Buffer.alloc(0)
   for (const [index, operation] of past.entries()) {
     const isCertain = index <= synced
     if (operation.kind === 'truncate' && (isCertain || random.chance(0.5)))

@@ -1,34 +1,42 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module'
-import { dirname } from 'node:path'
+import { basename, dirname, relative, sep } from 'node:path'
 
 /** One change of a file. */
-type FileOperation =
+export type FileOperation =
   | { readonly kind: 'write'; readonly at: number; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: 'truncate'; readonly at: number; readonly size: number }
   | { readonly kind: 'sync'; readonly at: number }
 
 /** A file, whatever its names are. */
 export interface RecordedFile {
-  /** The path in the folder that it has from before the record. Without one it was empty when it was made. */
-  readonly origin?: string
+  readonly kind: 'file'
   /** In the order of their time. */
   readonly operations: FileOperation[]
 }
 
-/** One change of a folder's entries. */
-export interface NameOperation {
-  readonly at: number
-  readonly folder: string
-  /** The entries after the change; undefined: the name is gone. */
-  readonly entries: ReadonlyMap<string, RecordedFile | undefined>
+/** One change of a folder. Entries that are undefined are gone after it. */
+export type FolderOperation =
+  | {
+      readonly kind: 'entries'
+      readonly at: number
+      readonly entries: ReadonlyMap<string, RecordedNode | undefined>
+    }
+  | { readonly kind: 'sync'; readonly at: number }
+
+/** A folder, whatever its names are. */
+export interface RecordedFolder {
+  readonly kind: 'folder'
+  /** In the order of their time. */
+  readonly operations: FolderOperation[]
+  /** The entries after the newest operation. */
+  readonly present: Map<string, RecordedNode>
 }
+
+export type RecordedNode = RecordedFile | RecordedFolder
 
 /** Everything that a process did to the files of a folder, in the order of the time `at`, which counts the operations. */
 export interface DiskRecord {
-  readonly files: ReadonlySet<RecordedFile>
-  readonly names: readonly NameOperation[]
-  /** The times at which a folder was synced. */
-  readonly folderSyncs: ReadonlyMap<string, readonly number[]>
+  readonly root: RecordedFolder
   /** The time of the newest operation. */
   now(): number
   /** Ends the record. */
@@ -42,63 +50,85 @@ const fs: Files = createRequire(import.meta.url)('node:fs')
 const NAMES = [
   'openSync',
   'closeSync',
+  'mkdirSync',
+  'rmdirSync',
   'writeSync',
   'writeFileSync',
   'truncateSync',
   'ftruncateSync',
   'renameSync',
   'unlinkSync',
+  'rmSync',
   'fsyncSync',
   'fdatasyncSync',
 ] as const
 
-/** Records what this process does below `root` with the synchronous functions of node:fs, which the embedded database uses. */
-export function recordDisk(root: string): DiskRecord {
+/**
+ * Records what this process does below the empty folder `path` with the synchronous functions of node:fs, which the embedded database
+ * uses. Files that are made with other functions are not in the record.
+ */
+export function recordDisk(path: string): DiskRecord {
   const original = Object.fromEntries(NAMES.map((name) => [name, fs[name]])) as Pick<
     Files,
     (typeof NAMES)[number]
   >
-  const files = new Set<RecordedFile>()
-  const present = new Map<string, RecordedFile>()
-  const opened = new Map<number, string | RecordedFile>()
-  const names: NameOperation[] = []
-  const folderSyncs = new Map<string, number[]>()
+  const root: RecordedFolder = { kind: 'folder', operations: [], present: new Map() }
+  const opened = new Map<number, RecordedNode>()
   let time = 0
 
-  const isInside = (path: unknown): path is string => typeof path === 'string' && path.startsWith(root)
-  const fileAt = (path: string): RecordedFile => {
-    const known = present.get(path)
-    if (known !== undefined) return known
-    return add(path, { origin: path, operations: [] })
+  const isInside = (one: unknown): one is string =>
+    typeof one === 'string' && (one === path || one.startsWith(path + sep))
+  const nodeAt = (one: string): RecordedNode | undefined =>
+    relative(path, one)
+      .split(sep)
+      .filter((name) => name !== '')
+      .reduce<RecordedNode | undefined>(
+        (node, name) => (node?.kind === 'folder' ? node.present.get(name) : undefined),
+        root,
+      )
+  const folderOf = (one: string): RecordedFolder => {
+    const folder = nodeAt(dirname(one))
+    if (folder?.kind !== 'folder') throw new Error(`the record has no folder for ${one}`)
+    return folder
   }
-  const add = (path: string, file: RecordedFile): RecordedFile => {
-    files.add(file)
-    present.set(path, file)
-    return file
-  }
-  const nameChange = (folder: string, entries: ReadonlyMap<string, RecordedFile | undefined>) => {
+  const changeEntries = (folder: RecordedFolder, entries: ReadonlyMap<string, RecordedNode | undefined>) => {
     time += 1
-    names.push({ at: time, folder, entries })
+    folder.operations.push({ kind: 'entries', at: time, entries })
+    for (const [name, node] of entries)
+      if (node === undefined) folder.present.delete(name)
+      else folder.present.set(name, node)
   }
-  const change = (descriptor: number, operation: (at: number) => FileOperation) => {
-    const file = opened.get(descriptor)
-    if (typeof file !== 'object') return
+  const add = (one: string, node: RecordedNode) => {
+    changeEntries(folderOf(one), new Map([[basename(one), node]]))
+    return node
+  }
+  const remove = (one: unknown) => {
+    if (isInside(one) && nodeAt(one) !== undefined)
+      changeEntries(folderOf(one), new Map([[basename(one), undefined]]))
+  }
+  const newFile = (): RecordedFile => ({ kind: 'file', operations: [] })
+  const change = (node: RecordedNode | undefined, operation: (at: number) => FileOperation) => {
+    if (node?.kind !== 'file') return
     time += 1
-    file.operations.push(operation(time))
+    node.operations.push(operation(time))
   }
   const sync = (descriptor: number) => {
-    const target = opened.get(descriptor)
-    change(descriptor, (at) => ({ kind: 'sync', at }))
-    if (typeof target !== 'string') return
+    const node = opened.get(descriptor)
+    if (node === undefined) return
     time += 1
-    folderSyncs.set(target, [...(folderSyncs.get(target) ?? []), time])
+    node.operations.push({ kind: 'sync', at: time })
   }
 
   const recorded: Partial<Files> = {
     openSync: (...args) => {
+      const [one] = args
       const descriptor = original.openSync(...args)
-      const [path] = args
-      if (isInside(path)) opened.set(descriptor, fs.fstatSync(descriptor).isDirectory() ? path : fileAt(path))
+      if (!isInside(one)) return descriptor
+      const known = nodeAt(one)
+      const isNew = known === undefined && args[1] === 'w'
+      const node = isNew ? add(one, newFile()) : known
+      if (node !== undefined) opened.set(descriptor, node)
+      if (args[1] === 'w') change(node, (at) => ({ kind: 'truncate', at, size: 0 }))
       return descriptor
     },
     closeSync: (descriptor) => {
@@ -106,42 +136,46 @@ export function recordDisk(root: string): DiskRecord {
       original.closeSync(descriptor)
     },
     writeFileSync: (...args) => {
-      const [path] = args
+      const [one, data] = args
       original.writeFileSync(...args)
-      if (!isInside(path)) return
-      const file = add(path, { operations: [] })
-      nameChange(dirname(path), new Map([[path, file]]))
+      if (!isInside(one)) return
+      const node = nodeAt(one) ?? add(one, newFile())
+      change(node, (at) => ({ kind: 'truncate', at, size: 0 }))
+      const bytes = Buffer.from(data as string | Uint8Array as string)
+      if (bytes.length > 0) change(node, (at) => ({ kind: 'write', at, offset: 0, bytes }))
     },
-    truncateSync: (path, size = 0) => {
-      original.truncateSync(path, size)
-      if (!isInside(path)) return
-      time += 1
-      fileAt(path).operations.push({ kind: 'truncate', at: time, size: size ?? 0 })
+    truncateSync: (one, size = 0) => {
+      original.truncateSync(one, size)
+      if (isInside(one)) change(nodeAt(one), (at) => ({ kind: 'truncate', at, size: size ?? 0 }))
     },
     ftruncateSync: (descriptor, size = 0) => {
       original.ftruncateSync(descriptor, size)
-      change(descriptor, (at) => ({ kind: 'truncate', at, size: size ?? 0 }))
+      change(opened.get(descriptor), (at) => ({ kind: 'truncate', at, size: size ?? 0 }))
     },
     renameSync: (from, to) => {
-      const file = isInside(from) ? fileAt(from) : undefined
       original.renameSync(from, to)
-      if (file === undefined || !isInside(to) || !isInside(from)) return
-      present.delete(from)
-      present.set(to, file)
+      const node = isInside(from) ? nodeAt(from) : undefined
+      if (node === undefined || !isInside(from) || !isInside(to)) return
       if (dirname(from) !== dirname(to)) throw new Error('a rename between folders is not modelled')
-      nameChange(
-        dirname(to),
+      changeEntries(
+        folderOf(to),
         new Map([
-          [from, undefined],
-          [to, file],
+          [basename(from), undefined],
+          [basename(to), node],
         ]),
       )
     },
-    unlinkSync: (path) => {
-      original.unlinkSync(path)
-      if (!isInside(path)) return
-      present.delete(path)
-      nameChange(dirname(path), new Map([[path, undefined]]))
+    unlinkSync: (one) => {
+      original.unlinkSync(one)
+      remove(one)
+    },
+    rmdirSync: (one) => {
+      original.rmdirSync(one)
+      remove(one)
+    },
+    rmSync: (one, options) => {
+      original.rmSync(one, options)
+      remove(one)
     },
     fsyncSync: (descriptor) => {
       original.fsyncSync(descriptor)
@@ -152,6 +186,14 @@ export function recordDisk(root: string): DiskRecord {
       sync(descriptor)
     },
   }
+  const mkdirSync = (one: string, options?: { recursive?: boolean }) => {
+    const made = original.mkdirSync(one, options)
+    if (!isInside(one) || nodeAt(one) !== undefined) return made
+    const missing = [one]
+    while (nodeAt(dirname(missing[0] as string)) === undefined) missing.unshift(dirname(missing[0] as string))
+    for (const folder of missing) add(folder, { kind: 'folder', operations: [], present: new Map() })
+    return made
+  }
   const writeSync = (
     descriptor: number,
     data: Uint8Array,
@@ -161,15 +203,13 @@ export function recordDisk(root: string): DiskRecord {
   ) => {
     const written = original.writeSync(descriptor, data, offset, length, position)
     const bytes = () => Buffer.from(data.subarray(offset, offset + written))
-    change(descriptor, (at) => ({ kind: 'write', at, offset: position, bytes: bytes() }))
+    change(opened.get(descriptor), (at) => ({ kind: 'write', at, offset: position, bytes: bytes() }))
     return written
   }
-  Object.assign(fs, { ...recorded, writeSync })
+  Object.assign(fs, { ...recorded, mkdirSync, writeSync })
   syncBuiltinESMExports()
   return {
-    files,
-    names,
-    folderSyncs,
+    root,
     now: () => time,
     stop: () => {
       Object.assign(fs, original)

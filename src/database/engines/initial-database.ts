@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { deserialize, serialize } from 'node:v8'
+import { gunzipSync, gzipSync } from 'node:zlib'
+
+/**
+ * The files of a database that the engine has just created, in one file. The engine takes seconds and several hundred MB of memory to
+ * create a database; to unpack one takes a fraction of it. `npm ci` and the image make the file; without it, or with one of another
+ * version, the service starts all the same and lets the engine do it.
+ */
+interface InitialDatabase {
+  readonly madeBy: string
+  /** Parents come before their entries. */
+  readonly folders: readonly string[]
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
+/** `dist` lies beside `src`, so source and build find the same file. */
+export const INITIAL_DATABASE = fileURLToPath(new URL('../../../dist/initial-database.gz', import.meta.url))
+
+/** Identifies the version of the engine, and the arguments with which it creates a database. */
+export function engineVersion(creation: readonly string[]): string {
+  const manifest = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'))
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+  return ['pglite', version, ...creation].join(' ')
+}
+
+/** Packs the folder of a database that nobody has open. The file appears complete or not at all. */
+export function packDatabase(folder: string, { file, madeBy }: { file: string; madeBy: string }): void {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const pathOf = ({ parentPath, name }: (typeof entries)[number]) =>
+    join(parentPath, name).slice(folder.length + 1)
+  const packed: InitialDatabase = {
+    madeBy,
+    folders: entries
+      .filter((entry) => entry.isDirectory())
+      .map(pathOf)
+      .sort(),
+    files: new Map(
+      entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => [pathOf(entry), readFileSync(join(folder, pathOf(entry)))]),
+    ),
+  }
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(`${file}.new`, gzipSync(serialize(packed)))
+  renameSync(`${file}.new`, file)
+}
+
+/** Returns undefined when there is no file, when another version made it, or when it is damaged, which its checksum shows. */
+export function readInitialDatabase(file: string, madeBy: string): InitialDatabase | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    const packed = deserialize(gunzipSync(readFileSync(file))) as InitialDatabase
+    return packed.madeBy === madeBy ? packed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes the files into a folder, which does not exist yet. Only their owner can read them. */
+export function unpackDatabase({ folders, files }: InitialDatabase, folder: string): void {
+  for (const path of ['', ...folders]) mkdirSync(join(folder, path), { mode: 0o700 })
+  for (const [path, content] of files) writeFileSync(join(folder, path), content, { mode: 0o600 })
+}
