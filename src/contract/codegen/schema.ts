@@ -35,7 +35,7 @@ function toBody30(node: Node, references: References): Node {
   if (Array.isArray(node.type)) return toSingleType(node, references)
   if (node.type === 'integer') return toInteger(node)
   if (node.type === 'null') return { ...described(node.description), type: 'object', nullable: true }
-  return withoutConst(convertParts(node, references))
+  return withoutPattern(withoutConst(convertParts(node, references)))
 }
 
 /**
@@ -81,21 +81,28 @@ function toDiscriminator({ propertyName, mapping }: Node, references: References
   }
 }
 
-/** Turns a list of types into one type. A wide integer, which may be a string, becomes a string, because no digit gets lost in one. */
+/** Turns a list of types into one type. */
 function toSingleType(node: Node, references: References): Node {
   const types = node.type as readonly string[]
   const others = types.filter((type) => type !== 'null')
   const [only, ...rest] = others
-  if (others.includes('integer')) {
-    const { type: _type, format: _format, minimum: _minimum, maximum: _maximum, ...digits } = node
-    return { ...convertParts(digits, references), type: 'string' }
-  }
+  if (others.includes('integer')) return toDigits(node)
   // No type of 3.0 stands for "a list or an object".
   if (rest.length > 0) return described(node.description)
   return {
     ...toSchema30({ ...node, type: only }, references),
     ...(types.includes('null') && { nullable: true }),
   }
+}
+
+/**
+ * A wide integer that may be a string becomes one, because a string loses no digit. The exact range is left to the service: its
+ * pattern is a page long, and generators copy it to every field.
+ */
+function toDigits({ description, minimum, maximum }: Node): Node {
+  const pattern = (minimum as bigint) < 0n ? '^(0|-?[1-9][0-9]*)$' : '^(0|[1-9][0-9]*)$'
+  const maxLength = Math.max(String(minimum).length, String(maximum).length)
+  return { ...described(description), type: 'string', pattern, maxLength }
 }
 
 /** Gives an integer the smallest type that holds it. Beyond 64 bits only a JSON number is left. */
@@ -113,6 +120,12 @@ const EXACT_IN_GO = { 'x-go-type': 'json.Number' }
 function withoutConst({ const: only, ...node }: Node): Node {
   if (only === undefined || node.type === 'boolean') return node
   return { ...node, enum: [only] }
+}
+
+/** Generators make a type of a time, and then look for the pattern in it as if it were text. */
+function withoutPattern(node: Node): Node {
+  const { pattern: _pattern, ...rest } = node
+  return node.format === 'date-time' ? rest : node
 }
 
 function convertParts(node: Node, references: References): Node {
