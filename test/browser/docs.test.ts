@@ -68,7 +68,9 @@ test('no bound is shown rounded, and the kinds of a body can be chosen', async (
 test('a webhook asks for no credential, because the service sends it', async () => {
   const { page } = await openReference()
   const section = page
-    .locator('[data-section-id^="tag/"]', { has: page.locator('h2', { hasText: 'The service disabled or enabled a relayer' }) })
+    .locator('[data-section-id^="tag/"]', {
+      has: page.locator('h2', { hasText: 'The service disabled or enabled a relayer' }),
+    })
     .last()
   await expect.poll(() => section.innerText()).toContain('webhook-id')
   expect(await section.innerText()).not.toMatch(/authorizations/i)

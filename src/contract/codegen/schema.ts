@@ -86,13 +86,11 @@ function toSingleType(node: Node, references: References): Node {
   const types = node.type as readonly string[]
   const others = types.filter((type) => type !== 'null')
   const [only, ...rest] = others
-  if (others.includes('integer')) return toDigits(node)
+  const nullable = types.includes('null') && { nullable: true }
+  if (others.includes('integer')) return { ...toDigits(node), ...nullable }
   // No type of 3.0 stands for "a list or an object".
   if (rest.length > 0) return described(node.description)
-  return {
-    ...toSchema30({ ...node, type: only }, references),
-    ...(types.includes('null') && { nullable: true }),
-  }
+  return { ...toSchema30({ ...node, type: only }, references), ...nullable }
 }
 
 /**
