@@ -22,6 +22,7 @@ const DOWNLOADS_AT_A_TIME = INSTALLATION.length
 
 async function install(): Promise<void> {
   await requirePrograms()
+  console.log('== Tools, installed once')
   if ((await runSteps(INSTALLATION, DOWNLOADS_AT_A_TIME)) > 0)
     throw new Error('The tools could not be installed.')
   await rm(OUT, { recursive: true, force: true })
@@ -39,6 +40,7 @@ async function check(): Promise<number> {
   const scenario = await startScenario()
   try {
     await download(scenario.service.url)
+    console.log('== Clients, readers and validators')
     // The longest begin, so that none of them is left alone at the end.
     const failures = await runSteps([
       ...JAVA,
@@ -48,6 +50,7 @@ async function check(): Promise<number> {
       ...READERS,
       ...VALIDATORS,
     ])
+    console.log('== Clients at work')
     // One after the other, because they use the same account.
     return failures + (await runSteps(stories(scenario), 1))
   } finally {
@@ -55,5 +58,13 @@ async function check(): Promise<number> {
   }
 }
 
-await install()
-process.exitCode = (await check()) === 0 ? 0 : 1
+async function main(): Promise<void> {
+  await install()
+  const failures = await check()
+  if (failures > 0) throw new Error(`${failures} failed.`)
+}
+
+await main().catch((error: Error) => {
+  console.error(error.message)
+  process.exitCode = 1
+})
