@@ -1523,7 +1523,7 @@ export interface components {
         };
         /** @description A relayer, as the configuration file has it. `network_type` decides which fields and policies there are. */
         readonly CreateRelayerRequest: components["schemas"]["CreateEvmRelayerRequest"] | components["schemas"]["CreateStellarRelayerRequest"] | components["schemas"]["CreateSolanaRelayerRequest"];
-        /** Evm */
+        /** EVM relayer */
         readonly CreateEvmRelayerRequest: {
             readonly id?: components["schemas"]["NewId"];
             readonly name: components["schemas"]["RelayerName"];
@@ -1561,7 +1561,7 @@ export interface components {
             /** @description Accepted and of no effect. The service always tells why a transaction reverted. */
             readonly include_revert_data?: boolean;
         };
-        /** Stellar */
+        /** Stellar relayer */
         readonly CreateStellarRelayerRequest: {
             readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
             readonly name: components["schemas"]["CreateEvmRelayerRequest"]["name"];
@@ -1607,7 +1607,7 @@ export interface components {
         readonly FeePaymentStrategy: "relayer";
         /** @description Not supported, because nobody pays fees in tokens here. */
         readonly TokenFees: unknown;
-        /** Solana */
+        /** Solana relayer */
         readonly CreateSolanaRelayerRequest: {
             readonly id?: components["schemas"]["CreateEvmRelayerRequest"]["id"];
             readonly name: components["schemas"]["CreateEvmRelayerRequest"]["name"];
@@ -1967,7 +1967,9 @@ export interface components {
             readonly rpc_urls: readonly components["schemas"]["GivenRpcUrl"][];
         };
         /** @description One endpoint: its url, or its url with a weight. */
-        readonly GivenRpcUrl: components["schemas"]["RpcEndpointUrl"] | {
+        readonly GivenRpcUrl: components["schemas"]["RpcEndpointUrl"] | components["schemas"]["WeightedRpcUrl"];
+        /** @description One endpoint with its weight. */
+        readonly WeightedRpcUrl: {
             readonly url: components["schemas"]["RpcEndpointUrl"];
             /**
              * @description Share among several endpoints. Each gets the part that its weight is of all; 0 is never asked. 100 when absent.
@@ -2077,7 +2079,7 @@ export interface components {
             readonly error?: components["schemas"]["EnvelopeError"];
             readonly metadata?: components["schemas"]["Metadata"];
         };
-        readonly RotateSigningKeyResponse: {
+        readonly SigningKeyRotationResponse: {
             /** @constant */
             readonly success: true;
             readonly data: components["schemas"]["SigningKeyRotation"];
@@ -2127,7 +2129,7 @@ export interface components {
         /** @description The transaction as it was then, with all the fields that `getTransactionById` shows except `attempts`. */
         readonly TransactionPayload: components["schemas"]["EvmTransactionPayload"] | components["schemas"]["StellarTransactionPayload"] | components["schemas"]["SolanaTransactionPayload"];
         /**
-         * EVM
+         * EVM transaction in an event
          * @description The transaction on an EVM network as it was then.
          */
         readonly EvmTransactionPayload: components["schemas"]["EvmTransaction"] & {
@@ -2140,7 +2142,7 @@ export interface components {
             readonly network_type: "evm";
         };
         /**
-         * Stellar
+         * Stellar transaction in an event
          * @description The transaction on a Stellar network as it was then.
          */
         readonly StellarTransactionPayload: components["schemas"]["StellarTransaction"] & {
@@ -2153,7 +2155,7 @@ export interface components {
             readonly network_type: "stellar";
         };
         /**
-         * Solana
+         * Solana transaction in an event
          * @description The transaction on a Solana network as it was then.
          */
         readonly SolanaTransactionPayload: components["schemas"]["SolanaTransaction"] & {
@@ -2317,13 +2319,17 @@ export interface components {
             };
         };
         /** @description The deliveries to send again, by exactly one of the two forms. */
-        readonly RedeliverManyRequest: {
+        readonly RedeliverManyRequest: components["schemas"]["DeadLetters"] | components["schemas"]["EventRange"];
+        /** @description All deliveries that were given up. */
+        readonly DeadLetters: {
             /**
              * @description All dead letters.
              * @constant
              */
             readonly status: "dead";
-        } | {
+        };
+        /** @description The deliveries of the events from one number to another. */
+        readonly EventRange: {
             /** @description The number of the first event. */
             readonly from: components["schemas"]["EventNumber"];
             /** @description The number of the last event. */
@@ -2379,7 +2385,7 @@ export interface components {
         /** @description A transaction to sign. The `network_type` of the relayer decides which form applies. */
         readonly SignTransactionRequest: components["schemas"]["UnsignedStellarTransaction"] | components["schemas"]["UnsignedSolanaTransaction"] | components["schemas"]["UnsignedEvmTransaction"] | components["schemas"]["EncodedEvmTransaction"];
         /**
-         * Stellar
+         * Stellar, to sign
          * @description An unsigned transaction on Stellar.
          */
         readonly UnsignedStellarTransaction: {
@@ -2387,14 +2393,14 @@ export interface components {
             readonly unsigned_xdr: string;
         };
         /**
-         * Solana
+         * Solana, to sign
          * @description An unsigned transaction on Solana.
          */
         readonly UnsignedSolanaTransaction: {
             readonly transaction: components["schemas"]["EncodedSerializedTransaction"];
         };
         /**
-         * EVM, fields
+         * EVM, fields to sign
          * @description The price is `gas_price`, or both `max_fee_per_gas` and `max_priority_fee_per_gas`.
          */
         readonly UnsignedEvmTransaction: {
@@ -2414,14 +2420,14 @@ export interface components {
             readonly max_priority_fee_per_gas?: components["schemas"]["U128"];
         };
         /**
-         * EVM, RLP
+         * EVM, RLP to sign
          * @description An unsigned transaction on EVM, in RLP.
          */
         readonly EncodedEvmTransaction: {
             /** @description The bytes to sign, in RLP, as other tools serialize an unsigned transaction. */
             readonly unsigned_transaction: string;
         };
-        readonly SignTransactionResponse: {
+        readonly SignedTransactionResponse: {
             /** @constant */
             readonly success: true;
             /** @description The signed transaction, in the form of its network. */
@@ -2430,7 +2436,7 @@ export interface components {
             readonly metadata?: components["schemas"]["Metadata"];
         };
         /**
-         * Stellar
+         * Stellar, signed
          * @description A signed transaction on Stellar.
          */
         readonly SignedStellarTransaction: {
@@ -2440,7 +2446,7 @@ export interface components {
             readonly signature: string;
         };
         /**
-         * Solana
+         * Solana, signed
          * @description A signed transaction on Solana.
          */
         readonly SignedSolanaTransaction: {
@@ -2450,7 +2456,7 @@ export interface components {
             readonly signature: string;
         };
         /**
-         * EVM
+         * EVM, signed
          * @description A signed transaction on EVM.
          */
         readonly SignedEvmTransaction: {
@@ -2721,7 +2727,7 @@ export interface components {
          */
         readonly TransactionPayloadType: "transaction";
         /**
-         * EVM
+         * EVM transaction
          * @description A transaction on an EVM network.
          */
         readonly EvmTransaction: {
@@ -2773,7 +2779,7 @@ export interface components {
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
         /**
-         * Stellar
+         * Stellar transaction
          * @description A transaction on a Stellar network.
          */
         readonly StellarTransaction: {
@@ -2836,7 +2842,7 @@ export interface components {
             readonly payload_type?: components["schemas"]["TransactionPayloadType"];
         };
         /**
-         * Solana
+         * Solana transaction
          * @description A transaction on a Solana network.
          */
         readonly SolanaTransaction: {
@@ -2883,7 +2889,7 @@ export interface components {
         /** @description A transaction with every version that was ever signed. */
         readonly TransactionWithAttempts: components["schemas"]["EvmTransactionWithAttempts"] | components["schemas"]["StellarTransactionWithAttempts"] | components["schemas"]["SolanaTransactionWithAttempts"];
         /**
-         * EVM
+         * EVM transaction with attempts
          * @description A transaction on an EVM network with every version that was ever signed.
          */
         readonly EvmTransactionWithAttempts: components["schemas"]["EvmTransaction"] & {
@@ -2897,7 +2903,7 @@ export interface components {
             readonly network_type: "evm";
         };
         /**
-         * Stellar
+         * Stellar transaction with attempts
          * @description A transaction on a Stellar network with every version that was ever signed.
          */
         readonly StellarTransactionWithAttempts: components["schemas"]["StellarTransaction"] & {
@@ -2911,7 +2917,7 @@ export interface components {
             readonly network_type: "stellar";
         };
         /**
-         * Solana
+         * Solana transaction with attempts
          * @description A transaction on a Solana network with every version that was ever signed.
          */
         readonly SolanaTransactionWithAttempts: components["schemas"]["SolanaTransaction"] & {
@@ -2953,7 +2959,7 @@ export interface components {
          */
         readonly AttemptOutcome: "signed" | "broadcast" | "refused" | "mined" | "reverted" | "superseded" | "expired";
         /**
-         * EVM
+         * EVM attempt
          * @description One signed version of a transaction on an EVM network.
          */
         readonly EvmAttempt: {
@@ -2987,7 +2993,7 @@ export interface components {
             readonly error?: string;
         };
         /**
-         * Stellar
+         * Stellar attempt
          * @description One signed version of a transaction on a Stellar network.
          */
         readonly StellarAttempt: {
@@ -3027,7 +3033,7 @@ export interface components {
             readonly error?: string;
         };
         /**
-         * Solana
+         * Solana attempt
          * @description One signed version of a transaction on a Solana network.
          */
         readonly SolanaAttempt: {
@@ -3053,7 +3059,7 @@ export interface components {
         /** @description One of three groups of fields. The `network_type` of the relayer decides which. */
         readonly TransactionRequest: components["schemas"]["EvmTransactionRequest"] | components["schemas"]["SolanaTransactionRequest"] | components["schemas"]["SolanaInstructionsRequest"] | components["schemas"]["StellarTransactionRequest"];
         /**
-         * EVM (group A)
+         * EVM
          * @description A transfer, a call or the creation of a smart contract. Give a price in exactly one way: `gas_price` (legacy), or both
          *     `max_fee_per_gas` and `max_priority_fee_per_gas` (EIP-1559), or `speed`, which lets the service price it. Without any
          *     of them the speed is `fast`. Mixtures are refused with `invalid_request`. Amounts are in wei.
@@ -3082,7 +3088,7 @@ export interface components {
             readonly valid_until?: string;
         };
         /**
-         * Solana, serialized transaction (group B)
+         * Solana, serialized transaction
          * @description A transaction in wire format, legacy or version 0, with the relayer as its fee payer. Where nobody else signs, the service sets a
          *     new blockhash, and a limit of compute units and a price for priority where the transaction sets none. Where others sign too, the
          *     service broadcasts it byte for byte: their signatures have to be there, and the relayer only pays the fee (see
@@ -3096,7 +3102,7 @@ export interface components {
         /** @description A serialized transaction in base64, at most 1232 bytes. */
         readonly EncodedSerializedTransaction: string;
         /**
-         * Solana, instructions (group B)
+         * Solana, instructions
          * @description Instructions from which the service builds the transaction. The relayer pays, and is the only signer.
          */
         readonly SolanaInstructionsRequest: {
@@ -3128,7 +3134,7 @@ export interface components {
             readonly data: string;
         };
         /**
-         * Stellar (group C)
+         * Stellar
          * @description Either `operations`, from which the service builds the transaction, or a prebuilt `transaction_xdr`; not both. The service refuses
          *     at once everything that is wrong without looking at the ledger, with the field and its place: `operations[2].amount: …`. Every
          *     transaction that the service builds has an end: `valid_until`, or two minutes when there is none, after which the service signs it
@@ -3224,10 +3230,14 @@ export interface components {
         /** @description An amount in stroops or in the smallest unit of the asset (10^-7). */
         readonly StellarAmount: components["schemas"]["Int64"];
         /** @description An asset. `credit_alphanum4` and `credit_alphanum12` mean the same as `credit4` and `credit12`. */
-        readonly StellarAsset: {
+        readonly StellarAsset: components["schemas"]["StellarNativeAsset"] | components["schemas"]["StellarAlphanum4Asset"] | components["schemas"]["StellarAlphanum12Asset"];
+        /** @description Lumens. */
+        readonly StellarNativeAsset: {
             /** @constant */
             readonly type: "native";
-        } | {
+        };
+        /** @description An asset with a code of up to 4 characters. */
+        readonly StellarAlphanum4Asset: {
             /**
              * @description An asset with a code of up to 4 characters.
              * @enum {string}
@@ -3236,7 +3246,9 @@ export interface components {
             /** @description The code of the asset. */
             readonly code: string;
             readonly issuer: components["schemas"]["StellarAccount"];
-        } | {
+        };
+        /** @description An asset with a code of 5 to 12 characters. */
+        readonly StellarAlphanum12Asset: {
             /**
              * @description An asset with a code of 5 to 12 characters.
              * @enum {string}
@@ -3327,17 +3339,7 @@ export interface components {
              * @enum {string}
              */
             readonly type: "create_contract";
-            /** @description The creator of the contract; it decides the address of the contract together with `salt`. */
-            readonly source: {
-                /** @constant */
-                readonly from: "address";
-                readonly address: components["schemas"]["StellarAccount"];
-            } | {
-                /** @constant */
-                readonly from: "contract";
-                /** @description The contract that creates it. */
-                readonly contract: string;
-            };
+            readonly source: components["schemas"]["ContractCreator"];
             /** @description 32 bytes in hexadecimal. */
             readonly wasm_hash: string;
             /** @description 32 bytes in hexadecimal; zeros when absent. */
@@ -3345,6 +3347,21 @@ export interface components {
             /** @description The arguments of the constructor, in order. */
             readonly constructor_args?: readonly components["schemas"]["ScVal"][];
             readonly auth?: components["schemas"]["SorobanAuth"];
+        };
+        /** @description The creator of the contract; it decides the address of the contract together with `salt`. */
+        readonly ContractCreator: components["schemas"]["AccountAsCreator"] | components["schemas"]["ContractAsCreator"];
+        /** @description An account that creates a smart contract. */
+        readonly AccountAsCreator: {
+            /** @constant */
+            readonly from: "address";
+            readonly address: components["schemas"]["StellarAccount"];
+        };
+        /** @description A smart contract that creates another one. */
+        readonly ContractAsCreator: {
+            /** @constant */
+            readonly from: "contract";
+            /** @description The contract that creates it. */
+            readonly contract: string;
         };
         /**
          * @description Uploads the code of smart contracts, at most 131072 bytes of WebAssembly.
@@ -3361,15 +3378,20 @@ export interface components {
              * @enum {string}
              */
             readonly type: "upload_wasm";
-            /** @description The code, in hexadecimal or base64. */
-            readonly wasm: {
-                /** @description The code in hexadecimal. */
-                readonly hex: string;
-            } | {
-                /** @description The code in base64. */
-                readonly base64: string;
-            };
+            readonly wasm: components["schemas"]["WasmCode"];
             readonly auth?: components["schemas"]["SorobanAuth"];
+        };
+        /** @description The code, in hexadecimal or base64. */
+        readonly WasmCode: components["schemas"]["WasmInHex"] | components["schemas"]["WasmInBase64"];
+        /** @description Code of smart contracts in hexadecimal. */
+        readonly WasmInHex: {
+            /** @description The code in hexadecimal. */
+            readonly hex: string;
+        };
+        /** @description Code of smart contracts in base64. */
+        readonly WasmInBase64: {
+            /** @description The code in base64. */
+            readonly base64: string;
         };
         /**
          * @description Opens an account, and gives it its first lumens, at least the reserve of the network.
@@ -3627,18 +3649,24 @@ export interface components {
          *     `none`: nobody; a call that asks for somebody is refused. `xdr`: signed entries of everybody who has to agree. `addresses` is
          *     refused with `not_supported`, as the service has no keys of others.
          */
-        readonly SorobanAuth: {
+        readonly SorobanAuth: components["schemas"]["SorobanAuthBySource"] | components["schemas"]["SorobanAuthByAddresses"] | components["schemas"]["SorobanAuthByXdr"];
+        /** @description The relayer's own account authorises, or nobody. */
+        readonly SorobanAuthBySource: {
             /**
              * @description The kind of authorisation.
              * @enum {string}
              */
             readonly type: "none" | "source_account";
-        } | {
+        };
+        /** @description Others authorise. Refused with `not_supported`. */
+        readonly SorobanAuthByAddresses: {
             /** @constant */
             readonly type: "addresses";
             /** @description The addresses that authorise. */
             readonly signers: readonly components["schemas"]["StellarAddress"][];
-        } | {
+        };
+        /** @description Entries that everybody who has to agree has signed. */
+        readonly SorobanAuthByXdr: {
             /** @constant */
             readonly type: "xdr";
             /** @description Authorization entries as XDR in base64. */
@@ -3648,7 +3676,9 @@ export interface components {
          * @description An argument of a Stellar smart contract: the word `void`, or an object with exactly one field that names the type. Integers
          *     wider than 32 bits may be decimal strings. A map whose keys are symbols may come in any order.
          */
-        readonly ScVal: "void" | {
+        readonly ScVal: "void" | components["schemas"]["TypedScVal"];
+        /** @description A value whose one field names its type. */
+        readonly TypedScVal: {
             /** @description True or false. */
             readonly bool?: boolean;
             /** @description An unsigned 32-bit integer. */
@@ -3688,30 +3718,38 @@ export interface components {
          * @description A signed 64-bit integer, as a JSON integer or as a decimal string.
          */
         readonly SignedInt64: bigint;
-        /** @description An unsigned 128-bit integer in two parts, or whole in decimal digits. */
-        readonly ScU128: {
+        /** @description An unsigned 128-bit integer in two parts. */
+        readonly ScU128Parts: {
             readonly hi: components["schemas"]["Uint64"];
             readonly lo: components["schemas"]["Uint64"];
-        } | string;
-        /** @description A signed 128-bit integer in two parts, or whole in decimal digits. */
-        readonly ScI128: {
+        };
+        /** @description An unsigned 128-bit integer in two parts, or whole in decimal digits. */
+        readonly ScU128: components["schemas"]["ScU128Parts"] | string;
+        /** @description A signed 128-bit integer in two parts. */
+        readonly ScI128Parts: {
             readonly hi: components["schemas"]["SignedInt64"];
             readonly lo: components["schemas"]["Uint64"];
-        } | string;
-        /** @description An unsigned 256-bit integer in four parts, or whole in decimal digits. */
-        readonly ScU256: {
+        };
+        /** @description A signed 128-bit integer in two parts, or whole in decimal digits. */
+        readonly ScI128: components["schemas"]["ScI128Parts"] | string;
+        /** @description An unsigned 256-bit integer in four parts. */
+        readonly ScU256Parts: {
             readonly hi_hi: components["schemas"]["Uint64"];
             readonly hi_lo: components["schemas"]["Uint64"];
             readonly lo_hi: components["schemas"]["Uint64"];
             readonly lo_lo: components["schemas"]["Uint64"];
-        } | string;
-        /** @description A signed 256-bit integer in four parts, or whole in decimal digits. */
-        readonly ScI256: {
+        };
+        /** @description An unsigned 256-bit integer in four parts, or whole in decimal digits. */
+        readonly ScU256: components["schemas"]["ScU256Parts"] | string;
+        /** @description A signed 256-bit integer in four parts. */
+        readonly ScI256Parts: {
             readonly hi_hi: components["schemas"]["SignedInt64"];
             readonly hi_lo: components["schemas"]["Uint64"];
             readonly lo_hi: components["schemas"]["Uint64"];
             readonly lo_lo: components["schemas"]["Uint64"];
-        } | string;
+        };
+        /** @description A signed 256-bit integer in four parts, or whole in decimal digits. */
+        readonly ScI256: components["schemas"]["ScI256Parts"] | string;
         /** @description The health of the service and of its parts. */
         readonly Readiness: {
             /** @description False exactly when `status` is `unhealthy`. */
@@ -4372,7 +4410,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SignTransactionResponse"];
+                    readonly "application/json": components["schemas"]["SignedTransactionResponse"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -5222,7 +5260,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["RotateSigningKeyResponse"];
+                    readonly "application/json": components["schemas"]["SigningKeyRotationResponse"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { codegenDocument } from './codegen/document.ts'
 import type { Contract } from './document.ts'
+import { stringifyJson } from './exact-integers.ts'
+import { referenceDocument } from './reference-document.ts'
 
 /** A page of the documentation, ready to send. */
 export interface Page {
   readonly path: string
+  /** The query parameter `profile` has this value. Absent when it has to be absent. */
+  readonly profile?: string
   readonly mediaType: string
   readonly body: string
   /** Changes with the body. */
@@ -23,15 +28,17 @@ const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/s
 
 /**
  * Creates the pages of the documentation: `/openapi.yaml`, `/openapi.json`, and `/docs` with its program. They never change
- * while the process lives.
+ * while the process lives. The documents that are derived from the contract are made when somebody first asks for them.
  */
-export async function documentationPages({ yaml, json }: Contract): Promise<Page[]> {
+export async function documentationPages({ document, yaml, json }: Contract): Promise<Page[]> {
   const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
   const program = (await readFile(bundle, 'utf8')).replaceAll(EXTERNAL_LOGO, EMPTY_IMAGE)
   const script = page(BUNDLE_PATH, 'text/javascript; charset=utf-8', program)
   return [
     page('/openapi.yaml', 'application/yaml', yaml),
     page('/openapi.json', 'application/json', json),
+    profile('codegen', () => stringifyJson(codegenDocument(document))),
+    profile('reference', () => stringifyJson(referenceDocument(document))),
     page('/docs', 'text/html; charset=utf-8', referencePage(`${BUNDLE_PATH}?v=${script.version}`)),
     { ...script, versioned: true },
   ]
@@ -40,6 +47,27 @@ export async function documentationPages({ yaml, json }: Contract): Promise<Page
 function page(path: string, mediaType: string, body: string): Page {
   const version = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return { path, mediaType, body, version, versioned: false }
+}
+
+/** Creates a page of a document that is derived from the contract, when its body or version is first read. */
+function profile(name: string, derive: () => string): Page {
+  let made: Page | undefined
+  const read = () => {
+    made ??= page('/openapi.json', 'application/json', derive())
+    return made
+  }
+  return {
+    path: '/openapi.json',
+    profile: name,
+    mediaType: 'application/json',
+    get body() {
+      return read().body
+    },
+    get version() {
+      return read().version
+    },
+    versioned: false,
+  }
 }
 
 /** The options keep every resource on this host: Redoc starts no search worker and uses the fonts of the reader's system. */
@@ -54,7 +82,7 @@ const referencePage = (script: string) => `<!doctype html>
 </head>
 <body>
 <redoc
-  spec-url="/openapi.json"
+  spec-url="/openapi.json?profile=reference"
   disable-search="true"
   hide-download-button="true"
   theme='{"typography":{"fontFamily":"system-ui, sans-serif","headings":{"fontFamily":"system-ui, sans-serif"},"code":{"fontFamily":"ui-monospace, monospace"}}}'

@@ -57,10 +57,21 @@ test('the reference is complete without the internet: the four operations of the
   expect(errors).toEqual([])
 })
 
-test('large bounds are shown, and the groups of the body can be chosen', async () => {
+test('no bound is shown rounded, and the kinds of a body can be chosen', async () => {
   const { page } = await openReference()
   const text = await page.locator('body').innerText()
-  for (const title of ['EVM (group A)', 'Solana, serialized transaction (group B)', 'Stellar (group C)']) {
-    expect(text).toContain(title)
-  }
+  for (const title of ['EVM', 'Solana, serialized transaction', 'Stellar']) expect(text).toContain(title)
+  expect(text).not.toContain('e+38')
+  expect(text).not.toContain('9223372036854776000')
+})
+
+test('a webhook asks for no credential, because the service sends it', async () => {
+  const { page } = await openReference()
+  const section = page
+    .locator('[data-section-id^="tag/"]', {
+      has: page.locator('h2', { hasText: 'The service disabled or enabled a relayer' }),
+    })
+    .last()
+  await expect.poll(() => section.innerText()).toContain('webhook-id')
+  expect(await section.innerText()).not.toMatch(/authorizations/i)
 })

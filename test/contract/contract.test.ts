@@ -45,6 +45,16 @@ describe('openapi.yaml', () => {
     for (const response of responsesOf(document)) expect(response.headers).toHaveProperty('X-Request-Id')
   })
 
+  test('webhooks ask for no credential of ours', () => {
+    for (const { post } of Object.values(document.webhooks as Record<string, { post: Node }>))
+      expect(post.security).toEqual([])
+  })
+
+  test('every title is another one, because generators name types after them', () => {
+    const titles = contract.yaml.match(/^ {6}title: .*$/gm) ?? []
+    expect(new Set(titles).size).toBe(titles.length)
+  })
+
   test('every code is explained', () => {
     const { enum: codes, description } = schema('ErrorCode') as { enum: string[]; description: string }
     for (const code of codes) expect(description).toContain(`| \`${code}\` |`)

@@ -23,20 +23,23 @@ function download(path: string, headers: Record<string, string> = {}): Promise<D
   return promise
 }
 
-test.each(['/', '/docs', '/docs/redoc.js', '/openapi.yaml', '/openapi.json'])(
-  '%s counts against the rate limit of the peer, and of the key',
-  async (path) => {
-    const { port } = await startStub({ rateLimit: { perSecond: 0.001, burst: 2 } })
-    const statusOf = async (headers: Record<string, string> = {}) =>
-      (await ask(port, { path, headers })).status
-    expect([await statusOf(), await statusOf()]).not.toContain(429)
-    const refused = await ask(port, { path })
-    expect([refused.status, refused.json?.code]).toEqual([429, 'rate_limited'])
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
-    // The key has a bucket of its own.
-    expect(await statusOf({ authorization: BEARER })).not.toBe(429)
-  },
-)
+test.each([
+  '/',
+  '/docs',
+  '/docs/redoc.js',
+  '/openapi.yaml',
+  '/openapi.json',
+  '/openapi.json?profile=codegen',
+])('%s counts against the rate limit of the peer, and of the key', async (path) => {
+  const { port } = await startStub({ rateLimit: { perSecond: 0.001, burst: 2 } })
+  const statusOf = async (headers: Record<string, string> = {}) => (await ask(port, { path, headers })).status
+  expect([await statusOf(), await statusOf()]).not.toContain(429)
+  const refused = await ask(port, { path })
+  expect([refused.status, refused.json?.code]).toEqual([429, 'rate_limited'])
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  // The key has a bucket of its own.
+  expect(await statusOf({ authorization: BEARER })).not.toBe(429)
+})
 
 test('a page is compressed as the reader accepts it, and each form has its own ETag', async () => {
   const plain = await download('/docs/redoc.js')

@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import type { DefaultContext } from 'koa'
 import type { Page } from '../../contract/docs.ts'
+import { AppError } from '../../errors.ts'
 import { answerOptions, MethodNotAllowedError } from '../answers/method-not-allowed.ts'
 import type { HttpContext, Middleware, State } from '../state.ts'
 import { createPageForms } from './page-forms.ts'
@@ -31,14 +32,34 @@ export function documentation({ pages, count }: DocumentationOptions): Middlewar
     return next()
   })
   router.get('/', (context) => context.redirect('/docs'))
-  for (const page of pages) router.get(page.path, sendPage(page))
-  for (const path of ['/', ...pages.map((page) => page.path)]) {
+  const paths = new Set(pages.map((page) => page.path))
+  for (const path of paths) router.get(path, choosePage(pages.filter((page) => page.path === path)))
+  for (const path of ['/', ...paths]) {
     router.options(path, (context) => answerOptions(context, METHODS))
     router.all(path, () => {
       throw new MethodNotAllowedError(METHODS)
     })
   }
   return router.routes() as Middleware
+}
+
+/**
+ * Sends the page of a path that the query parameter `profile` names.
+ *
+ * @throws AppError `invalid_request` when there is none
+ */
+function choosePage(pages: readonly Page[]): Middleware {
+  const senders = new Map(pages.map((page) => [page.profile, sendPage(page)]))
+  return function choosePage(context, next) {
+    const { profile } = context.query
+    const send = Array.isArray(profile) ? undefined : senders.get(profile)
+    if (send !== undefined) return send(context, next)
+    const known = pages.flatMap((page) => page.profile ?? [])
+    throw new AppError(
+      'invalid_request',
+      `query.profile: expected ${known.join(' or ') || 'it to be absent'}.`,
+    )
+  }
 }
 
 function sendPage(page: Page): Middleware {

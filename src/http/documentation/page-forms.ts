@@ -24,20 +24,20 @@ const COMPRESS: Readonly<Record<Encoding, (body: string) => Promise<Buffer>>> = 
   gzip: (body) => promisify(gzip)(body),
 }
 
-/** Gives the form of a page for the encodings that a reader accepts. Each form is made once, at its first use. */
-export function createPageForms({
-  body,
-  version,
-}: Page): (accepts: (encoding: string) => boolean) => Promise<PageForm> {
+/**
+ * Gives the form of a page for the encodings that a reader accepts. Each form is made once, at its first use; until then nothing
+ * reads the page, whose body may have to be made, too.
+ */
+export function createPageForms(page: Page): (accepts: (encoding: string) => boolean) => Promise<PageForm> {
   const forms = new Map<Encoding, Promise<PageForm>>()
   const make = async (encoding: Encoding): Promise<PageForm> => ({
     encoding,
-    body: await COMPRESS[encoding](body),
-    etag: `"${version}-${encoding}"`,
+    body: await COMPRESS[encoding](page.body),
+    etag: `"${page.version}-${encoding}"`,
   })
   return async (accepts) => {
     const encoding = ENCODINGS.find(accepts)
-    if (encoding === undefined) return { encoding, body, etag: `"${version}"` }
+    if (encoding === undefined) return { encoding, body: page.body, etag: `"${page.version}"` }
     const form = forms.get(encoding) ?? make(encoding)
     forms.set(encoding, form)
     return form

@@ -1,0 +1,109 @@
+import { type Node, resolveReference } from '../document.ts'
+import { createReferences, type References } from './references.ts'
+import { toSchema30 } from './schema.ts'
+import { mergeTwins } from './twins.ts'
+import { withoutUnused } from './unused.ts'
+
+const DESCRIPTION = `The contract of the relayer in a form that code generators understand. The service derives this document from
+\`/openapi.yaml\`, which has the full descriptions, limits, examples and webhooks. Here, requests have integers of more than 53
+bits as decimal strings; the service takes JSON integers, too.
+`
+
+/** The contract, with the resolution of references that generators get. */
+interface Source {
+  readonly document: Node
+  readonly references: References
+}
+
+/**
+ * Derives the document for code generators: the same operations in OpenAPI 3.0.3, without what no generator can express.
+ * Parameters and responses stand where they are used, because generators mix up their names with those of schemas.
+ */
+export function codegenDocument(document: Node): Node {
+  const source = { document, references: createReferences(document) }
+  const { securitySchemes, schemas } = document.components as Node
+  return mergeTwins(
+    withoutUnused({
+      openapi: '3.0.3',
+      info: toInfo(document.info as Node),
+      servers: [{ url: defaultServer(document) }],
+      security: document.security,
+      tags: document.tags,
+      paths: mapValues(document.paths as Node, (item) => toPathItem(item as Node, source)),
+      components: {
+        securitySchemes,
+        schemas: mapValues(schemas as Node, (schema) => toSchema30(schema as Node, source.references)),
+      },
+    }),
+  )
+}
+
+/** 3.0 has the url of a licence where 3.1 has its identifier. */
+function toInfo({ title, version, contact, license }: Node): Node {
+  const { name, identifier } = license as Node
+  const url = `https://spdx.org/licenses/${identifier}.html`
+  return { title, version, description: DESCRIPTION, contact, license: { name, url } }
+}
+
+/** Writes the address with the defaults of its variables, because generators make clumsy code of variables. */
+function defaultServer(document: Node): string {
+  const [{ url, variables }] = document.servers as [
+    { url: string; variables: Readonly<Record<string, Node>> },
+  ]
+  return url.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(variables[name]?.default))
+}
+
+function toPathItem(item: Node, source: Source): Node {
+  return mapValues(item, (value, key) =>
+    key === 'parameters' ? toParameters(value, source) : toOperation(value as Node, source),
+  )
+}
+
+function toOperation({ parameters, requestBody, responses, ...operation }: Node, source: Source): Node {
+  return {
+    ...operation,
+    ...(parameters !== undefined && { parameters: toParameters(parameters, source) }),
+    ...(requestBody !== undefined && { requestBody: toRequestBody(requestBody as Node, source) }),
+    responses: mapValues(responses as Node, (response) => toResponse(response as Node, source)),
+  }
+}
+
+function toParameters(parameters: unknown, source: Source): Node[] {
+  return (parameters as readonly Node[]).map((parameter) => toParameter(parameter, source))
+}
+
+/** Writes a parameter, or a header of a response. */
+function toParameter(parameter: Node, { document, references }: Source): Node {
+  const {
+    example: _example,
+    'x-case-insensitive': _insensitive,
+    ...rest
+  } = resolveReference(document, parameter)
+  return { ...rest, schema: toSchema30(rest.schema as Node, references) }
+}
+
+/** Every media type of a request has the same schema, so one of them is enough. */
+function toRequestBody({ content, ...rest }: Node, { references }: Source): Node {
+  const { schema } = (content as Readonly<Record<string, Node>>)['application/json'] as Node
+  return { ...rest, content: { 'application/json': { schema: toSchema30(schema as Node, references) } } }
+}
+
+/** A stream of events is text for generators, as a program reads it before it takes the events out of it. */
+const TEXT = { type: 'string' }
+
+/** Generators have no use for links and examples. */
+function toResponse(response: Node, source: Source): Node {
+  const { description, headers, content } = resolveReference(source.document, response)
+  return {
+    description,
+    headers: mapValues(headers as Node, (header) => toParameter(header as Node, source)),
+    content: mapValues(content as Node, (media, type) => ({
+      schema:
+        type === 'text/event-stream' ? TEXT : toSchema30((media as Node).schema as Node, source.references),
+    })),
+  }
+}
+
+function mapValues(node: Node, change: (value: unknown, key: string) => unknown): Node {
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value, key)]))
+}
