@@ -16,7 +16,7 @@ const LATE_MS = 30_000
  * Time in ms for which events and results are collected, so that fewer statements are needed: the more the last round had, the longer.
  * Nobody notices the shortest wait, and under load the longest one.
  */
-const GATHER = { minMs: 20, maxMs: 200, perItemMs: 2 } as const
+const GATHER = { minMs: 20, maxMs: 250, perItemMs: 8 } as const
 
 interface DeliverWorkerDeps extends DelivererDeps {
   /** Identifies this process in leases. */

@@ -1,10 +1,13 @@
 import type { Outgoing, Prepared, Settlement } from './delivery.ts'
 
 /** The maximum number of deliveries of one receiver in memory that have not been started. */
-const MAX_QUEUED = 256
+const MAX_QUEUED = 512
+
+/** Fewer free places than this are none, so that the database is asked for many at a time. */
+const MIN_ROOM = 128
 
 /** The memory for bodies of one receiver, in characters. */
-const MAX_QUEUED_LENGTH = 1_048_576
+const MAX_QUEUED_LENGTH = 2_097_152
 
 /** A body counts as this many characters at least. */
 const MIN_LENGTH = 4_096
@@ -73,9 +76,11 @@ export function createDeliveryQueue({ cursor, recorded }: QueueStart): DeliveryQ
       return [...present.values()].filter((stored) => stored).length
     },
     room() {
+      if (queued.length === 0)
+        return Math.max(1, Math.min(MAX_QUEUED, Math.floor(MAX_QUEUED_LENGTH / longest)))
       const length = queued.reduce((sum, { body }) => sum + Math.max(MIN_LENGTH, body?.length ?? 0), 0)
-      const fits = Math.floor((MAX_QUEUED_LENGTH - length) / longest)
-      return Math.max(0, Math.min(MAX_QUEUED - queued.length, queued.length === 0 ? Math.max(1, fits) : fits))
+      const room = Math.min(MAX_QUEUED - queued.length, Math.floor((MAX_QUEUED_LENGTH - length) / longest))
+      return room < MIN_ROOM ? 0 : room
     },
     isPresent: (eventNumber) => present.has(eventNumber),
     wasRecorded: (eventNumber) => recorded.has(eventNumber),

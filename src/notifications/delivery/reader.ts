@@ -6,7 +6,7 @@ import { type FreshEvent, readDue, readFresh } from './outgoing-store.ts'
 import type { Receiver } from './receiver.ts'
 
 /** The number of deliveries that one statement reads. A statement blocks the embedded database while it runs. */
-const PAGE = 64
+const PAGE = 128
 
 /** The result of a pass over all receivers. */
 export interface Pass {

@@ -43,7 +43,15 @@ export async function record(
       select notification_id, event_id, event_number, ordering_key, status, tries, give_up_at,
         now() + delay_ms * interval '1 millisecond', tried_at, ${SETTLED_AT}, last_try
       from results r where not is_stored
-      on conflict (notification_id, event_number) do nothing),
+      on conflict (notification_id, event_number) do nothing)${settlements.some(({ item }) => item.stored) ? CHANGES : sql``}
+    select exists (select from held) as held`.execute(db)
+  if (!rows[0]?.held) throw new LeaseLostError(lease)
+}
+
+const SETTLED_AT = sql`case when r.status in ('delivered', 'dead') then now() end`
+
+/** Locked in their order, because a caller may want the same deliveries again at this moment. */
+const CHANGES = sql`,
     locked as materialized (
       select d.notification_id, d.event_number from deliveries d
       join results r on r.is_stored and r.notification_id = d.notification_id and r.event_number = d.event_number
@@ -54,12 +62,7 @@ export async function record(
         next_try_at = now() + r.delay_ms * interval '1 millisecond'
       from results r join locked l on l.notification_id = r.notification_id and l.event_number = r.event_number
       where d.notification_id = r.notification_id and d.event_number = r.event_number
-        and d.tries = r.before and d.status = 'pending')
-    select exists (select from held) as held`.execute(db)
-  if (!rows[0]?.held) throw new LeaseLostError(lease)
-}
-
-const SETTLED_AT = sql`case when r.status in ('delivered', 'dead') then now() end`
+        and d.tries = r.before and d.status = 'pending')`
 
 function toMove({ notificationId, cursor }: Move) {
   return { notification_id: notificationId, event_number: String(cursor) }

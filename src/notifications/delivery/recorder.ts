@@ -7,7 +7,7 @@ import type { Receiver } from './receiver.ts'
 import { type Key, record, startNext } from './record-store.ts'
 
 /** The maximum number of results that one statement writes. A statement blocks the embedded database while it runs. */
-const MAX_RECORDED = 100
+const MAX_RECORDED = 200
 
 /** Collects results, and writes many of them with one statement. */
 export interface Recorder {
