@@ -18,6 +18,8 @@ const LATE_MS = 30_000
  */
 const GATHER = { minMs: 20, maxMs: 250, perItemMs: 8 } as const
 
+const NEVER = Number.NEGATIVE_INFINITY
+
 interface DeliverWorkerDeps extends DelivererDeps {
   /** Identifies this process in leases. */
   readonly owner: string
@@ -37,29 +39,42 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
   const stopping = new AbortController()
   const deliverer = createDeliverer(deps, () => loop.wake())
   let lease: Lease | undefined
-  let acquiredAt = Number.NEGATIVE_INFINITY
-  let askAt = Number.NEGATIVE_INFINITY
-  let refreshAt = Number.NEGATIVE_INFINITY
-  let lateAt = Number.NEGATIVE_INFINITY
+  let acquiredAt = NEVER
+  let askAt = NEVER
+  let refreshAt = NEVER
+  let lateAt = NEVER
   let gatherMs: number = GATHER.minMs
+
+  function forget(): void {
+    acquiredAt = NEVER
+    deliverer.forget()
+  }
 
   /** Takes or renews the lease in time. A process without it asks once in a while, and not for each event. */
   async function hold(): Promise<Lease | undefined> {
     if (clock.monotonic() < askAt) return lease
     const askedAt = clock.monotonic()
     lease = await acquireLease(db, { name: 'relay', owner, ttlMs: LEASE_MS })
-    if (lease === undefined) deliverer.forget()
-    else acquiredAt = askedAt
+    if (lease === undefined) forget()
+    else {
+      if (acquiredAt === NEVER) refreshAt = NEVER
+      acquiredAt = askedAt
+    }
     askAt = askedAt + (lease === undefined ? BACKSTOP_MS / 2 : LEASE_MS / 2)
     return lease
   }
 
   async function refresh(): Promise<boolean> {
     if (clock.monotonic() < refreshAt) return true
+    // Set before: a change that comes meanwhile makes another refresh necessary.
     refreshAt = clock.monotonic() + BACKSTOP_MS
     deliverer.lookForDue()
-    const found = await deliverer.refresh()
-    if (!found) refreshAt = Number.NEGATIVE_INFINITY
+    let found = false
+    try {
+      found = await deliverer.refresh()
+    } finally {
+      if (!found) refreshAt = NEVER
+    }
     return found
   }
 
@@ -93,7 +108,7 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
         if (!(error instanceof LeaseLostError)) throw error
         // Another process has the lease now, and delivers the rest.
         lease = undefined
-        deliverer.forget()
+        forget()
       }
     },
   })
@@ -105,7 +120,7 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
     },
     wakeForChange() {
       if (lease === undefined) return
-      refreshAt = Number.NEGATIVE_INFINITY
+      refreshAt = NEVER
       deliverer.hold()
       loop.wake()
     },

@@ -7,6 +7,7 @@ import type { EventRecord } from '../../src/events/event.ts'
 import { EVENTS_CHANNEL } from '../../src/events/store.ts'
 import { createLogger } from '../../src/log.ts'
 import { createDeliveryControls, type DeliveryControls } from '../../src/notifications/delivery/controls.ts'
+import type { DeliveryStatus } from '../../src/notifications/delivery/delivery.ts'
 import { type DeliveryOfEvent, listDeliveries } from '../../src/notifications/delivery/delivery-store.ts'
 import { DUE_CHANNEL } from '../../src/notifications/delivery/redeliver-store.ts'
 import { createSigningKeys, type SigningKeys } from '../../src/notifications/keys.ts'
@@ -95,6 +96,8 @@ export interface Fixture extends Worker {
   /** Writes events of a transaction, each in a database transaction of its own. */
   emit(notificationId: string, transactionId: string, count?: number): Promise<void>
   deliveries(notificationId: string): Promise<DeliveryOfEvent[]>
+  /** The deliveries of one status, and their number. */
+  list(notificationId: string, status: DeliveryStatus): ReturnType<typeof listDeliveries>
   /** Waits until all deliveries are as wanted, newest first. */
   settled(
     notificationId: string,
@@ -124,6 +127,8 @@ export async function openFixture(options: WorkerOptions = {}): Promise<Fixture>
     database,
     clock,
     deliveries,
+    list: (notificationId, status) =>
+      listDeliveries(database.db, { notificationId, status, offset: 0, limit: 1000 }),
     addNotification: (id, url) => addNotification(database, id, url),
     emit: (notificationId, transactionId, count = 1) =>
       emit(database, { notificationId, transactionId, count }),

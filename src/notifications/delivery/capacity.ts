@@ -30,6 +30,10 @@ export interface Capacity {
   isSuspended(): boolean
   started(): void
   ended(experience: Experience): void
+  /** Lets a suspended receiver have its next request now. */
+  probeNow(): void
+  /** Forgets everything but the running requests: it is another receiver now. */
+  restart(): void
 }
 
 interface CapacityDeps {
@@ -44,14 +48,13 @@ export function createCapacity({ clock, random }: CapacityDeps): Capacity {
   let failing = false
   let failures = 0
   let restsUntil = 0
+  let probeAt = 0
 
   const isSuspended = () => failures >= SUSPENDED_AFTER
-  const rest = (ms: number) => {
-    restsUntil = Math.max(restsUntil, clock.monotonic() + ms)
-  }
   return {
     isFree: () =>
-      clock.monotonic() >= restsUntil && running < (failing ? MAX_CONCURRENT_FAILING : MAX_CONCURRENT),
+      clock.monotonic() >= Math.max(restsUntil, probeAt) &&
+      running < (failing ? MAX_CONCURRENT_FAILING : MAX_CONCURRENT),
     isSuspended,
     started: () => {
       running += 1
@@ -61,8 +64,18 @@ export function createCapacity({ clock, random }: CapacityDeps): Capacity {
       failing = failed
       if (!failed) failures = 0
       else if (first || isSuspended()) failures += 1
-      if (restMs !== undefined) rest(restMs)
-      if (failed && isSuspended()) rest(backoffMs(failures - SUSPENDED_AFTER + 1, { ...PROBE, random }))
+      const now = clock.monotonic()
+      if (restMs !== undefined) restsUntil = Math.max(restsUntil, now + restMs)
+      probeAt = isSuspended() ? now + backoffMs(failures - SUSPENDED_AFTER + 1, { ...PROBE, random }) : 0
+    },
+    probeNow: () => {
+      probeAt = 0
+    },
+    restart: () => {
+      failing = false
+      failures = 0
+      restsUntil = 0
+      probeAt = 0
     },
   }
 }

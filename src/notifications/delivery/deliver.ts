@@ -50,7 +50,7 @@ export interface Deliverer {
   round(right: DeliveryRight): Promise<number>
   /** Looks for due deliveries in the next round. */
   lookForDue(): void
-  /** Lets no request start before the next refresh. */
+  /** Somebody has changed something: no request starts before the next refresh, and suspended receivers get one after it. */
   hold(): void
   /** True when a receiver can take further events. */
   hasRoom(): boolean
@@ -59,6 +59,9 @@ export interface Deliverer {
   /** Starts no further request, waits for the running ones, and records their results. */
   finish(lease: Lease | undefined): Promise<void>
 }
+
+/** Fewer results than this wait for the next round, so that one statement writes many. */
+const MIN_RECORDED = 128
 
 /** Given up without a try. */
 const NEVER_SENT =
@@ -72,10 +75,12 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
   const reader = createReader(deps, receivers)
   const running = new Set<Promise<void>>()
   let until = Number.NEGATIVE_INFINITY
+  /** True from a change until the first refresh that begins after it. */
   let isHeld = false
+  let holds = 0
 
   async function refresh(): Promise<boolean> {
-    isHeld = false
+    const holdsBefore = holds
     const notifications = await allNotifications(db)
     const windows = await readWindows(db)
     const added = notifications.filter(({ id }) => !receivers.has(id))
@@ -96,6 +101,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
     const present = new Set(notifications.map(({ id }) => id))
     for (const id of receivers.keys()) if (!present.has(id)) receivers.delete(id)
     for (const receiver of receivers.values()) receiver.keys = undefined
+    if (holds === holdsBefore) isHeld = false
     return notifications.length > 0
   }
 
@@ -167,7 +173,8 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
         const page = await reader.read()
         for (const item of page.blocked) settle({ item, status: 'waiting' })
         await sendAll()
-        count += page.count + (await flush(right.lease))
+        count += page.count
+        if (recorder.waiting >= MIN_RECORDED) count += await flush(right.lease)
         more = page.more
       }
       return count
@@ -175,6 +182,8 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
     lookForDue: reader.lookForDue,
     hold() {
       isHeld = true
+      holds += 1
+      for (const receiver of receivers.values()) receiver.probeNow()
     },
     hasRoom: () => [...receivers.values()].some((one) => !one.isPaused() && one.queue.room() > 0),
     forget() {

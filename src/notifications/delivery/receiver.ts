@@ -22,6 +22,8 @@ export interface Receiver {
   keys: readonly string[] | undefined
   update(update: ReceiverUpdate): void
   isPaused(): boolean
+  /** Lets the receiver have a request now if it is suspended. */
+  probeNow(): void
   /** Takes the next delivery that may be sent now. */
   next(): Prepared | undefined
   /** Learns from the result of a try. */
@@ -56,10 +58,12 @@ export function createReceiver(
     },
     keys: undefined,
     update: (update) => {
+      if (update.notification.url !== notification.url) capacity.restart()
       notification = update.notification
       windowFrom = update.windowFrom
     },
     isPaused,
+    probeNow: capacity.probeNow,
     next() {
       if (isPaused() || receiver.keys === undefined || !capacity.isFree()) return undefined
       const taken = queue.take(capacity.isSuspended())
