@@ -116,7 +116,7 @@ export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
   return {
     ...loop,
     wakeForEvents() {
-      if (lease !== undefined && deliverer.hasRoom()) loop.wake()
+      if (lease !== undefined && deliverer.canTakeMore()) loop.wake()
     },
     wakeForChange() {
       if (lease === undefined) return

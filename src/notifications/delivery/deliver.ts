@@ -11,7 +11,7 @@ import type { Prepared, Settlement } from './delivery.ts'
 import type { DeliveryObserver } from './observer.ts'
 import { readStarts, readWindows } from './outgoing-store.ts'
 import { createReader } from './reader.ts'
-import { createReceiver, type Receiver } from './receiver.ts'
+import { createReceiver, type Receiver } from './receiver/receiver.ts'
 import { startAllNext } from './record-store.ts'
 import { createRecorder } from './recorder.ts'
 import { type TryDeps, tryDelivery } from './try-delivery.ts'
@@ -53,7 +53,7 @@ export interface Deliverer {
   /** Somebody has changed something: no request starts before the next refresh, and suspended receivers get one after it. */
   hold(): void
   /** True when a receiver can take further events. */
-  hasRoom(): boolean
+  canTakeMore(): boolean
   /** Forgets the state in memory: another process delivers. */
   forget(): void
   /** Starts no further request, waits for the running ones, and records their results. */
@@ -185,7 +185,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
       holds += 1
       for (const receiver of receivers.values()) receiver.probeNow()
     },
-    hasRoom: () => [...receivers.values()].some((one) => !one.isPaused() && one.queue.room() > 0),
+    canTakeMore: () => [...receivers.values()].some((one) => !one.isPaused() && one.queue.free() > 0),
     forget() {
       receivers.clear()
       recorder.forget()

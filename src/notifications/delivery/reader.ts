@@ -3,7 +3,7 @@ import { lastNumber } from '../../events/number-store.ts'
 import type { DelivererDeps } from './deliver.ts'
 import { type Outgoing, orderingKeyOf, type Prepared } from './delivery.ts'
 import { type FreshEvent, readDue, readFresh } from './outgoing-store.ts'
-import type { Receiver } from './receiver.ts'
+import type { Receiver } from './receiver/receiver.ts'
 
 /** The number of deliveries that one statement reads. A statement blocks the embedded database while it runs. */
 const PAGE = 128
@@ -36,7 +36,7 @@ export function createReader(deps: DelivererDeps, receivers: ReadonlyMap<string,
   /** Reads what is due for these receivers. Returns the items that are not in memory yet. */
   async function readDueOf(group: readonly Receiver[]): Promise<Outgoing[]> {
     const limits = new Map(
-      group.map(({ id, queue }) => [id, Math.min(queue.room(), PAGE) + queue.storedCount]),
+      group.map(({ id, queue }) => [id, Math.min(queue.free(), PAGE) + queue.storedCount]),
     )
     const due = await readDue(
       db,
@@ -52,10 +52,10 @@ export function createReader(deps: DelivererDeps, receivers: ReadonlyMap<string,
   async function readFreshOf(group: readonly Receiver[]): Promise<FreshPage> {
     const limit = Math.max(1, Math.floor(PAGE / group.length))
     const ranges = group.flatMap(({ id, queue }) => {
-      const room = Math.min(queue.room(), limit)
-      return room === 0 || queue.readTo >= upTo
+      const free = Math.min(queue.free(), limit)
+      return free === 0 || queue.readTo >= upTo
         ? []
-        : [{ notificationId: id, after: queue.readTo, limit: room }]
+        : [{ notificationId: id, after: queue.readTo, limit: free }]
     })
     if (ranges.length === 0) return { events: [], more: false }
     const events = await readFresh(db, ranges, upTo)
@@ -120,7 +120,7 @@ export function createReader(deps: DelivererDeps, receivers: ReadonlyMap<string,
     async read() {
       const findsDue = looksForDue
       looksForDue = false
-      const open = [...receivers.values()].filter((one) => !one.isPaused() && one.queue.room() > 0)
+      const open = [...receivers.values()].filter((one) => !one.isPaused() && one.queue.free() > 0)
       let [count, more] = [0, false]
       const blocked: Outgoing[] = []
       for (let start = 0; start < open.length; start += PAGE) {

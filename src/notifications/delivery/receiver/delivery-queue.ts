@@ -1,10 +1,10 @@
-import type { Outgoing, Prepared, Settlement } from './delivery.ts'
+import type { Outgoing, Prepared, Settlement } from '../delivery.ts'
 
 /** The maximum number of deliveries of one receiver in memory that have not been started. */
 const MAX_QUEUED = 512
 
 /** Fewer free places than this are none, so that the database is asked for many at a time. */
-const MIN_ROOM = 128
+const MIN_FREE = 128
 
 /** The memory for bodies of one receiver, in characters. */
 const MAX_QUEUED_LENGTH = 2_097_152
@@ -21,7 +21,7 @@ export interface DeliveryQueue {
   /** The number of deliveries with a row from `add` until their result is recorded. */
   readonly storedCount: number
   /** The number of further deliveries that it takes. */
-  room(): number
+  free(): number
   /** True for a delivery from `add` until its result is recorded. */
   isPresent(eventNumber: bigint): boolean
   /** True for an event behind the first cursor that had a row then. */
@@ -75,12 +75,12 @@ export function createDeliveryQueue({ cursor, recorded }: QueueStart): DeliveryQ
     get storedCount() {
       return [...present.values()].filter((stored) => stored).length
     },
-    room() {
+    free() {
       if (queued.length === 0)
         return Math.max(1, Math.min(MAX_QUEUED, Math.floor(MAX_QUEUED_LENGTH / longest)))
       const length = queued.reduce((sum, { body }) => sum + Math.max(MIN_LENGTH, body?.length ?? 0), 0)
-      const room = Math.min(MAX_QUEUED - queued.length, Math.floor((MAX_QUEUED_LENGTH - length) / longest))
-      return room < MIN_ROOM ? 0 : room
+      const free = Math.min(MAX_QUEUED - queued.length, Math.floor((MAX_QUEUED_LENGTH - length) / longest))
+      return free < MIN_FREE ? 0 : free
     },
     isPresent: (eventNumber) => present.has(eventNumber),
     wasRecorded: (eventNumber) => recorded.has(eventNumber),

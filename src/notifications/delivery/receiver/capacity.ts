@@ -1,5 +1,5 @@
-import { backoffMs } from '../../lib/time/backoff.ts'
-import type { Clock } from '../../lib/time/clock.ts'
+import { backoffMs } from '../../../lib/time/backoff.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
 
 /** The maximum number of concurrent requests to one receiver. */
 const MAX_CONCURRENT = 16

@@ -1,9 +1,9 @@
-import type { Notification } from '../notification.ts'
+import type { Notification } from '../../notification.ts'
+import type { Outgoing, Prepared, Settlement } from '../delivery.ts'
+import type { ReceiverStart } from '../outgoing-store.ts'
+import type { TryDeps, TryResult } from '../try-delivery.ts'
 import { type Capacity, createCapacity } from './capacity.ts'
-import type { Outgoing, Prepared, Settlement } from './delivery.ts'
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts'
-import type { ReceiverStart } from './outgoing-store.ts'
-import type { TryDeps, TryResult } from './try-delivery.ts'
 
 /** The present content of a notification. */
 export interface ReceiverUpdate {
