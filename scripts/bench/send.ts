@@ -15,7 +15,7 @@ const REQUEST = requestBytes('POST', `/api/v1${PATH}`, { key: API_KEY, body: BOD
 const CONNECTIONS = 64
 
 /** Sent before the clock runs: connections are opened, code is compiled. */
-const WARM_UP = 100
+export const WARM_UP = 100
 
 /** Requests one after the other, for the time to the node. */
 const LONE_REQUESTS = 100
@@ -33,10 +33,12 @@ const TICK_MS = 10
  */
 export async function benchSend({ transactions }: { transactions: number }): Promise<Measurement[]> {
   const sinkBefore = await measureSink(transactions)
-  const sustained = await withService('direct', (stage) => measureSustained(stage, transactions))
+  const sustained = await withService({ way: 'direct' }, (stage) => measureSustained(stage, transactions))
   const sinkAfter = await measureSink(transactions)
   const sink = (sinkBefore + sinkAfter) / 2
-  const { calls, toNode } = await withService('counted', (stage) => measureCalls(stage, transactions))
+  const { calls, toNode } = await withService({ way: 'counted' }, (stage) =>
+    measureCalls(stage, transactions),
+  )
   const p95 = percentile(toNode, 0.95)
   return [
     {
@@ -62,15 +64,26 @@ function single(
   return { what, ours: `${value.toFixed(digits)} ${budget.unit}`.trimEnd(), value, budget }
 }
 
-interface Stage {
+/** Everything that a measurement of a running service needs. */
+export interface Stage {
   readonly anvil: Anvil
   /** Counts and watches what the service asks; it stands in between only where that is wanted. */
   readonly node: FaultyNode
   readonly service: ServiceProcess
 }
 
+interface StageOptions {
+  /** `counted`: through a node that counts what the service asks. */
+  readonly way: 'direct' | 'counted'
+  /** The receiver of all events. Default: none. */
+  readonly notificationUrl?: string | undefined
+}
+
 /** Everything fresh, and ended whatever happens. */
-async function withService<T>(way: 'direct' | 'counted', measure: (stage: Stage) => Promise<T>): Promise<T> {
+export async function withService<T>(
+  { way, notificationUrl }: StageOptions,
+  measure: (stage: Stage) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'relayer-bench-'))
   const anvil = await startAnvil({ args: ['--block-time', '1'] })
   const node = await startFaultyNode(anvil.url)
@@ -78,6 +91,7 @@ async function withService<T>(way: 'direct' | 'counted', measure: (stage: Stage)
     const service = await startProcess({
       rpcUrl: way === 'direct' ? anvil.url : node.url,
       folder,
+      ...(notificationUrl !== undefined && { notificationUrl }),
       env: {
         RELAYER_MAX_IN_FLIGHT: '10000',
         RATE_LIMIT_REQUESTS_PER_SECOND: '1000000',
@@ -98,7 +112,8 @@ async function withService<T>(way: 'direct' | 'counted', measure: (stage: Stage)
   }
 }
 
-async function measureSustained({ anvil, service }: Stage, count: number) {
+/** Sends so many, and waits until the service says that all are final. */
+export async function measureSustained({ anvil, service }: Stage, count: number) {
   const cpuBefore = await cpuMs(service)
   const start = performance.now()
   await send(service, count)
@@ -145,7 +160,8 @@ async function confirmed(service: ServiceProcess, count: number): Promise<void> 
   }, 200)
 }
 
-async function becomes(isSo: () => Promise<boolean>, everyMs: number): Promise<void> {
+/** Waits until it is so. */
+export async function becomes(isSo: () => Promise<boolean>, everyMs: number): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`not done within ${TIMEOUT_MS} ms`)
@@ -157,8 +173,8 @@ async function nonce(anvil: Anvil, block: 'latest' | 'pending'): Promise<number>
   return Number(await anvil.rpc<string>('eth_getTransactionCount', [DEV_ADDRESSES[0], block]))
 }
 
-/** User and system time of the process: fields 14 and 15 of /proc/<pid>/stat; the name before them may hold blanks. */
-async function cpuMs({ child }: ServiceProcess): Promise<number> {
+/** User and system time of the process in ms: fields 14 and 15 of /proc/<pid>/stat; the name before them may hold blanks. */
+export async function cpuMs({ child }: ServiceProcess): Promise<number> {
   const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS

@@ -153,7 +153,6 @@ const PACKAGES: Rules['packages'] = {
   kysely: { in: ['database/', '*store.ts'], typesAnywhere: true },
   'openapi-backend': { in: ['contract/'] },
   pg: { in: ['database/'] },
-  'pg-boss': { in: ['notifications/'] },
   pino: { in: ['log.ts'], typesAnywhere: true },
   'prom-client': { in: ['metrics/'] },
   secp256k1: { in: ['signers/'] },

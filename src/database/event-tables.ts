@@ -22,8 +22,6 @@ export interface EventsTable {
 export interface EventLogTable {
   only_row: Generated<boolean>
   last_number: bigint
-  /** Deliveries exist for the events up to this number. */
-  relayed_number: bigint
 }
 
 /** Signing keys, newest last. An older key signs until it expires. */
@@ -37,21 +35,30 @@ export interface NotificationKeysTable {
   expires_at: Date | null
 }
 
-/** One event for one notification. */
+/** The place of each notification in the event log. A trigger adds the row with the notification. */
+export interface DeliveryCursorsTable {
+  notification_id: string
+  /** Every event of the notification up to this number has a row in `deliveries`. Later ones without a row were never tried. */
+  event_number: bigint
+  /** The time from which deliveries without a row are tried, when it is later than their event: the end of the last pause. */
+  window_from: Date | null
+}
+
+/** One event for one notification, from the result of its first try on. */
 export interface DeliveriesTable {
-  id: string
+  /** Null for a delivery whose id is derived from its event. Earlier releases drew one. */
+  id: string | null
   notification_id: string
   event_id: bigint
   event_number: bigint
   /** Deliveries of one ordering key arrive in the order of their events. */
   ordering_key: string
-  /** `waiting` for an earlier one of its ordering key · `pending`: has a job · `delivered` · `dead`. */
+  /** `waiting` for an earlier one of its ordering key · `pending`: tried again at `next_try_at` · `delivered` · `dead`. */
   status: string
   tries: Generated<number>
-  /** After a failure past this time, there is no further try. */
-  give_up_at: Date
+  /** After a failure past this time, there is no further try. Null when it arrived at the first try. */
+  give_up_at: Date | null
   next_try_at: Date | null
-  created_at: Generated<Date>
   tried_at: Date | null
   settled_at: Date | null
   /** Request and answer of the newest try. */

@@ -1,5 +1,11 @@
 import type { Generated, JSONColumnType } from 'kysely'
-import type { DeliveriesTable, EventLogTable, EventsTable, NotificationKeysTable } from './event-tables.ts'
+import type {
+  DeliveriesTable,
+  DeliveryCursorsTable,
+  EventLogTable,
+  EventsTable,
+  NotificationKeysTable,
+} from './event-tables.ts'
 import type {
   AccountsTable,
   AttemptsTable,
@@ -25,6 +31,7 @@ export interface Schema {
   event_log: EventLogTable
   notification_keys: NotificationKeysTable
   deliveries: DeliveriesTable
+  delivery_cursors: DeliveryCursorsTable
   idempotency_keys: IdempotencyKeysTable
   signers: SignersTable
   network_urls: NetworkUrlsTable

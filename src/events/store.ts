@@ -106,14 +106,27 @@ export async function deleteOldEvents(
   db: Kysely<Schema>,
   { before, limit }: { readonly before: Date; readonly limit: number },
 ): Promise<number> {
-  const result = await sql`
-    delete from events where id in (
-      select id from events e
-      where created_at < ${before} and not exists (
-        select from deliveries d where d.event_id = e.id and d.status in ('pending', 'waiting'))
-      order by created_at limit ${limit})`.execute(db)
-  return Number(result.numAffectedRows ?? 0n)
+  const { rows } = await sql<{ count: bigint }>`
+    with old as (
+      delete from events where id in (
+        select id from events e
+        where created_at < ${before} and not ${IS_TO_BE_DELIVERED}
+        order by created_at limit ${limit})
+      returning notification_id, number),
+    delivered as (
+      delete from deliveries d using old
+      where d.notification_id = old.notification_id and d.event_number = old.number)
+    select count(*) as count from old`.execute(db)
+  return Number(rows[0]?.count ?? 0n)
 }
+
+/** An event behind the cursor of its notification needs no row to be delivered. */
+const IS_TO_BE_DELIVERED = sql`coalesce(
+  (select d.status in ('pending', 'waiting') from deliveries d
+    where d.notification_id = e.notification_id and d.event_number = e.number),
+  (select e.number is null or e.number > c.event_number from delivery_cursors c
+    where c.notification_id = e.notification_id),
+  false)`
 
 /**
  * Converts a row to an event record.

@@ -59,8 +59,8 @@ function seeing({ db, controls, bodiesOf }: DeliveryHandlerDeps) {
     },
     getDelivery: async ({ path }) => show(await requireDelivery(db, path)),
     redeliverDelivery: async ({ path }) => {
-      const { delivery } = await requireDelivery(db, path)
-      await controls.redeliver(path.notification_id, { kind: 'one', id: delivery.id })
+      const { event } = await requireDelivery(db, path)
+      await controls.redeliver(path.notification_id, { kind: 'one', eventNumber: event.number })
       return show(await requireDelivery(db, path))
     },
   } satisfies Partial<HandlerMap>

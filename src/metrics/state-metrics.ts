@@ -65,7 +65,7 @@ function createStoredGauges(registry: Registry) {
     }),
     lag: new Gauge({
       name: 'events_relay_lag',
-      help: 'Events without deliveries yet; the same from every process. Absent without notifications.',
+      help: 'Events whose delivery was never tried; the same from every process. Absent without notifications.',
       registers,
     }),
     answers: new Gauge({

@@ -9,7 +9,7 @@ export interface StatusCount {
 /** The state that is read from the database. */
 export interface StoredState {
   readonly transactions: readonly StatusCount[]
-  /** The number of committed events without deliveries yet; absent without notifications. */
+  /** The number of committed events whose delivery was never tried; absent without notifications. */
   readonly eventsLag?: number | undefined
   /** Dead letters by notification. */
   readonly deadLetters: ReadonlyMap<string, number>

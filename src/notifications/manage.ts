@@ -4,8 +4,6 @@ import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import { untrustedUrlProblem } from '../security/untrusted-url.ts'
-import { pendingIds } from './delivery/delivery-store.ts'
-import type { JobQueue } from './delivery/job-queue.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
 import type { SigningKeys } from './keys.ts'
 import { isMaskedWebhookUrl } from './mask-webhook-url.ts'
@@ -51,7 +49,6 @@ export interface NotificationManager {
 interface NotificationManagerDeps {
   readonly db: Kysely<Schema>
   readonly keys: SigningKeys
-  readonly queue: JobQueue
   /** The addresses that urls of callers may lead to. */
   readonly policy: AddressPolicy
   /** Time in ms for which a delivery is tried. */
@@ -78,9 +75,6 @@ export function createNotificationManager(deps: NotificationManagerDeps): Notifi
       return db.transaction().execute((tx) => change(deps, tx, { id, patch }))
     },
     delete: async (id) => {
-      requireNotification(await findNotification(db, id), id)
-      // Called before the database transaction, because pg-boss creates a queue with statements of its own.
-      await deps.queue.open(id)
       await db.transaction().execute((tx) => remove(deps, tx, id))
     },
   }
@@ -108,7 +102,7 @@ async function change(
 }
 
 async function remove(
-  { queue, usersOf }: NotificationManagerDeps,
+  { usersOf }: NotificationManagerDeps,
   tx: Transaction<Schema>,
   id: string,
 ): Promise<void> {
@@ -118,8 +112,6 @@ async function remove(
     const names = users.map((user) => `"${user}"`).join(', ')
     throw new AppError('in_use', `Notification ${id} is used by ${names}; change what uses it first.`)
   }
-  // A later notification with this id must not find these jobs.
-  await queue.remove(tx, id, await pendingIds(tx, id))
   await deleteNotification(tx, id)
 }
 

@@ -41,19 +41,9 @@ export async function holdNotification(tx: Transaction<Schema>, id: string): Pro
   return row !== undefined
 }
 
-/** Returns true when any notification exists. */
-export async function hasNotifications(db: Kysely<Schema>): Promise<boolean> {
-  return (await db.selectFrom('notifications').select('id').limit(1).executeTakeFirst()) !== undefined
-}
-
-/** Lists the notifications that are not paused. */
-export async function activeNotifications(db: Kysely<Schema>): Promise<Notification[]> {
-  const rows = await db
-    .selectFrom('notifications')
-    .selectAll()
-    .where('paused', '=', false)
-    .orderBy('id')
-    .execute()
+/** Reads all notifications. */
+export async function allNotifications(db: Kysely<Schema>): Promise<Notification[]> {
+  const rows = await db.selectFrom('notifications').selectAll().orderBy('id').execute()
   return rows.map(toNotification)
 }
 
@@ -151,7 +141,9 @@ export async function pauseGone(tx: Transaction<Schema>, id: string, url: string
 
 /** Deletes a notification with its keys and deliveries. No relayer may refer to it. */
 export async function deleteNotification(tx: Transaction<Schema>, id: string): Promise<void> {
+  // The cursor goes first: whoever records deliveries holds its row, so none is recorded after they are deleted.
   await tx.deleteFrom('notifications').where('id', '=', id).execute()
+  await tx.deleteFrom('deliveries').where('notification_id', '=', id).execute()
 }
 
 function toNotification(row: Selectable<NotificationsTable>): Notification {

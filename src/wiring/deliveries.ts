@@ -7,16 +7,14 @@ import { createBodyWriter } from '../handlers/present/webhook-body.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createDeliveryControls, type DeliveryControls } from '../notifications/delivery/controls.ts'
 import type { BodyWriter } from '../notifications/delivery/deliver.ts'
-import { DUE_CHANNEL } from '../notifications/delivery/fan-out-store.ts'
-import { createJobQueue } from '../notifications/delivery/job-queue.ts'
 import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
+import { DUE_CHANNEL } from '../notifications/delivery/redeliver-store.ts'
 import { createSigningKeys, type SigningKeys } from '../notifications/keys.ts'
 import { createNotificationManager, type NotificationManager } from '../notifications/manage.ts'
 import { relayersTelling } from '../relayers/store.ts'
 import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import type { Sealer } from '../security/sealer.ts'
 import { createDeliverWorker } from '../workers/deliver-worker.ts'
-import { createFanOutWorker } from '../workers/fan-out-worker.ts'
 import { createHousekeepingWorker } from '../workers/housekeeping-worker.ts'
 import type { Loop } from '../workers/loop.ts'
 
@@ -44,7 +42,7 @@ export interface Deliveries {
   readonly bodiesOf: BodyWriter
   /** Lets notifications of the database wake the loops. The returned function ends it. */
   listen(): Promise<() => Promise<void>>
-  /** Closes clients and queue. Call it after the loops have stopped. */
+  /** Closes the clients. Call it after the loops have stopped. */
   close(): Promise<void>
 }
 
@@ -56,7 +54,6 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   const { timeoutMs } = config.webhooks
   const keys = createKeys(options)
   await keys.adopt()
-  const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
   // The operator trusts the urls of the configuration file, and a receiver on the same machine is common.
   const names = { servers: options.nameServers }
   const httpClient = createGuardedHttpClient(
@@ -66,17 +63,17 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
   const policy = { allowPrivate: config.allowPrivateUrls }
   const guardedClient = createGuardedHttpClient(policy, { names })
   const bodiesOf = createBodyWriter(options.presentEvents)
-  const relay = createFanOutWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({
     db,
     clock,
     log,
-    queue,
+    owner,
     keys,
     httpClient,
     guardedClient,
     bodiesOf,
     timeoutMs,
+    windowMs,
     random: Math.random,
     observer,
   })
@@ -88,15 +85,15 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     retentionMs: config.eventRetentionMs,
   })
   return {
-    loops: [relay, deliver, housekeeping],
-    controls: createDeliveryControls({ db, queue, windowMs }),
-    notifications: createNotificationManager({ db, keys, queue, policy, windowMs, usersOf: relayersTelling }),
+    loops: [deliver, housekeeping],
+    controls: createDeliveryControls({ db, windowMs }),
+    notifications: createNotificationManager({ db, keys, policy, windowMs, usersOf: relayersTelling }),
     keys,
     bodiesOf,
     listen: async () => {
       const subscriptions = [
-        await database.listen(EVENTS_CHANNEL, () => relay.wake()),
-        await database.listen(DUE_CHANNEL, (notificationId) => deliver.wake(notificationId || undefined)),
+        await database.listen(EVENTS_CHANNEL, deliver.wakeForEvents),
+        await database.listen(DUE_CHANNEL, deliver.wakeForChange),
       ]
       return async () => {
         for (const unlisten of subscriptions) await unlisten()
@@ -105,7 +102,6 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     close: async () => {
       httpClient.close()
       guardedClient.close()
-      await queue.close()
     },
   }
 }

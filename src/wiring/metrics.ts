@@ -5,8 +5,7 @@ import { countLeases } from '../database/lease.ts'
 import { createMetricsServer } from '../http/observability/metrics-server.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
-import { countDead } from '../notifications/delivery/delivery-store.ts'
-import { countUnprocessedEvents } from '../notifications/delivery/fan-out-store.ts'
+import { countDead, countUntriedEvents } from '../notifications/delivery/delivery-store.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'
 import { countByStatus } from '../transactions/store/finished-store.ts'
 import type { Loop } from '../workers/loop.ts'
@@ -43,7 +42,7 @@ export function createInstrumentation(
         stored: async () => {
           // The queries run one after the other, so that metrics use at most one connection.
           const transactions = await countByStatus(db)
-          const eventsLag = await countUnprocessedEvents(db)
+          const eventsLag = await countUntriedEvents(db)
           const deadLetters = await countDead(db)
           const { byType: disabledRelayers } = await countDisabled(db)
           const leases = await countLeases(db, owner)

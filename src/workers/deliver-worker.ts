@@ -1,23 +1,98 @@
+import { acquireLease, type Lease, LeaseLostError, releaseLease } from '../database/lease.ts'
 import { createDeliverer, type DelivererDeps } from '../notifications/delivery/deliver.ts'
-import type { Notification } from '../notifications/notification.ts'
-import { activeNotifications } from '../notifications/store.ts'
+import { startLate } from '../notifications/delivery/redeliver-store.ts'
 import { createLoop, type Loop } from './loop.ts'
 
-/** The longest delay in ms of a due delivery without a wake: after a retry delay, or after a crash of its process. */
+/** Time in ms that the lease lasts. */
+const LEASE_MS = 10_000
+
+/** The longest delay in ms of a due delivery, of a change, and of an event whose notification was lost. */
 const BACKSTOP_MS = 1_000
 
-/** The loop of deliveries, which can be woken for one notification. */
-export interface DeliverLoop extends Loop {
-  /** A delivery of this notification is due; without an id, any notification may have one. */
-  wake(notificationId?: string): void
+/** Time in ms between two looks for deliveries that a clock ahead has made late. */
+const LATE_MS = 30_000
+
+/**
+ * Time in ms for which events and results are collected, so that fewer statements are needed: the more the last round had, the longer.
+ * Nobody notices the shortest wait, and under load the longest one.
+ */
+const GATHER = { minMs: 20, maxMs: 250, perItemMs: 8 } as const
+
+const NEVER = Number.NEGATIVE_INFINITY
+
+interface DeliverWorkerDeps extends DelivererDeps {
+  /** Identifies this process in leases. */
+  readonly owner: string
 }
 
-/** Starts due deliveries of all receivers in parallel; none waits for another. */
-export function createDeliverWorker(deps: DelivererDeps): DeliverLoop {
-  const { db, clock, log } = deps
-  const due = new Set<string>()
-  let checkedAllAt = Number.NEGATIVE_INFINITY
-  const deliverer = createDeliverer(deps, (notificationId) => wake(notificationId))
+/** The loop of deliveries. */
+export interface DeliverLoop extends Loop {
+  /** Events were committed. */
+  wakeForEvents(): void
+  /** Deliveries became due, or a notification or its keys have changed. */
+  wakeForChange(): void
+}
+
+/** Delivers events to webhooks, in one process at a time. */
+export function createDeliverWorker(deps: DeliverWorkerDeps): DeliverLoop {
+  const { db, clock, log, owner } = deps
+  const stopping = new AbortController()
+  const deliverer = createDeliverer(deps, () => loop.wake())
+  let lease: Lease | undefined
+  let acquiredAt = NEVER
+  let askAt = NEVER
+  let refreshAt = NEVER
+  let lateAt = NEVER
+  let gatherMs: number = GATHER.minMs
+
+  function forget(): void {
+    acquiredAt = NEVER
+    deliverer.forget()
+  }
+
+  /** Takes or renews the lease in time. A process without it asks once in a while, and not for each event. */
+  async function hold(): Promise<Lease | undefined> {
+    if (clock.monotonic() < askAt) return lease
+    const askedAt = clock.monotonic()
+    lease = await acquireLease(db, { name: 'relay', owner, ttlMs: LEASE_MS })
+    if (lease === undefined) forget()
+    else {
+      if (acquiredAt === NEVER) refreshAt = NEVER
+      acquiredAt = askedAt
+    }
+    askAt = askedAt + (lease === undefined ? BACKSTOP_MS / 2 : LEASE_MS / 2)
+    return lease
+  }
+
+  async function refresh(): Promise<boolean> {
+    if (clock.monotonic() < refreshAt) return true
+    // Set before: a change that comes meanwhile makes another refresh necessary.
+    refreshAt = clock.monotonic() + BACKSTOP_MS
+    deliverer.lookForDue()
+    let found = false
+    try {
+      found = await deliverer.refresh()
+    } finally {
+      if (!found) refreshAt = NEVER
+    }
+    return found
+  }
+
+  async function startLateOnes(): Promise<void> {
+    if (clock.monotonic() < lateAt) return
+    lateAt = clock.monotonic() + LATE_MS
+    for (const [notification, deliveries] of await startLate(db)) {
+      log.warn({ notification, deliveries }, 'deliveries of a clock that was ahead are due now')
+      deliverer.lookForDue()
+    }
+  }
+
+  async function deliver(current: Lease): Promise<void> {
+    await clock.sleep(gatherMs, stopping.signal)
+    await startLateOnes()
+    const count = await deliverer.round({ lease: current, until: acquiredAt + LEASE_MS })
+    gatherMs = Math.min(GATHER.maxMs, Math.max(GATHER.minMs, count * GATHER.perItemMs))
+  }
 
   const loop = createLoop({
     name: 'deliver',
@@ -25,36 +100,35 @@ export function createDeliverWorker(deps: DelivererDeps): DeliverLoop {
     clock,
     log,
     work: async () => {
-      const all = clock.monotonic() - checkedAllAt >= BACKSTOP_MS
-      if (all) checkedAllAt = clock.monotonic()
-      const named = new Set(due)
-      due.clear()
-      const wanted = ({ id }: Notification) => all || named.has(id)
-      for (const notification of (await activeNotifications(db)).filter(wanted)) await deliver(notification)
+      const current = await hold()
+      if (current === undefined) return
+      try {
+        if (await refresh()) await deliver(current)
+      } catch (error) {
+        if (!(error instanceof LeaseLostError)) throw error
+        // Another process has the lease now, and delivers the rest.
+        lease = undefined
+        forget()
+      }
     },
   })
 
-  /** Catches errors, so that a fault of one notification stops no other. */
-  async function deliver(notification: Notification): Promise<void> {
-    try {
-      await deliverer.deliverDue(notification)
-    } catch (error) {
-      log.error({ err: error, notification: notification.id }, 'delivery start failed; retrying')
-    }
-  }
-
-  function wake(notificationId?: string): void {
-    if (notificationId === undefined) checkedAllAt = Number.NEGATIVE_INFINITY
-    else due.add(notificationId)
-    loop.wake()
-  }
-
   return {
     ...loop,
-    wake,
+    wakeForEvents() {
+      if (lease !== undefined && deliverer.canTakeMore()) loop.wake()
+    },
+    wakeForChange() {
+      if (lease === undefined) return
+      refreshAt = NEVER
+      deliverer.hold()
+      loop.wake()
+    },
     stop: async () => {
+      stopping.abort()
       await loop.stop()
-      await deliverer.finish()
+      await deliverer.finish(lease)
+      if (lease !== undefined) await releaseLease(db, lease)
     },
   }
 }

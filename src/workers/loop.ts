@@ -20,6 +20,9 @@ export interface Loop {
   health(): LoopHealth
 }
 
+/** The reason for the end of a wait. Nobody reads it. */
+const WOKEN = 'woken'
+
 interface LoopOptions {
   readonly name: string
   /** The longest wait between two rounds, in ms. A wake normally comes first; the timer is only the backstop. */
@@ -67,7 +70,8 @@ export function createLoop({ name, intervalMs, clock, log, work }: LoopOptions):
     },
     wake: () => {
       woken = true
-      waiting.abort()
+      // Without a reason, each call would make an exception with a stack.
+      if (!waiting.signal.aborted) waiting.abort(WOKEN)
     },
     stop: async () => {
       stopping.abort()

@@ -64,13 +64,13 @@ test('what a caller takes back counts as canceled', async () => {
   await untilTotal('transactions_failed_total', { relayer_id: 'main', failure_reason: 'canceled' }, 1)
 })
 
-test('deliveries, the relay and the workers tell of themselves', async () => {
+test('deliveries and the workers tell of themselves', async () => {
   await receiver.arrived(5)
   const samples = await untilTotal('events_relay_lag', {}, 0)
   expect(totalOf(samples, 'webhook_deliveries_total', { outcome: 'delivered' })).toBeGreaterThanOrEqual(5)
   expect(totalOf(samples, 'leases_held', { kind: 'watch' })).toBe(1)
   expect(totalOf(samples, 'leases_held', { kind: 'relay' })).toBe(1)
-  for (const worker of ['submit', 'watch', 'relay', 'deliver', 'housekeeping']) {
+  for (const worker of ['submit', 'watch', 'deliver', 'housekeeping']) {
     expect(totalOf(samples, 'worker_quiet_seconds', { worker })).toBeLessThan(60)
     expect(totalOf(samples, 'workers_failing', { worker })).toBe(0)
   }

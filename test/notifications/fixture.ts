@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../src/database/engine.ts'
+import { notify } from '../../src/database/notify.ts'
 import type { EventRecord } from '../../src/events/event.ts'
 import { EVENTS_CHANNEL } from '../../src/events/store.ts'
 import { createLogger } from '../../src/log.ts'
 import { createDeliveryControls, type DeliveryControls } from '../../src/notifications/delivery/controls.ts'
+import type { DeliveryStatus } from '../../src/notifications/delivery/delivery.ts'
 import { type DeliveryOfEvent, listDeliveries } from '../../src/notifications/delivery/delivery-store.ts'
-import { DUE_CHANNEL } from '../../src/notifications/delivery/fan-out-store.ts'
-import { createJobQueue } from '../../src/notifications/delivery/job-queue.ts'
+import { DUE_CHANNEL } from '../../src/notifications/delivery/redeliver-store.ts'
 import { createSigningKeys, type SigningKeys } from '../../src/notifications/keys.ts'
 import { saveNotification } from '../../src/notifications/store.ts'
 import { createGuardedHttpClient } from '../../src/security/guarded-http-client.ts'
 import { createDeliverWorker } from '../../src/workers/deliver-worker.ts'
-import { createFanOutWorker } from '../../src/workers/fan-out-worker.ts'
 import { type AdjustableClock, createAdjustableClock } from '../support/adjustable-clock.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -44,37 +44,34 @@ export async function startWorker(database: Database, options: WorkerOptions = {
   const windowMs = 24 * HOUR_MS
   const keys = createSigningKeys({ db, sealer, configured: new Map(Object.entries(options.keys ?? {})) })
   await keys.adopt()
-  const queue = createJobQueue({ runScript: database.runScript, tryMs: timeoutMs, log })
   const httpClient = createGuardedHttpClient({ allowPrivate: true })
   const guardedClient = createGuardedHttpClient({ allowPrivate: false })
-  const relay = createFanOutWorker({ db, clock, log, queue, owner, windowMs })
   const deliver = createDeliverWorker({
     db,
     clock,
     log,
-    queue,
+    owner,
     keys,
     httpClient,
     guardedClient,
     bodiesOf,
     timeoutMs,
+    windowMs,
     random: Math.random,
   })
   const subscriptions = [
-    await database.listen(EVENTS_CHANNEL, () => relay.wake()),
-    await database.listen(DUE_CHANNEL, (id) => deliver.wake(id || undefined)),
+    await database.listen(EVENTS_CHANNEL, deliver.wakeForEvents),
+    await database.listen(DUE_CHANNEL, deliver.wakeForChange),
   ]
-  relay.start()
   deliver.start()
   return {
-    controls: createDeliveryControls({ db, queue, windowMs }),
+    controls: createDeliveryControls({ db, windowMs }),
     keys,
     stop: async () => {
-      await Promise.all([relay.stop(), deliver.stop()])
+      await deliver.stop()
       for (const unlisten of subscriptions) await unlisten()
       httpClient.close()
       guardedClient.close()
-      await queue.close()
     },
   }
 }
@@ -99,12 +96,14 @@ export interface Fixture extends Worker {
   /** Writes events of a transaction, each in a database transaction of its own. */
   emit(notificationId: string, transactionId: string, count?: number): Promise<void>
   deliveries(notificationId: string): Promise<DeliveryOfEvent[]>
+  /** The deliveries of one status, and their number. */
+  list(notificationId: string, status: DeliveryStatus): ReturnType<typeof listDeliveries>
   /** Waits until all deliveries are as wanted, newest first. */
   settled(
     notificationId: string,
     wanted: (items: readonly DeliveryOfEvent[]) => boolean,
   ): Promise<DeliveryOfEvent[]>
-  /** Lets time pass, for the service and for the queue. */
+  /** Lets time pass, for the service and for its deliveries. */
   pass(ms: number): Promise<void>
 }
 
@@ -119,7 +118,7 @@ export async function openFixture(options: WorkerOptions = {}): Promise<Fixture>
   onTestFinished(async () => {
     await worker.stop()
     await emptyDatabase(database)
-    await sql`update event_log set last_number = 0, relayed_number = 0`.execute(database.db)
+    await sql`update event_log set last_number = 0`.execute(database.db)
   })
   const deliveries = async (notificationId: string) =>
     (await listDeliveries(database.db, { notificationId, offset: 0, limit: 1000 })).items
@@ -128,16 +127,19 @@ export async function openFixture(options: WorkerOptions = {}): Promise<Fixture>
     database,
     clock,
     deliveries,
+    list: (notificationId, status) =>
+      listDeliveries(database.db, { notificationId, status, offset: 0, limit: 1000 }),
     addNotification: (id, url) => addNotification(database, id, url),
     emit: (notificationId, transactionId, count = 1) =>
       emit(database, { notificationId, transactionId, count }),
     settled: (notificationId, wanted) => until(() => deliveries(notificationId), wanted),
     pass: async (ms) => {
-      // The queue goes by the database's clock, which nobody can move: what it waits for comes nearer instead.
-      await sql`update pgboss.job set start_after = start_after - ${ms}::float8 * interval '1 millisecond'`.execute(
+      // Deliveries are due by the database's clock, which nobody can move: their times come nearer instead.
+      await sql`update deliveries set next_try_at = next_try_at - ${ms}::float8 * interval '1 millisecond'`.execute(
         database.db,
       )
       clock.advance(ms)
+      await notify(database.db, DUE_CHANNEL)
     },
   }
 }

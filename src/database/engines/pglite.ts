@@ -100,23 +100,10 @@ function wrap(pglite: PGlite, unlock: () => Promise<void>): Database {
       await pglite.listen(name, handler)
       return () => pglite.unlisten(name, handler)
     },
-    runScript: (text, values) => runScript(pglite, text, values),
     close() {
       closing ??= shut(db, pglite).finally(unlock)
       return closing
     },
-  }
-}
-
-/** Runs statements. The engine accepts several only without values, and a failed one can leave its transaction open. */
-async function runScript(pglite: PGlite, text: string, values: unknown[] = []) {
-  try {
-    if (values.length > 0) return await pglite.query<object>(text, values)
-    const results = await pglite.exec(text)
-    return { rows: results.flatMap(({ rows }) => rows) }
-  } catch (error) {
-    await pglite.exec('rollback')
-    throw error
   }
 }
 

@@ -49,18 +49,11 @@ export async function openPostgres({ url, ...wait }: PostgresOptions, log: Logge
     engine: 'postgres',
     db,
     listen: listener.listen,
-    runScript: (text, values) => runScript(pool, text, values),
     close() {
       closing ??= listener.close().finally(() => endPool(db, pool))
       return closing
     },
   }
-}
-
-/** Runs statements. The driver returns a list of results for several statements. */
-async function runScript(pool: pg.Pool, text: string, values?: unknown[]) {
-  const results = [await pool.query(text, values)].flat()
-  return { rows: results.flatMap(({ rows }) => rows) }
 }
 
 async function endPool(db: Kysely<Schema>, pool: pg.Pool): Promise<void> {

@@ -9,6 +9,7 @@ import * as innerHash from './0007-inner-hash.ts'
 import * as incidents from './0008-incidents.ts'
 import * as fieldNames from './0009-field-names.ts'
 import * as maskedUrls from './0011-masked-urls.ts'
+import * as deliveryCursors from './0012-delivery-cursors.ts'
 import * as chainResets from './0013-chain-resets.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
@@ -23,5 +24,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-incidents': incidents,
   '0009-field-names': fieldNames,
   '0011-masked-urls': maskedUrls,
+  '0012-delivery-cursors': deliveryCursors,
   '0013-chain-resets': chainResets,
 }

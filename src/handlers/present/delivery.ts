@@ -1,10 +1,11 @@
 import type { Schemas } from '../../contract/operations.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
+import type { Delivery, Exchange } from '../../notifications/delivery/delivery.ts'
 import type { DeliveryOfEvent } from '../../notifications/delivery/delivery-store.ts'
 
 /** Converts a delivery to the form of the contract in lists. */
 export function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['Delivery'] {
-  const { lastTry } = delivery
+  const lastTry = sentIn(delivery)
   return omitUndefined({
     id: delivery.id,
     notification_id: delivery.notificationId,
@@ -14,23 +15,28 @@ export function presentDelivery({ delivery, event }: DeliveryOfEvent): Schemas['
     transaction_id: event.transactionId,
     status: delivery.status,
     tries: delivery.tries,
-    created_at: delivery.createdAt.toISOString(),
+    created_at: event.createdAt.toISOString(),
     tried_at: delivery.triedAt?.toISOString(),
     next_try_at: delivery.nextTryAt?.toISOString(),
     settled_at: delivery.settledAt?.toISOString(),
     response_code: lastTry?.response?.code,
     latency_ms: lastTry?.latencyMs,
-    error: lastTry?.error,
+    error: delivery.lastTry?.error,
   })
 }
 
 /** The same with what was sent and received. `body` is what is sent on every try. */
 export function presentWithExchange(item: DeliveryOfEvent, body: string): Schemas['DeliveryWithExchange'] {
-  const { lastTry } = item.delivery
+  const lastTry = sentIn(item.delivery)
   return omitUndefined({
     ...presentDelivery(item),
     body,
     request: lastTry && { url: lastTry.url, headers: lastTry.headers },
     response: lastTry?.response,
   })
+}
+
+/** The newest exchange; undefined for a delivery that was never sent. */
+function sentIn({ lastTry }: Delivery): Exchange | undefined {
+  return lastTry !== undefined && 'url' in lastTry ? lastTry : undefined
 }

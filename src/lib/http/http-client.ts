@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { urlToHttpOptions } from 'node:url'
 import type { ByteBudget } from './byte-budget.ts'
 import { BEGINNING, type BodyLimits, type BodyReader, wholeBody } from './http-body.ts'
 
@@ -75,19 +76,37 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
   const agents = { http: new HttpAgent(settings), https: new HttpsAgent(settings) }
   const body = wholeBodyBytes === undefined ? BEGINNING : wholeBody(wholeBodyBytes, budget)
+  const targetOf = createTargets(checkUrl)
   return {
     post: async (request) => {
-      const url = new URL(request.url)
-      checkUrl?.(url)
+      const target = targetOf(request.url)
       const open = (how: RequestOptions) =>
-        url.protocol === 'https:'
-          ? httpsRequest(url, { ...how, agent: agents.https })
-          : httpRequest(url, { ...how, agent: agents.http })
+        target.protocol === 'https:'
+          ? httpsRequest({ ...target, ...how, agent: agents.https })
+          : httpRequest({ ...target, ...how, agent: agents.http })
       return exchange({ open, body }, request)
     },
     close: () => {
       for (const agent of Object.values(agents)) agent.destroy()
     },
+  }
+}
+
+/** The number of parsed urls that are kept. */
+const MAX_TARGETS = 100
+
+/** Parses and checks urls. Most requests go to a few of them, again and again, so it keeps their targets. */
+function createTargets(checkUrl: HttpClientOptions['checkUrl']): (url: string) => RequestOptions {
+  const known = new Map<string, RequestOptions>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const url = new URL(text)
+    checkUrl?.(url)
+    if (known.size >= MAX_TARGETS) known.clear()
+    const target = urlToHttpOptions(url)
+    known.set(text, target)
+    return target
   }
 }
 
@@ -100,37 +119,33 @@ async function exchange(
   { open, body: { headers: accept, read } }: Exchange,
   { headers, body, timeoutMs, limits }: PostRequest,
 ): Promise<PostAnswer> {
-  const late = new AbortController()
-  const timer = setTimeout(
-    () => late.abort(new DOMException(`no complete answer within ${timeoutMs} ms`, 'TimeoutError')),
-    timeoutMs,
-  )
   const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>()
+  const outgoing = open({
+    method: 'POST',
+    headers: { ...accept, ...headers, 'content-length': String(Buffer.byteLength(body)) },
+  })
+  // Whatever the other side does, the time-out is the end.
+  const timer = setTimeout(() => {
+    const late = new DOMException(`no complete answer within ${timeoutMs} ms`, 'TimeoutError')
+    reject(late)
+    outgoing.destroy(late)
+  }, timeoutMs)
+  const readAnswer = async (response: IncomingMessage): Promise<PostAnswer> => {
+    const status = knownStatus(response)
+    const text = await read(response, limits)
+    return { status, headers: readHeaders(response), body: text }
+  }
+  outgoing.on('response', (response) => readAnswer(response).then(resolve, reject))
+  outgoing.on('error', reject)
+  // Node hands the connection over, and neither an answer nor an error of the request follows.
+  outgoing.on('upgrade', (response, socket) => {
+    socket.destroy()
+    reject(new Error(`the server answered with status ${response.statusCode}`))
+  })
+  limitInformational(outgoing)
+  outgoing.end(body)
   try {
-    const outgoing = open({
-      method: 'POST',
-      headers: { ...accept, ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      signal: late.signal,
-    })
-    const readAnswer = async (response: IncomingMessage): Promise<PostAnswer> => {
-      const status = knownStatus(response)
-      const text = await read(response, limits)
-      return { status, headers: readHeaders(response), body: text }
-    }
-    outgoing.on('response', (response) => readAnswer(response).then(resolve, reject))
-    outgoing.on('error', reject)
-    // Node hands the connection over, and neither an answer nor an error of the request follows.
-    outgoing.on('upgrade', (response, socket) => {
-      socket.destroy()
-      reject(new Error(`the server answered with status ${response.statusCode}`))
-    })
-    // Whatever the other side does, the time-out is the end.
-    late.signal.addEventListener('abort', () => reject(late.signal.reason))
-    limitInformational(outgoing)
-    outgoing.end(body)
     return await promise
-  } catch (error) {
-    throw late.signal.aborted ? late.signal.reason : error
   } finally {
     clearTimeout(timer)
   }

@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { recordTestEvent } from '../../events/store.ts'
 import { findNotification, setPaused } from '../store.ts'
-import type { JobQueue } from './job-queue.ts'
 import { countSelected, redeliver, restartWindow, type Selection } from './redeliver-store.ts'
 
 /** The maximum number of deliveries that one call delivers again. */
@@ -24,20 +23,21 @@ export interface DeliveryControls {
 
 interface DeliveryControlsDeps {
   readonly db: Kysely<Schema>
-  readonly queue: JobQueue
   /** Time in ms for which a delivery is tried. */
   readonly windowMs: number
 }
 
 /** Creates the controls of deliveries. */
-export function createDeliveryControls({ db, queue, windowMs }: DeliveryControlsDeps): DeliveryControls {
+export function createDeliveryControls({ db, windowMs }: DeliveryControlsDeps): DeliveryControls {
   return {
     async redeliver(notificationId, selection) {
       const before = await countSelected(db, notificationId, selection)
-      const redelivered = await redeliver(
-        { db, queue },
-        { notificationId, selection, limit: MAX_REDELIVERED, windowMs },
-      )
+      const redelivered = await redeliver(db, {
+        notificationId,
+        selection,
+        limit: MAX_REDELIVERED,
+        windowMs,
+      })
       return { redelivered, remaining: Math.max(0, before - redelivered) }
     },
     test: (notificationId) => db.transaction().execute((tx) => recordTestEvent(tx, notificationId)),

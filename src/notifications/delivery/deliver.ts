@@ -1,17 +1,20 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { Lease } from '../../database/lease.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
-import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 import type { SigningKeys } from '../keys.ts'
-import type { Notification } from '../notification.ts'
-import { type DeliveryOfEvent, findPending } from './delivery-store.ts'
-import type { JobQueue } from './job-queue.ts'
+import { allNotifications } from '../store.ts'
+import type { Prepared, Settlement } from './delivery.ts'
 import type { DeliveryObserver } from './observer.ts'
-import { createReceivers } from './receivers.ts'
-import { settleTries } from './settle.ts'
-import { type TryDeps, type TryResult, tryDelivery } from './try-delivery.ts'
+import { readStarts, readWindows } from './outgoing-store.ts'
+import { createReader } from './reader.ts'
+import { createReceiver, type Receiver } from './receiver/receiver.ts'
+import { startAllNext } from './record-store.ts'
+import { createRecorder } from './recorder.ts'
+import { type TryDeps, tryDelivery } from './try-delivery.ts'
 
 /** Writes the exact body of each event, in the same order. */
 export type BodyWriter = (events: readonly EventRecord[]) => Promise<readonly string[]>
@@ -24,110 +27,182 @@ export interface DelivererDeps extends TryDeps {
   readonly guardedClient: GuardedHttpClient
   readonly db: Kysely<Schema>
   readonly log: Logger
-  readonly queue: JobQueue
   readonly keys: SigningKeys
   readonly bodiesOf: BodyWriter
+  /** Time in ms for which a delivery is tried. */
+  readonly windowMs: number
   /** Absent when metrics are off. */
   readonly observer?: DeliveryObserver | undefined
 }
 
-/** Delivers due deliveries. */
+/** The right to deliver. Only one process has it at a time. */
+export interface DeliveryRight {
+  readonly lease: Lease
+  /** No request starts after this time of `clock.monotonic()`: the lease may belong to another process then. */
+  readonly until: number
+}
+
+/** Delivers events to all receivers, independently of each other. It keeps their state in memory while this process has the lease. */
 export interface Deliverer {
-  /** Starts tries of due deliveries, up to the concurrency limit of the receiver. It does not wait for their end. */
-  deliverDue(notification: Notification): Promise<void>
-  /** Waits for the running tries. */
-  finish(): Promise<void>
+  /** Reads notifications and keys again. Returns false when there are no notifications. */
+  refresh(): Promise<boolean>
+  /** Records results, reads further deliveries and starts them. Returns the number of results and deliveries. */
+  round(right: DeliveryRight): Promise<number>
+  /** Looks for due deliveries in the next round. */
+  lookForDue(): void
+  /** Somebody has changed something: no request starts before the next refresh, and suspended receivers get one after it. */
+  hold(): void
+  /** True when a receiver can take further events. */
+  canTakeMore(): boolean
+  /** Forgets the state in memory: another process delivers. */
+  forget(): void
+  /** Starts no further request, waits for the running ones, and records their results. */
+  finish(lease: Lease | undefined): Promise<void>
 }
 
-/** The maximum number of tries that one database transaction settles. */
-const MAX_SETTLED = 100
+/** Fewer results than this wait for the next round, so that one statement writes many. */
+const MIN_RECORDED = 128
 
-interface Done {
-  readonly notificationId: string
-  readonly result: TryResult
-}
+/** Given up without a try. */
+const NEVER_SENT =
+  'The receiver failed for the whole time in which the service tries; this event was not sent.'
 
-/** Creates the deliverer. It calls `onFree` whenever a receiver has a free slot again. */
-export function createDeliverer(deps: DelivererDeps, onFree: (notificationId: string) => void): Deliverer {
-  const receivers = createReceivers(deps.clock)
+/** Creates the deliverer. It calls `onResult` when a result waits to be recorded. */
+export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deliverer {
+  const { db, clock, log } = deps
+  const receivers = new Map<string, Receiver>()
+  const recorder = createRecorder(db, receivers)
+  const reader = createReader(deps, receivers)
   const running = new Set<Promise<void>>()
-  const settle = createBatcher<Done, true>({
-    keyOf: ({ notificationId }) => notificationId,
-    maxItems: MAX_SETTLED,
-    collectsTurn: true,
-    run: async (done) => {
-      const results = done.map(({ result }) => result)
-      await settleTries(deps, done[0]?.notificationId ?? '', results)
-      return done.map((): true => true)
-    },
-  })
+  let until = Number.NEGATIVE_INFINITY
+  /** True from a change until the first refresh that begins after it. */
+  let isHeld = false
+  let holds = 0
 
-  /** If the result cannot be stored, because the database does not answer, the queue gives the job to a later try. */
-  async function attempt({ id, url, urlUntrusted }: Notification, one: Prepared): Promise<void> {
-    const target = { url, ...(urlUntrusted && { urlUntrusted }) }
+  async function refresh(): Promise<boolean> {
+    const holdsBefore = holds
+    const notifications = await allNotifications(db)
+    const windows = await readWindows(db)
+    const added = notifications.filter(({ id }) => !receivers.has(id))
+    const starts =
+      added.length === 0
+        ? new Map()
+        : await readStarts(
+            db,
+            added.map(({ id }) => id),
+          )
+    if (added.length > 0 && (await startAllNext(db)) > 0) reader.lookForDue()
+    for (const notification of notifications) {
+      const update = { notification, windowFrom: windows.get(notification.id) }
+      const start = starts.get(notification.id)
+      if (start !== undefined) receivers.set(notification.id, createReceiver(deps, start, update))
+      receivers.get(notification.id)?.update(update)
+    }
+    const present = new Set(notifications.map(({ id }) => id))
+    for (const id of receivers.keys()) if (!present.has(id)) receivers.delete(id)
+    for (const receiver of receivers.values()) receiver.keys = undefined
+    if (holds === holdsBefore) isHeld = false
+    return notifications.length > 0
+  }
+
+  /** A fault of one notification stops no other. */
+  async function readKeys(receiver: Receiver): Promise<void> {
     try {
-      const httpClient = urlUntrusted ? deps.guardedClient : deps.httpClient
-      const result = await tryDelivery({ ...deps, httpClient }, { ...one, ...target })
-      receivers.learn(id, result)
-      await settle({ notificationId: id, result })
-      deps.observer?.tried(outcomeOf(result))
+      receiver.keys = await deps.keys.of(receiver.id)
     } catch (error) {
-      const { delivery, event } = one.item
-      deps.log.error(
-        { err: error, notification: id, delivery: delivery.id, transaction: event.transactionId },
-        'delivery result not stored; retrying',
-      )
-    } finally {
-      receivers.finished(id)
-      onFree(id)
+      log.error({ err: error, notification: receiver.id }, 'signing keys not read; its deliveries wait')
     }
   }
 
-  function start(notification: Notification, one: Prepared): void {
-    receivers.started(notification.id)
-    const work = attempt(notification, one).finally(() => running.delete(work))
-    running.add(work)
+  function settle(settlement: Settlement, goneUrl?: string): void {
+    recorder.add(settlement, goneUrl)
+    onResult()
+  }
+
+  async function attempt(receiver: Receiver, prepared: Prepared, keys: readonly string[]): Promise<void> {
+    const { url, urlUntrusted } = receiver.notification
+    const target = { url, ...(urlUntrusted && { urlUntrusted }) }
+    const httpClient = urlUntrusted ? deps.guardedClient : deps.httpClient
+    const result = await tryDelivery({ ...deps, httpClient }, { ...prepared, ...target, keys })
+    receiver.ended(result)
+    // Results of a receiver that was forgotten meanwhile belong to the next owner of the lease.
+    if (receivers.get(receiver.id) !== receiver) return
+    settle(result.settlement, result.goneUrl)
+    send(receiver)
+  }
+
+  /** Starts what may start now. */
+  function send(receiver: Receiver): void {
+    while (!isHeld && clock.monotonic() < until) {
+      const { keys = [] } = receiver
+      const prepared = receiver.next()
+      if (prepared === undefined) break
+      const work = attempt(receiver, prepared, keys).finally(() => running.delete(work))
+      running.add(work)
+    }
+  }
+
+  async function flush(lease: Lease): Promise<number> {
+    for (const receiver of receivers.values())
+      for (const item of receiver.takeExpired())
+        settle({ item, status: 'dead', lastTry: { error: NEVER_SENT } })
+    const written = await recorder.flush(lease)
+    if (recorder.takeStarted()) reader.lookForDue()
+    for (const settlement of written) observe(deps, settlement)
+    return written.length
+  }
+
+  async function sendAll(): Promise<void> {
+    for (const receiver of receivers.values()) {
+      if (receiver.isPaused()) continue
+      if (receiver.keys === undefined && receiver.queue.size > 0) await readKeys(receiver)
+      send(receiver)
+    }
   }
 
   return {
-    async deliverDue(notification) {
-      const free = receivers.freeSlots(notification.id)
-      if (free === 0) return
-      await deps.queue.open(notification.id)
-      // Keys are read before jobs are claimed: without keys nothing can be sent, and the claimed jobs would have to time out.
-      const keys = await deps.keys.of(notification.id)
-      const ids = await deps.queue.take(notification.id, free)
-      for (const one of await prepare(deps, keys, ids)) start(notification, one)
+    refresh,
+    async round(right) {
+      until = right.until
+      let count = await flush(right.lease)
+      await sendAll()
+      await reader.number()
+      for (let more = true; more && clock.monotonic() < until; ) {
+        // Requests of callers are read between two passes: statements of the embedded database leave no time for them.
+        await endOfTurn()
+        const page = await reader.read()
+        for (const item of page.blocked) settle({ item, status: 'waiting' })
+        await sendAll()
+        count += page.count
+        if (recorder.waiting >= MIN_RECORDED) count += await flush(right.lease)
+        more = page.more
+      }
+      return count
     },
-    finish: async () => {
+    lookForDue: reader.lookForDue,
+    hold() {
+      isHeld = true
+      holds += 1
+      for (const receiver of receivers.values()) receiver.probeNow()
+    },
+    canTakeMore: () => [...receivers.values()].some((one) => !one.isPaused() && one.queue.free() > 0),
+    forget() {
+      receivers.clear()
+      recorder.forget()
+      until = Number.NEGATIVE_INFINITY
+    },
+    async finish(lease) {
+      until = Number.NEGATIVE_INFINITY
       await Promise.all(running)
+      if (lease !== undefined) await flush(lease)
     },
   }
 }
 
 const OUTCOMES = { delivered: 'delivered', pending: 'retried', dead: 'dead' } as const
 
-function outcomeOf({ settlement: { status, exchange } }: TryResult) {
-  return { outcome: OUTCOMES[status], seconds: exchange.latencyMs / 1000 }
-}
-
-interface Prepared {
-  readonly item: DeliveryOfEvent
-  readonly keys: readonly string[]
-  readonly body: string
-}
-
-/** Reads deliveries with their bodies. A delivery that is no longer pending was settled meanwhile, so it is skipped. */
-async function prepare(
-  { db, bodiesOf }: DelivererDeps,
-  keys: readonly string[],
-  ids: readonly string[],
-): Promise<Prepared[]> {
-  const items = await findPending(db, ids)
-  if (items.length === 0) return []
-  const bodies = await bodiesOf(items.map(({ event }) => event))
-  return items.flatMap((item, index) => {
-    const body = bodies[index]
-    return body === undefined ? [] : [{ item, keys, body }]
-  })
+function observe({ observer }: DelivererDeps, { status, lastTry }: Settlement): void {
+  if (status === 'waiting' || lastTry === undefined) return
+  const seconds = 'latencyMs' in lastTry ? lastTry.latencyMs / 1000 : 0
+  observer?.tried({ outcome: OUTCOMES[status], seconds })
 }

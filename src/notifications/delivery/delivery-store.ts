@@ -1,9 +1,10 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DeliveriesTable } from '../../database/event-tables.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import { EVENT_COLUMNS, toEventRecord } from '../../events/store.ts'
 import type { Delivery, DeliveryStatus, Exchange } from './delivery.ts'
+import { deliveryId, eventNumberOf } from './delivery-id.ts'
 
 /** A delivery with its event. */
 export interface DeliveryOfEvent {
@@ -18,18 +19,63 @@ interface ListQuery {
   readonly limit: number
 }
 
-/** Lists the deliveries of a notification, newest event first. */
+/** A numbered event of a notification that was never tried, so its delivery has no row. */
+const UNTRIED = sql`
+  from delivery_cursors c
+  join events e on e.notification_id = c.notification_id and e.number > c.event_number
+  where not exists (
+    select from deliveries d where d.notification_id = c.notification_id and d.event_number = e.number)`
+
+/** An earlier event of the same transaction has no final result. */
+const IS_BLOCKED = sql<boolean>`(
+  exists (
+    select from deliveries o where o.notification_id = c.notification_id and o.ordering_key = e.transaction_id
+      and o.status in ('pending', 'waiting'))
+  or exists (
+    select from events p where p.transaction_id = e.transaction_id and p.notification_id = c.notification_id
+      and p.number > c.event_number and p.number < e.number
+      and not exists (
+        select from deliveries d where d.notification_id = c.notification_id and d.event_number = p.number)))`
+
+/** Lists the deliveries of a notification, newest event first. Events without a number are not among them yet. */
 export async function listDeliveries(
   db: Kysely<Schema>,
   { notificationId, status, offset, limit }: ListQuery,
 ): Promise<{ items: DeliveryOfEvent[]; total: number }> {
-  let matching = db.selectFrom('deliveries').where('notification_id', '=', notificationId)
-  if (status !== undefined) matching = matching.where('status', '=', status)
-  const [rows, { total }] = await Promise.all([
-    matching.selectAll().orderBy('event_number', 'desc').offset(offset).limit(limit).execute(),
-    matching.select((eb) => eb.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+  const newest = sql`order by number desc limit ${offset + limit}`
+  const [page, counts] = await Promise.all([
+    sql<{ number: bigint }>`
+      (select event_number as number from deliveries where ${ofStatus(notificationId, status)} ${newest})
+      union all (select e.number ${untriedOf(notificationId, status)} ${newest})
+      order by number desc offset ${offset} limit ${limit}`.execute(db),
+    sql<{ total: bigint }>`
+      select (select count(*) from deliveries where ${ofStatus(notificationId, status)})
+        + (select count(*) ${untriedOf(notificationId, status)}) as total`.execute(db),
   ])
-  return { items: await withEvents(db, rows), total: Number(total) }
+  const numbers = page.rows.map(({ number }) => number)
+  return {
+    items: await readDeliveries(db, notificationId, numbers),
+    total: Number(counts.rows[0]?.total ?? 0),
+  }
+}
+
+function ofStatus(notificationId: string, status: DeliveryStatus | undefined) {
+  const own = sql`notification_id = ${notificationId}`
+  return status === undefined ? own : sql`${own} and status = ${status}`
+}
+
+function untriedOf(notificationId: string, status: DeliveryStatus | undefined) {
+  const own = sql`${UNTRIED} and c.notification_id = ${notificationId}`
+  switch (status) {
+    case undefined:
+      return own
+    case 'waiting':
+      return sql`${own} and ${IS_BLOCKED}`
+    case 'pending':
+      return sql`${own} and not ${IS_BLOCKED}`
+    default:
+      return sql`${own} and false`
+  }
 }
 
 /** Finds a delivery of this notification; undefined for the id of another notification's delivery. */
@@ -38,141 +84,64 @@ export async function findDelivery(
   notificationId: string,
   id: string,
 ): Promise<DeliveryOfEvent | undefined> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('notification_id', '=', notificationId)
-    // The comparison is by text, so that an id that is not a UUID finds nothing instead of failing.
-    .where(sql<string>`id::text`, '=', id)
-    .execute()
-  return (await withEvents(db, rows))[0]
+  const number = eventNumberOf(notificationId, id) ?? (await numberOfDrawnId(db, notificationId, id))
+  if (number === undefined) return undefined
+  const [found] = await readDeliveries(db, notificationId, [number])
+  // A delivery has one id: a drawn one is not found by the derived one.
+  return found?.delivery.id === id.toLowerCase() ? found : undefined
 }
 
-/** Finds the ids of a notification's deliveries that have a job. */
-export async function pendingIds(tx: Transaction<Schema>, notificationId: string): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('deliveries')
-    .select('id')
-    .where('notification_id', '=', notificationId)
-    .where('status', '=', 'pending')
-    .execute()
-  return rows.map(({ id }) => id)
-}
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Finds the deliveries among these that are still pending, with their events. */
-export async function findPending(db: Kysely<Schema>, ids: readonly string[]): Promise<DeliveryOfEvent[]> {
-  if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('id', 'in', ids)
-    .where('status', '=', 'pending')
-    .execute()
-  return withEvents(db, rows)
-}
-
-/** The result of a try, ready to be written. `delayMs` is the delay until the next try, in the status `pending`. */
-export interface Settlement {
-  readonly id: string
-  readonly orderingKey: string
-  /** The number of tries when this one began. If the stored number differs, another process was faster and nothing is written. */
-  readonly tries: number
-  readonly status: 'delivered' | 'dead' | 'pending'
-  readonly delayMs?: number | undefined
-  readonly triedAt: Date
-  readonly exchange: Exchange
-}
-
-/** Writes the results of tries, and returns the ids of the written deliveries. */
-export async function saveTries(
-  tx: Transaction<Schema>,
-  settlements: readonly Settlement[],
-): Promise<Set<string>> {
-  const records = settlements.map((settlement) => ({
-    id: settlement.id,
-    tries: settlement.tries,
-    status: settlement.status,
-    delay_ms: settlement.delayMs,
-    tried_at: settlement.triedAt,
-    last_try: settlement.exchange,
-  }))
-  const { rows } = await sql<{ id: string }>`
-    update deliveries d set
-      status = record.status, tries = d.tries + 1, tried_at = record.tried_at, last_try = record.last_try,
-      next_try_at = now() + record.delay_ms * interval '1 millisecond',
-      settled_at = case when record.status <> 'pending' then now() end
-    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as record (
-      id uuid, tries integer, status text, delay_ms float8, tried_at timestamptz, last_try jsonb)
-    where d.id = record.id and d.tries = record.tries and d.status = 'pending'
-    returning d.id`.execute(tx)
-  return new Set(rows.map(({ id }) => id))
-}
-
-/**
- * Locks all open deliveries of these ordering keys until the commit, so that inserts and settlements of a key run one after the other.
- * Otherwise an insert could see a predecessor that a settlement is just finishing, and no process would start the successor.
- */
-export async function lockOrderingKeys(
-  tx: Transaction<Schema>,
-  notificationId: string,
-  orderingKeys: readonly string[],
-): Promise<void> {
-  await sql`
-    select id from deliveries
-    where notification_id = ${notificationId} and ordering_key = any(${[...orderingKeys]}::text[]) and status in ('pending', 'waiting')
-    order by id for update`.execute(tx)
-}
-
-/** Makes the first delivery of each ordering key without a pending one pending, and returns the ids. The caller adds their jobs. */
-export async function startNext(
-  tx: Transaction<Schema>,
-  notificationId: string,
-  orderingKeys: readonly string[],
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update deliveries set status = 'pending' where id in (
-      select distinct on (ordering_key) id from deliveries d
-      where notification_id = ${notificationId} and ordering_key = any(${[...orderingKeys]}::text[]) and status = 'waiting'
-        and not exists (
-          select from deliveries p
-          where p.notification_id = d.notification_id and p.ordering_key = d.ordering_key and p.status = 'pending')
-      order by ordering_key, event_number)
-    returning id`.execute(tx)
-  return rows.map(({ id }) => id)
-}
-
-async function withEvents(
+/** Earlier releases drew the id of a delivery. */
+async function numberOfDrawnId(
   db: Kysely<Schema>,
-  rows: readonly Selectable<DeliveriesTable>[],
-): Promise<DeliveryOfEvent[]> {
-  if (rows.length === 0) return []
-  const events = await db
-    .selectFrom('events')
-    .select(EVENT_COLUMNS)
-    .where(
-      'id',
-      'in',
-      rows.map((row) => row.event_id),
-    )
-    .execute()
-  const byId = new Map(events.map((row) => [row.id, toEventRecord(row)]))
-  return rows.flatMap((row) => {
-    const event = byId.get(row.event_id)
-    return event === undefined ? [] : [{ delivery: toDelivery(row), event }]
-  })
+  notificationId: string,
+  id: string,
+): Promise<bigint | undefined> {
+  if (!UUID.test(id)) return undefined
+  const row = await db
+    .selectFrom('deliveries')
+    .select('event_number')
+    .where('id', '=', id)
+    .where('notification_id', '=', notificationId)
+    .executeTakeFirst()
+  return row?.event_number
 }
 
-function toDelivery(row: Selectable<DeliveriesTable>): Delivery {
+/** Reads the deliveries of these events that exist, newest first, with a row or without. */
+async function readDeliveries(
+  db: Kysely<Schema>,
+  notificationId: string,
+  numbers: readonly bigint[],
+): Promise<DeliveryOfEvent[]> {
+  if (numbers.length === 0) return []
+  const { rows: stored } = await sql<Row>`
+    select ${EVENT_OF_DELIVERY}, d.id as delivery_id, d.status, d.tries, d.next_try_at, d.tried_at, d.settled_at, d.last_try
+    from deliveries d join events e on e.id = d.event_id
+    where d.notification_id = ${notificationId} and d.event_number = any(${numbers}::bigint[])`.execute(db)
+  const { rows: untried } = await sql<Row>`
+    select ${EVENT_OF_DELIVERY}, case when ${IS_BLOCKED} then 'waiting' else 'pending' end as status, 0 as tries
+    ${UNTRIED} and c.notification_id = ${notificationId} and e.number = any(${numbers}::bigint[])`.execute(db)
+  return [...stored, ...untried]
+    .map((row) => ({ delivery: toDelivery(row, notificationId), event: toEventRecord(row) }))
+    .sort((one, other) => Number(other.event.number - one.event.number))
+}
+
+const EVENT_OF_DELIVERY = sql.join(EVENT_COLUMNS.map((column) => sql.ref(`e.${column}`)))
+
+type Row = Parameters<typeof toEventRecord>[0] &
+  Pick<Selectable<DeliveriesTable>, 'status' | 'tries'> &
+  Partial<Pick<Selectable<DeliveriesTable>, 'next_try_at' | 'tried_at' | 'settled_at' | 'last_try'>> & {
+    readonly delivery_id?: string | null
+  }
+
+function toDelivery(row: Row, notificationId: string): Delivery {
   return {
-    id: row.id,
-    notificationId: row.notification_id,
-    eventId: row.event_id,
-    eventNumber: row.event_number,
-    orderingKey: row.ordering_key,
+    id: row.delivery_id ?? deliveryId(notificationId, row.number ?? 0n),
+    notificationId,
     status: row.status as DeliveryStatus,
     tries: row.tries,
-    giveUpAt: row.give_up_at,
-    createdAt: row.created_at,
     ...(row.next_try_at && { nextTryAt: row.next_try_at }),
     ...(row.tried_at && { triedAt: row.tried_at }),
     ...(row.settled_at && { settledAt: row.settled_at }),
@@ -186,8 +155,21 @@ export async function countDead(db: Kysely<Schema>): Promise<Map<string, number>
     .selectFrom('deliveries')
     .select((eb) => ['notification_id', eb.fn.countAll<bigint>().as('count')])
     .where('status', '=', 'dead')
-    .where('notification_id', 'in', (eb) => eb.selectFrom('notifications').select('id'))
     .groupBy('notification_id')
     .execute()
   return new Map(rows.map(({ notification_id, count }) => [notification_id, Number(count)]))
+}
+
+/** The maximum number of untried events that are counted. The exact number above it does not matter. */
+const MAX_UNTRIED = 10_000
+
+/** Counts the committed events whose delivery was never tried; undefined when there are no notifications. Paused ones do not count. */
+export async function countUntriedEvents(db: Kysely<Schema>): Promise<number | undefined> {
+  const { rows } = await sql<{ lag: bigint }>`
+    select (select count(*) from (select from events where number is null limit ${MAX_UNTRIED}) unnumbered)
+      + (select count(*) from (
+          select ${UNTRIED} and c.notification_id in (select id from notifications where not paused)
+          limit ${MAX_UNTRIED}) untried) as lag
+    where exists (select from notifications)`.execute(db)
+  return rows[0] && Number(rows[0].lag)
 }

@@ -1,4 +1,6 @@
-/** `waiting`: an earlier delivery of its ordering key is open · `pending`: has a job · `delivered` · `dead`: given up. The last two are final. */
+import type { EventRecord } from '../../events/event.ts'
+
+/** `waiting`: an earlier delivery of its ordering key is open · `pending`: to be tried · `delivered` · `dead`: given up. The last two are final. */
 export type DeliveryStatus = 'waiting' | 'pending' | 'delivered' | 'dead'
 
 /** The stored request and answer of a try. */
@@ -17,20 +19,54 @@ export interface Exchange {
   readonly error?: string
 }
 
+/** The reason for which a delivery was given up without a try. */
+export interface NeverSent {
+  readonly error: string
+}
+
 /** One event for one notification. */
 export interface Delivery {
   readonly id: string
   readonly notificationId: string
-  readonly eventId: bigint
-  readonly eventNumber: bigint
-  /** Deliveries of one ordering key arrive in the order of their events. */
-  readonly orderingKey: string
   readonly status: DeliveryStatus
   readonly tries: number
-  readonly giveUpAt: Date
   readonly nextTryAt?: Date
-  readonly createdAt: Date
   readonly triedAt?: Date
   readonly settledAt?: Date
-  readonly lastTry?: Exchange
+  readonly lastTry?: Exchange | NeverSent
+}
+
+/** A delivery that is to be tried. */
+export interface Outgoing {
+  readonly notificationId: string
+  readonly event: EventRecord
+  /** Deliveries of one ordering key arrive in the order of their events. */
+  readonly orderingKey: string
+  /** The number of tries so far. */
+  readonly tries: number
+  readonly giveUpAt: Date
+  /** It has a row: an earlier try failed, or somebody wants it again. */
+  readonly stored: boolean
+}
+
+/** An outgoing delivery with the exact text that is signed and sent; undefined when it could not be written. */
+export interface Prepared {
+  readonly item: Outgoing
+  readonly body: string | undefined
+}
+
+/** What becomes of an outgoing delivery, ready to be written. */
+export interface Settlement {
+  readonly item: Outgoing
+  readonly status: DeliveryStatus
+  /** The delay until the next try, in the status `pending`. */
+  readonly delayMs?: number | undefined
+  /** Absent when it was not sent. */
+  readonly triedAt?: Date
+  readonly lastTry?: Exchange | NeverSent
+}
+
+/** Events without a transaction are in no order: each has an ordering key of its own. */
+export function orderingKeyOf({ transactionId, number }: EventRecord): string {
+  return transactionId ?? `event ${number}`
 }

@@ -1,18 +1,15 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { notify } from '../../database/notify.ts'
 import type { Schema } from '../../database/schema.ts'
-import { lockOrderingKeys, startNext } from './delivery-store.ts'
-import { DUE_CHANNEL } from './fan-out-store.ts'
-import type { JobQueue } from './job-queue.ts'
+import { startNext } from './record-store.ts'
 import { BACKOFF } from './schedule.ts'
 
-/**
- * Selects deliveries of a notification. `late`: those whose first or next try lies further ahead than it can, because the clock of the
- * database was ahead when they were written.
- */
+/** The channel that announces a change of what is due, of a notification or of its keys. */
+export const DUE_CHANNEL = 'deliveries_due'
+
+/** Selects deliveries of a notification that have a row. The others are sent anyway. */
 export type Selection =
-  | { readonly kind: 'late' }
-  | { readonly kind: 'one'; readonly id: string }
+  | { readonly kind: 'one'; readonly eventNumber: bigint }
   | { readonly kind: 'dead' }
   | { readonly kind: 'range'; readonly from: bigint; readonly to: bigint }
 
@@ -25,37 +22,59 @@ interface Redelivery {
   readonly windowMs: number
 }
 
-interface RedeliverDeps {
-  readonly db: Kysely<Schema>
-  readonly queue: JobQueue
-}
-
 /** Delivers the selected deliveries again, in any status; those that wait for a retry are tried now. Returns their number. */
 export async function redeliver(
-  { db, queue }: RedeliverDeps,
+  db: Kysely<Schema>,
   { notificationId, selection, limit, windowMs }: Redelivery,
 ): Promise<number> {
-  await queue.open(notificationId)
   return db.transaction().execute(async (tx) => {
     const selected = await select(tx, notificationId, { selection, limit })
     if (selected.length === 0) return 0
-    const ids = selected.map(({ id }) => id)
-    const orderingKeys = [...new Set(selected.map(({ orderingKey }) => orderingKey))]
-    await lockOrderingKeys(tx, notificationId, orderingKeys)
+    const keys = [...new Set(selected.map(({ orderingKey }) => orderingKey))]
+    await lockOpen(tx, notificationId, keys)
     await sql`
       update deliveries set status = 'waiting', settled_at = null, next_try_at = null,
         give_up_at = now() + ${windowMs}::float8 * interval '1 millisecond'
-      where id = any(${ids}::uuid[])`.execute(tx)
-    await queue.remove(tx, notificationId, ids)
-    const ready = await startNext(tx, notificationId, orderingKeys)
-    await queue.add(
+      where notification_id = ${notificationId} and event_number = any(${selected.map(({ number }) => number)}::bigint[])`.execute(
       tx,
-      notificationId,
-      ready.map((id) => ({ id, delayMs: 0 })),
     )
-    await notify(tx, DUE_CHANNEL, notificationId)
+    await startNext(
+      tx,
+      keys.map((orderingKey) => ({ notificationId, orderingKey })),
+    )
+    await notify(tx, DUE_CHANNEL)
     return selected.length
   })
+}
+
+/**
+ * Locks all open deliveries of these ordering keys until the commit. Otherwise a delivery could be made to wait for one that a result is just
+ * ending, and no process would start it.
+ */
+async function lockOpen(
+  tx: Transaction<Schema>,
+  notificationId: string,
+  orderingKeys: readonly string[],
+): Promise<void> {
+  await sql`
+    select event_number from deliveries
+    where notification_id = ${notificationId} and ordering_key = any(${[...orderingKeys]}::text[])
+      and status in ('pending', 'waiting')
+    order by event_number for update`.execute(tx)
+}
+
+/** The maximum number of late deliveries that one call makes due. */
+const MAX_LATE = 1_000
+
+/** Makes deliveries due whose next try lies further ahead than it can: the clock of the database was ahead when it was written. */
+export async function startLate(db: Kysely<Schema>): Promise<Map<string, number>> {
+  const { rows } = await sql<{ notification_id: string }>`
+    update deliveries d set next_try_at = now()
+    from (select notification_id, event_number from deliveries where ${LATE} limit ${MAX_LATE}) late
+    where d.notification_id = late.notification_id and d.event_number = late.event_number and d.status = 'pending'
+    returning d.notification_id`.execute(db)
+  const groups = Map.groupBy(rows, (row) => row.notification_id)
+  return new Map([...groups].map(([id, items]) => [id, items.length]))
 }
 
 /** Counts the deliveries that match a selection. */
@@ -80,16 +99,19 @@ export async function restartWindow(
   await sql`
     update deliveries set give_up_at = now() + ${windowMs}::float8 * interval '1 millisecond'
     where notification_id = ${notificationId} and status in ('pending', 'waiting')`.execute(tx)
-  await notify(tx, DUE_CHANNEL, notificationId)
+  await sql`update delivery_cursors set window_from = now() where notification_id = ${notificationId}`.execute(
+    tx,
+  )
+  await notify(tx, DUE_CHANNEL)
 }
 
 async function select(
   tx: Transaction<Schema>,
   notificationId: string,
   { selection, limit }: Pick<Redelivery, 'selection' | 'limit'>,
-): Promise<{ id: string; orderingKey: string }[]> {
-  const { rows } = await sql<{ id: string; orderingKey: string }>`
-    select id, ordering_key as "orderingKey" from deliveries
+): Promise<{ number: bigint; orderingKey: string }[]> {
+  const { rows } = await sql<{ number: bigint; orderingKey: string }>`
+    select event_number as number, ordering_key as "orderingKey" from deliveries
     where notification_id = ${notificationId} and ${matches(selection)}
     order by event_number limit ${limit}`.execute(tx)
   return rows
@@ -97,10 +119,8 @@ async function select(
 
 function matches(selection: Selection) {
   switch (selection.kind) {
-    case 'late':
-      return LATE
     case 'one':
-      return sql`id::text = ${selection.id}`
+      return sql`event_number = ${selection.eventNumber}`
     case 'dead':
       return sql`status = 'dead'`
     case 'range':
@@ -112,10 +132,9 @@ function matches(selection: Selection) {
 const TOLERANCE = sql`interval '5 seconds'`
 
 /** The longest wait after so many tries, in ms. */
-const LONGEST_WAIT_MS = sql`least(${BACKOFF.maxMs}::float8, ${BACKOFF.baseMs} * power(2, tries - 1))`
+const LONGEST_WAIT_MS = sql`case when tries = 0 then 0::float8
+  else least(${BACKOFF.maxMs}::float8, ${BACKOFF.baseMs} * power(2, least(tries, 32) - 1)) end`
 
 /** A wait that the receiver asked for (`Retry-After`) can be of any length. */
-const LATE = sql`status = 'pending' and case
-  when tries = 0 then created_at > now() + ${TOLERANCE}
-  else coalesce(last_try->'response'->'headers'->>'retry-after', '') = ''
-    and next_try_at > now() + ${TOLERANCE} + ${LONGEST_WAIT_MS} * interval '1 millisecond' end`
+const LATE = sql`status = 'pending' and next_try_at > now() + ${TOLERANCE} + ${LONGEST_WAIT_MS} * interval '1 millisecond'
+  and coalesce(last_try->'response'->'headers'->>'retry-after', '') = ''`

@@ -3,8 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 import { maskWebhookUrl, type WebhookUrl } from '../mask-webhook-url.ts'
 import { signatureHeaders } from '../signature.ts'
-import type { Exchange } from './delivery.ts'
-import type { DeliveryOfEvent, Settlement } from './delivery-store.ts'
+import type { Exchange, Outgoing, Prepared, Settlement } from './delivery.ts'
 import { nextTry } from './schedule.ts'
 
 /** The dependencies of a try. */
@@ -17,17 +16,14 @@ export interface TryDeps {
   readonly random: () => number
 }
 
-interface Try extends WebhookUrl {
-  readonly item: DeliveryOfEvent
+interface Try extends WebhookUrl, Prepared {
   /** Signing keys, newest first. */
   readonly keys: readonly string[]
-  /** The exact text that is signed and sent. */
-  readonly body: string
 }
 
 /** The result of a try, and its consequences for the receiver. */
 export interface TryResult {
-  readonly settlement: Settlement
+  readonly settlement: Settlement & { readonly lastTry: Exchange }
   /** The url of a receiver that answered with 410 and wants no further events. */
   readonly goneUrl?: string
   /** Time in ms during which the receiver wants no requests (`Retry-After`). */
@@ -36,10 +32,16 @@ export interface TryResult {
 
 const USER_AGENT = 'relayer-webhooks'
 
-/** Sends an event once. The promise never rejects: every failure is an outcome. */
+const UNWRITABLE = 'The service could not write the body; its log has the reason.'
+
+/** Sends an event once. The promise never rejects: every failure is an outcome, a body that cannot be written too. */
 export async function tryDelivery(deps: TryDeps, { item, keys, body, ...target }: Try): Promise<TryResult> {
   const at = deps.clock.now()
   const { url } = target
+  if (body === undefined) {
+    const exchange = { url: maskWebhookUrl(target), headers: {}, latencyMs: 0, error: UNWRITABLE }
+    return evaluateTry(deps, { item, at, url, exchange })
+  }
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
@@ -78,29 +80,26 @@ function reasonOf(error: unknown): string {
 }
 
 interface Sent {
-  readonly item: DeliveryOfEvent
+  readonly item: Outgoing
   readonly at: number
   readonly url: string
   readonly exchange: Exchange
 }
 
-function evaluateTry({ clock, random }: TryDeps, { item: { delivery }, at, url, exchange }: Sent): TryResult {
-  const { id, orderingKey, tries, giveUpAt } = delivery
-  const common = { id, orderingKey, tries, triedAt: new Date(at), exchange }
+function evaluateTry({ clock, random }: TryDeps, { item, at, url, exchange }: Sent): TryResult {
+  const common = { item, triedAt: new Date(at), lastTry: exchange }
   if (exchange.error === undefined) return { settlement: { ...common, status: 'delivered' } }
   if (exchange.response?.code === 410) return { settlement: { ...common, status: 'dead' }, goneUrl: url }
   const now = clock.now()
   const restMs = readRetryAfter(exchange.response?.headers['retry-after'], now)
   const next = nextTry({
-    tries: tries + 1,
+    tries: item.tries + 1,
     now,
-    giveUpAt: giveUpAt.getTime(),
+    giveUpAt: item.giveUpAt.getTime(),
     retryAfterMs: restMs,
     random,
   })
-  const settlement: Settlement =
-    next.kind === 'never'
-      ? { ...common, status: 'dead' }
-      : { ...common, status: 'pending', delayMs: next.delayMs }
-  return { settlement, restMs }
+  return next.kind === 'never'
+    ? { settlement: { ...common, status: 'dead' }, restMs }
+    : { settlement: { ...common, status: 'pending', delayMs: next.delayMs }, restMs }
 }

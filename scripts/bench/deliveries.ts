@@ -1,0 +1,79 @@
+import { atMost, type Measurement } from './measurement.ts'
+import { type Kind, startCounter } from './receiver.ts'
+import { becomes, cpuMs, measureSustained, type Stage, WARM_UP, withService } from './send.ts'
+
+/** A transaction that becomes final: pending, sent, submitted, mined, confirmed. */
+const EVENTS_PER_TRANSACTION = 5
+
+const KINDS: readonly Kind[] = ['quick', 'slow', 'dead']
+
+interface Cost {
+  readonly perSecond: number
+  /** For each transaction; with a quick receiver until it has every event. */
+  readonly cpuMs: number
+}
+
+/**
+ * Sending with a webhook for each event of each transaction, beside sending without. Each measurement stands between two without a
+ * receiver, because the speed of a shared machine drifts.
+ */
+export async function benchDeliveries({ transactions }: { transactions: number }): Promise<Measurement[]> {
+  const measurements: Measurement[] = []
+  let before = await measure(undefined, transactions)
+  for (const kind of KINDS) {
+    const told = await measure(kind, transactions)
+    const after = await measure(undefined, transactions)
+    const without = {
+      perSecond: (before.perSecond + after.perSecond) / 2,
+      cpuMs: (before.cpuMs + after.cpuMs) / 2,
+    }
+    measurements.push(
+      {
+        what: `send with a ${kind} webhook, time`,
+        ours: `${told.perSecond.toFixed(0)} /s`,
+        bare: `${without.perSecond.toFixed(0)} /s`,
+        value: without.perSecond / told.perSecond,
+        budget: atMost(1.3),
+      },
+      {
+        what: `send with a ${kind} webhook, CPU`,
+        ours: `${told.cpuMs.toFixed(2)} ms`,
+        bare: `${without.cpuMs.toFixed(2)} ms`,
+        value: told.cpuMs / without.cpuMs,
+        budget: atMost(1.3),
+      },
+    )
+    before = after
+  }
+  return measurements
+}
+
+async function measure(kind: Kind | undefined, transactions: number): Promise<Cost> {
+  if (kind === undefined)
+    return withService({ way: 'direct' }, (stage) => measureSustained(stage, transactions))
+  const counter = await startCounter(kind)
+  try {
+    return await withService({ way: 'direct', notificationUrl: counter.url }, async (stage) => {
+      const expected = (WARM_UP + transactions) * EVENTS_PER_TRANSACTION
+      const arrived = async (count: number) => {
+        if (kind === 'quick') await becomes(async () => counter.received() >= count, 10)
+      }
+      await arrived(WARM_UP * EVENTS_PER_TRANSACTION)
+      return untilArrived(stage, { transactions, arrived: () => arrived(expected) })
+    })
+  } finally {
+    await counter.stop()
+  }
+}
+
+interface Told {
+  readonly transactions: number
+  readonly arrived: () => Promise<void>
+}
+
+async function untilArrived(stage: Stage, { transactions, arrived }: Told): Promise<Cost> {
+  const before = await cpuMs(stage.service)
+  const { perSecond } = await measureSustained(stage, transactions)
+  await arrived()
+  return { perSecond, cpuMs: ((await cpuMs(stage.service)) - before) / transactions }
+}

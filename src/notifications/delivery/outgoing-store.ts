@@ -1,0 +1,119 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../database/schema.ts'
+import type { EventRecord } from '../../events/event.ts'
+import { EVENT_COLUMNS, toEventRecord } from '../../events/store.ts'
+import { type Outgoing, orderingKeyOf } from './delivery.ts'
+
+/** The place of a notification in the event log. */
+export interface ReceiverStart {
+  /** Each event up to this number has a row. */
+  readonly cursor: bigint
+  /** Later events that have a row, too. */
+  readonly recorded: ReadonlySet<bigint>
+}
+
+/** Reads the places of these notifications, by id. */
+export async function readStarts(
+  db: Kysely<Schema>,
+  notificationIds: readonly string[],
+): Promise<Map<string, ReceiverStart>> {
+  const { rows } = await sql<{ notification_id: string; event_number: bigint; recorded: string[] }>`
+    select c.notification_id, c.event_number, coalesce(
+      (select jsonb_agg(d.event_number::text) from deliveries d
+        where d.notification_id = c.notification_id and d.event_number > c.event_number), '[]') as recorded
+    from delivery_cursors c where c.notification_id = any(${[...notificationIds]}::text[])`.execute(db)
+  return new Map(
+    rows.map((row) => [
+      row.notification_id,
+      { cursor: row.event_number, recorded: new Set(row.recorded.map(BigInt)) },
+    ]),
+  )
+}
+
+/** The time from which deliveries without a row are tried, by notification. Absent where it is the time of their event. */
+export async function readWindows(db: Kysely<Schema>): Promise<Map<string, Date>> {
+  const rows = await db
+    .selectFrom('delivery_cursors')
+    .select(['notification_id', 'window_from'])
+    .where('window_from', 'is not', null)
+    .execute()
+  return new Map(rows.flatMap((row) => (row.window_from ? [[row.notification_id, row.window_from]] : [])))
+}
+
+/** The part of the log that is read for a notification. */
+export interface Range {
+  readonly notificationId: string
+  readonly after: bigint
+  readonly limit: number
+}
+
+/** An event without a delivery yet. */
+export interface FreshEvent {
+  readonly notificationId: string
+  readonly event: EventRecord
+  /** An earlier delivery of its ordering key is open. */
+  readonly isBlocked: boolean
+}
+
+type EventRow = Parameters<typeof toEventRecord>[0]
+
+/** Reads the next numbered events of many notifications up to a number, those of each in order. */
+export async function readFresh(
+  db: Kysely<Schema>,
+  ranges: readonly Range[],
+  upTo: bigint,
+): Promise<FreshEvent[]> {
+  const { rows } = await sql<EventRow & { receiver: string; is_blocked: boolean }>`
+    select e.*, r.id as receiver, exists (
+      select from deliveries d where d.notification_id = r.id and d.ordering_key = e.transaction_id
+        and d.status in ('pending', 'waiting')) as is_blocked
+    from ${recordset(ranges)}
+    cross join lateral (
+      select ${columnsOf('events')} from events
+      where notification_id = r.id and number > r.after and number <= ${upTo} order by number limit r.most) e
+    order by e.number`.execute(db)
+  return rows.map((row) => ({
+    notificationId: row.receiver,
+    event: toEventRecord(row),
+    isBlocked: row.is_blocked,
+  }))
+}
+
+/** Reads the deliveries with a row that are due, in the order of their time. `limit` counts for each notification. */
+export async function readDue(
+  db: Kysely<Schema>,
+  ranges: readonly Omit<Range, 'after'>[],
+): Promise<Outgoing[]> {
+  const { rows } = await sql<EventRow & { receiver: string; tries: number; give_up_at: Date }>`
+    select ${columnsOf('e')}, r.id as receiver, d.tries, coalesce(d.give_up_at, now()) as give_up_at
+    from ${recordset(ranges.map((range) => ({ ...range, after: 0n })))}
+    cross join lateral (
+      select * from deliveries
+      where notification_id = r.id and status = 'pending' and next_try_at <= now() order by next_try_at limit r.most) d
+    join events e on e.id = d.event_id
+    order by d.next_try_at, e.number`.execute(db)
+  return rows.map((row) => {
+    const event = toEventRecord(row)
+    return {
+      notificationId: row.receiver,
+      event,
+      orderingKey: orderingKeyOf(event),
+      tries: row.tries,
+      giveUpAt: row.give_up_at,
+      stored: true,
+    }
+  })
+}
+
+function recordset(ranges: readonly Range[]) {
+  const records = ranges.map(({ notificationId, after, limit }) => ({
+    id: notificationId,
+    after: String(after),
+    most: limit,
+  }))
+  return sql`jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as r (id text, after bigint, most integer)`
+}
+
+function columnsOf(table: string) {
+  return sql.join(EVENT_COLUMNS.map((column) => sql.ref(`${table}.${column}`)))
+}
