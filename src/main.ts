@@ -1,10 +1,17 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
+import module from 'node:module'
 import { holdHeapGrowth } from './cli/heap-growth.ts'
+import { nodeVersionProblem } from './cli/node-version.ts'
 
+// Everything else is loaded after this check, because an older Node.js cannot load it.
+const problem = nodeVersionProblem(process.versions.node)
+if (problem !== undefined) {
+  process.stderr.write(`${problem}\n`)
+  process.exit(2)
+}
 holdHeapGrowth()
 // The cache is enabled before anything else is loaded, so that the next start reuses the compiled code. Without a writable folder it does nothing.
-enableCompileCache()
+module.enableCompileCache()
 const { run } = await import('./cli/run.ts')
 
 const code = await run(process.argv.slice(2), {
