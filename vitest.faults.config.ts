@@ -1,5 +1,14 @@
 import { defineConfig } from 'vitest/config'
+import { canMountDisks } from './test/support/disk/small-disk.ts'
+import { canLimitMemory } from './test/support/memory-group.ts'
 import { hasPostgres } from './test/support/postgres.ts'
+
+const withDisks = canMountDisks()
+if (!withDisks)
+  process.stdout.write('No right to mount a disk here: without test/faults/full-disk.test.ts.\n')
+const withGroups = canLimitMemory()
+if (!withGroups)
+  process.stdout.write('No right to limit memory here: without test/faults/memory-limit.test.ts.\n')
 
 /**
  * The crash points, killed processes, power cuts, random histories and ten thousand deliveries take long, so they are not part of
@@ -8,7 +17,11 @@ import { hasPostgres } from './test/support/postgres.ts'
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
-    exclude: hasPostgres() ? [] : ['test/faults/deliveries.test.ts'],
+    exclude: [
+      ...(hasPostgres() ? [] : ['test/faults/deliveries.test.ts']),
+      ...(withGroups ? [] : ['test/faults/memory-limit.test.ts']),
+      ...(withDisks ? [] : ['test/faults/full-disk.test.ts']),
+    ],
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,

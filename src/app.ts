@@ -46,6 +46,8 @@ import { createSubmitWorker } from './workers/submit-worker.ts'
 export interface App {
   /** Starts the workers, then listens. */
   start(): Promise<{ url: string; metricsUrl?: string }>
+  /** Compiles the schemas of every operation while requests are served, so that the first request of an operation does not wait for it. */
+  compileSchemas(): Promise<void>
   /**
    * Turns readiness, takes requests until the grace is over, finishes those that have arrived and the present round of every worker,
    * then closes the database.
@@ -184,10 +186,10 @@ async function assemble(parts: Parts): Promise<App> {
     start: async () => {
       for (const loop of permanentWorkers) loop.start()
       const { host, port } = await server.listen()
-      void parts.compiled.validator.compile()
       const shown = await instrumentation?.listen()
       return { url: `http://${host}:${port}`, ...(shown && { metricsUrl: shown.url }) }
     },
+    compileSchemas: parts.compiled.validator.compile,
     stop: async () => {
       stopping.abort()
       await Promise.all([

@@ -36,6 +36,7 @@ export const serve: Command = {
     const { createApp } = await import('../app.ts')
     const app = await createApp(config, { log, signal: stopping.signal })
     log.info(await app.start(), 'service ready')
+    await app.compileSchemas()
     allowHeapGrowth()
     await stopRequested
     return stopWithin(app.stop(), config.shutdownMs + FORCE_AFTER_MS)

@@ -1,8 +1,6 @@
 import type { Logger } from '../log.ts'
 import type { Durability } from './durability.ts'
 import type { Database } from './engine.ts'
-import { openPGlite } from './engines/pglite.ts'
-import { openPostgres } from './engines/postgres.ts'
 
 /** Selects the database engine. */
 export interface DatabaseOptions {
@@ -18,8 +16,16 @@ export interface DatabaseOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. */
-export function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
+/**
+ * Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. An engine is loaded only where it is
+ * used.
+ */
+export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
   const { url, dataDir, durability = 'full', waitMs = 0, signal } = options
-  return url === undefined ? openPGlite({ dataDir, durability }) : openPostgres({ url, waitMs, signal }, log)
+  if (url === undefined) {
+    const { openPGlite } = await import('./engines/pglite.ts')
+    return openPGlite({ dataDir, durability })
+  }
+  const { openPostgres } = await import('./engines/postgres.ts')
+  return openPostgres({ url, waitMs, signal }, log)
 }

@@ -1,4 +1,4 @@
-import { getAddress, keccak256 } from 'viem'
+import { getAddress, keccak256 } from 'viem/utils'
 
 /** The prefix of an uncompressed public key has one byte; an address is the last 20 of the 32 bytes of the hash of the rest. */
 const PREFIX_BYTES = 1

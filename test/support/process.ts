@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { anvilNetwork, ON_ANVIL } from './anvil-config.ts'
 import { fillDataDir } from './data-dir.ts'
+import type { MemoryGroup } from './memory-group.ts'
 import { plainSigner } from './plain-signer.ts'
 import { API_KEY, DEV_KEYS } from './service.ts'
 
@@ -29,20 +30,31 @@ interface ProcessOptions {
   readonly env?: Record<string, string>
   /** The receiver of the events of `main`. Default: none. */
   readonly notificationUrl?: string
+  /** The process joins this group before it starts. */
+  readonly memoryGroup?: MemoryGroup
 }
+
+/** Joins a group of processes, and then becomes the command. */
+const JOIN_AND_RUN = 'echo $$ > "$0" && exec "$@"'
 
 /** Starts the service with one relayer `main` and waits until it reports that it is ready. */
 export async function startProcess({
   rpcUrl,
   folder,
   notificationUrl,
+  memoryGroup,
   env = {},
 }: ProcessOptions): Promise<ServiceProcess> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(rpcUrl, notificationUrl)))
   const dataDir = join(folder, 'data')
   if (!existsSync(dataDir)) await fillDataDir(dataDir)
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const command = [process.execPath, MAIN, 'serve'] as const
+  const [program, ...args] =
+    memoryGroup === undefined
+      ? command
+      : (['/bin/sh', '-c', JOIN_AND_RUN, memoryGroup.procs, ...command] as const)
+  const child = spawn(program, args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

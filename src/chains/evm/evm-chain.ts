@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import type { EvmNetwork, RpcUrl } from '../../networks/network.ts'
 import type { PriceComparison } from '../answer.ts'
 import { createBalanceReader } from '../balance-reader.ts'

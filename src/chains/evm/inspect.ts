@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import type { EvmFinality } from '../../networks/network.ts'
 import type { Answer, Head, ReceiptAnswer } from '../answer.ts'
 import type { EndpointReply, PooledClient, RpcCall, RpcClient, RpcReply } from '../rpc/rpc.ts'

@@ -1,4 +1,5 @@
-import { getAddress, type Hex, parseTransaction, type TransactionSerializable } from 'viem'
+import type { Hex, TransactionSerializable } from 'viem'
+import { getAddress, parseTransaction } from 'viem/utils'
 import type { Answer } from '../answer.ts'
 import type { Reviewed } from '../chain.ts'
 import type { UnsignedEvm } from '../unsigned.ts'

@@ -1,13 +1,5 @@
-import {
-  bytesToHex,
-  type Hex,
-  hashMessage,
-  hexToBytes,
-  keccak256,
-  serializeTransaction,
-  type TransactionSerializable,
-  toHex,
-} from 'viem'
+import type { Hex, TransactionSerializable } from 'viem'
+import { bytesToHex, hashMessage, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem/utils'
 import type { EcdsaSignature, Secp256k1Signer, Signer } from '../../signers/signer.ts'
 import type { Signature, SignedDraft } from '../attempt.ts'
 import type { EvmDraft } from './content.ts'

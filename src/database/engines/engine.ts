@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { PGlite } from '@electric-sql/pglite'
+import { DatabaseFiles } from './database-files.ts'
 
 /** A message of PostgreSQL's protocol: a query without a statement. The engine parses it and does nothing. */
 const EMPTY_QUERY = Uint8Array.of(0x51, 0, 0, 0, 5, 0)
@@ -14,6 +15,12 @@ export class Engine extends PGlite {
     if (!this.#hasParsed) compileWithoutOptimiser(() => this.execProtocolRawSync(EMPTY_QUERY))
     this.#hasParsed = true
     return super._initArrayTypes(options)
+  }
+
+  /** @throws LogLostError once the log cannot be written: the call would not return */
+  override execProtocolRawSync(message: Uint8Array): Uint8Array {
+    if (this.fs instanceof DatabaseFiles && this.fs.lost !== undefined) throw this.fs.lost
+    return super.execProtocolRawSync(message)
   }
 
   #hasParsed = false

@@ -6,9 +6,9 @@ import type { Database } from '../engine.ts'
 import type { Schema } from '../schema.ts'
 import { TYPE_PARSERS } from '../types.ts'
 import { boundLog } from './bound-log.ts'
+import { DatabaseFiles } from './database-files.ts'
 import { createDataFolder, prepareDatabaseFolder } from './database-folder.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { DurableFiles } from './durable-files.ts'
 import { Engine } from './engine.ts'
 import { engineVersion, INITIAL_DATABASE, readInitialDatabase, unpackDatabase } from './initial-database.ts'
 
@@ -30,8 +30,7 @@ export async function openPGlite({ dataDir, durability }: PGliteOptions): Promis
   const unlock = await lockDirectory(dataDir)
   try {
     const folder = await prepareDatabaseFolder({ dataDir, durability, create: createFiles })
-    const files = durability === 'full' ? new DurableFiles(folder) : new NodeFS(folder)
-    const pglite = await create(files, durability)
+    const pglite = await create(new DatabaseFiles(folder, durability), durability)
     const unbound = boundLog(pglite)
     return wrap(pglite, async () => {
       unbound()

@@ -1,4 +1,4 @@
-import { bytesToHex, parseTransaction } from 'viem'
+import { bytesToHex, parseTransaction } from 'viem/utils'
 import type { BroadcastResult } from '../../answer.ts'
 import type { PooledClient, RpcCall } from '../../rpc/rpc.ts'
 import { markUnanswered } from '../../unanswered.ts'

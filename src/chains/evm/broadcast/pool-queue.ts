@@ -1,4 +1,5 @@
-import { bytesToHex, parseTransaction, recoverTransactionAddress, type TransactionSerialized } from 'viem'
+import type { TransactionSerialized } from 'viem'
+import { bytesToHex, parseTransaction } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { askEverywhere } from '../inclusion/everywhere.ts'
@@ -72,6 +73,8 @@ async function queuedAt(client: PooledClient, raw: `0x${string}`): Promise<bigin
 async function senderOf(
   raw: `0x${string}`,
 ): Promise<{ readonly address: string; readonly nonce: bigint } | undefined> {
+  // Only the whole of viem has this function, and loading that would take a tenth of every start.
+  const { recoverTransactionAddress } = await import('viem')
   try {
     const address = await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })
     return { address, nonce: BigInt(parseTransaction(raw).nonce ?? 0) }

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import type { ReceiptAnswer } from '../../answer.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { readReceipts, toReceipt } from '../inspect.ts'

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import { larger, smaller } from '../../../lib/bigint.ts'
 import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import { readCount } from '../quantity.ts'

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import { smaller } from '../../../lib/bigint.ts'
 import type { PooledClient } from '../../rpc/rpc.ts'
 import { readCount } from '../quantity.ts'

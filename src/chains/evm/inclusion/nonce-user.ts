@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { numberToHex } from 'viem/utils'
 import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import { readCount } from '../quantity.ts'
 import { askEverywhere } from './everywhere.ts'

@@ -1,4 +1,4 @@
-import { toHex } from 'viem'
+import { toHex } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Answer } from '../../answer.ts'
 import type { RpcCall, RpcClient, RpcReply } from '../../rpc/rpc.ts'

@@ -1,4 +1,4 @@
-import { parseEther } from 'viem'
+import { parseEther } from 'viem/utils'
 import { larger } from '../../../lib/bigint.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Fees } from '../content.ts'

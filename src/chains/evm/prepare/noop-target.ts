@@ -1,4 +1,4 @@
-import { isHex, size } from 'viem'
+import { isHex, size } from 'viem/utils'
 import type { Answer } from '../../answer.ts'
 import type { RpcClient } from '../../rpc/rpc.ts'
 import type { EvmRequest } from '../content.ts'

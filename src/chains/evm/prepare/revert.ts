@@ -1,4 +1,5 @@
-import { decodeAbiParameters, type Hex, isHex, size, slice } from 'viem'
+import type { Hex } from 'viem'
+import { decodeAbiParameters, isHex, size, slice } from 'viem/utils'
 
 /** `Error(string)` and `Panic(uint256)` of the Solidity ABI specification. */
 const ERROR_SELECTOR = '0x08c379a0'

@@ -1,4 +1,4 @@
-import { isHex, size } from 'viem'
+import { isHex, size } from 'viem/utils'
 import type { RpcReply } from '../../rpc/rpc.ts'
 import { isDefinitive } from '../inclusion/everywhere.ts'
 

@@ -1,4 +1,5 @@
-import { type Hex, keccak256, padHex, toHex } from 'viem'
+import type { Hex } from 'viem'
+import { keccak256, padHex, toHex } from 'viem/utils'
 import { TypedDataProblem } from './problem.ts'
 
 /** Reads a value of one type at a path, and returns the 32 bytes that encode it (EIP-712, `encodeData`). */

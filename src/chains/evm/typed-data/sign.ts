@@ -1,4 +1,5 @@
-import { concat, type Hex, hexToBytes, keccak256 } from 'viem'
+import type { Hex } from 'viem'
+import { concat, hexToBytes, keccak256 } from 'viem/utils'
 import { inTurns, type Steps } from '../../../lib/concurrency/in-turns.ts'
 import type { Signer } from '../../../signers/signer.ts'
 import type { Answer } from '../../answer.ts'

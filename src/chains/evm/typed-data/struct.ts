@@ -1,4 +1,5 @@
-import { concat, type Hex, keccak256, toHex } from 'viem'
+import type { Hex } from 'viem'
+import { concat, keccak256, toHex } from 'viem/utils'
 import type { Steps } from '../../../lib/concurrency/in-turns.ts'
 import type { TypedDocument, TypedField } from '../content.ts'
 import { type Encoder as AtomEncoder, atomEncoder } from './atom.ts'

@@ -1,4 +1,4 @@
-import { hashDomain } from 'viem'
+import { hashStruct } from 'viem/utils'
 import type { TypedData } from '../content.ts'
 import { TypedDataProblem } from './problem.ts'
 
@@ -47,5 +47,5 @@ export function refuseTransaction(data: TypedData): void {
 
 function separatorOf(chainId: number): string {
   const domain = { name: NAME, version: VERSION, chainId: BigInt(chainId) }
-  return hashDomain({ domain, types: { EIP712Domain: DOMAIN_TYPE } })
+  return hashStruct({ data: domain, primaryType: 'EIP712Domain', types: { EIP712Domain: DOMAIN_TYPE } })
 }

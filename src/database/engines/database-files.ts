@@ -2,46 +2,56 @@ import { fdatasyncSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import type { Durability } from '../durability.ts'
+import type { HostFiles } from './host-files.ts'
 import { createNewNames } from './new-names.ts'
 import { syncPath } from './sync-files.ts'
-
-/** A node of Emscripten's file system. */
-interface FileNode {
-  readonly mode: number
-}
-
-/** An open file or folder of Emscripten's NODEFS. */
-interface FileStream {
-  readonly nfd: number
-  readonly node: FileNode
-}
-
-/** The parts of Emscripten's NODEFS that are changed here. */
-interface HostFiles {
-  realPath(node: FileNode): string
-  /** @throws the engine's own error for an error of the host, so that the engine sees it as the result of its system call */
-  tryFSOperation<T>(operation: () => T): T
-  readonly node_ops: {
-    mknod(parent: FileNode, name: string, mode: number, dev: number): FileNode
-    rename(node: FileNode, folder: FileNode, name: string): void
-    unlink(parent: FileNode, name: string): void
-  }
-  readonly stream_ops: { fsync?: (stream: FileStream) => number }
-}
+import { type LogLostError, watchLog } from './watch-log.ts'
 
 type EngineOptions = Parameters<NodeFS['init']>[1]
 
 /**
- * The files of an embedded database in a folder of the host, with the system call fsync, which the engine's own runtime lacks. What the
- * engine has synced survives a power cut.
+ * The files of an embedded database in a folder of the host. With `full` durability they have the system call fsync, which the engine's own
+ * runtime lacks, so what the engine has synced survives a power cut.
  */
-export class DurableFiles extends NodeFS {
+export class DatabaseFiles extends NodeFS {
+  readonly #durability: Durability
+  #lost: LogLostError | undefined
+
+  constructor(folder: string, durability: Durability) {
+    super(folder)
+    this.#durability = durability
+  }
+
+  /** The reason why the engine must not be called any more. */
+  get lost(): LogLostError | undefined {
+    return this.#lost
+  }
+
   override async init(pg: PGlite, options: EngineOptions): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options)
-    const addSync = (module: { readonly NODEFS: unknown }) => addFileSync(module.NODEFS as HostFiles)
-    const preRun = [...[emscriptenOpts.preRun ?? []].flat(), addSync] as NonNullable<EngineOptions['preRun']>
+    const change = (module: { readonly NODEFS: unknown }) => this.#change(module.NODEFS as HostFiles)
+    const preRun = [...[emscriptenOpts.preRun ?? []].flat(), change] as NonNullable<EngineOptions['preRun']>
     return { emscriptenOpts: { ...emscriptenOpts, preRun } }
   }
+
+  #change(files: HostFiles): void {
+    if (this.#durability === 'full') addFileSync(files)
+    watchLog(files, (error) => {
+      if (this.#lost === undefined) endProcess(error)
+      this.#lost ??= error
+    })
+  }
+}
+
+/** The requests that are under way get their answers within this time, in ms. All of them are failures. */
+const LAST_ANSWERS_MS = 500
+
+/** Ends the process as an error that nobody catches does, because whatever supervises it has to start it again. */
+function endProcess(error: LogLostError): void {
+  setTimeout(() => {
+    throw error
+  }, LAST_ANSWERS_MS)
 }
 
 /**
