@@ -42,6 +42,8 @@ export interface DeliveryCursorsTable {
   event_number: bigint
   /** The time from which deliveries without a row are tried, when it is later than their event: the end of the last pause. */
   window_from: Date | null
+  /** Tells the notification from an earlier one with its id. */
+  created_at: Generated<Date>
 }
 
 /** One event for one notification, from the result of its first try on. */

@@ -34,7 +34,8 @@ const STATEMENTS = [
   `create table delivery_cursors (
     notification_id text primary key references notifications (id) on delete cascade,
     event_number bigint not null,
-    window_from timestamptz
+    window_from timestamptz,
+    created_at timestamptz not null default clock_timestamp()
   )`,
   'insert into delivery_cursors (notification_id, event_number) select id, relayed_number from notifications, event_log',
   'alter table event_log drop column relayed_number',

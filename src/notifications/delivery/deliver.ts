@@ -6,14 +6,13 @@ import type { Schema } from '../../database/schema.ts'
 import type { EventRecord } from '../../events/event.ts'
 import type { GuardedHttpClient } from '../../security/guarded-http-client.ts'
 import type { SigningKeys } from '../keys.ts'
-import { allNotifications } from '../store.ts'
 import type { Prepared, Settlement } from './delivery.ts'
 import type { DeliveryObserver } from './observer.ts'
-import { readStarts, readWindows } from './outgoing-store.ts'
 import { createReader } from './reader.ts'
-import { createReceiver, type Receiver } from './receiver/receiver.ts'
+import type { Receiver } from './receiver/receiver.ts'
 import { startAllNext } from './record-store.ts'
 import { createRecorder } from './recorder.ts'
+import { refreshReceivers } from './refresh.ts'
 import { type TryDeps, tryDelivery } from './try-delivery.ts'
 
 /** Writes the exact body of each event, in the same order. */
@@ -81,28 +80,12 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
 
   async function refresh(): Promise<boolean> {
     const holdsBefore = holds
-    const notifications = await allNotifications(db)
-    const windows = await readWindows(db)
-    const added = notifications.filter(({ id }) => !receivers.has(id))
-    const starts =
-      added.length === 0
-        ? new Map()
-        : await readStarts(
-            db,
-            added.map(({ id }) => id),
-          )
-    if (added.length > 0 && (await startAllNext(db)) > 0) reader.lookForDue()
-    for (const notification of notifications) {
-      const update = { notification, windowFrom: windows.get(notification.id) }
-      const start = starts.get(notification.id)
-      if (start !== undefined) receivers.set(notification.id, createReceiver(deps, start, update))
-      receivers.get(notification.id)?.update(update)
-    }
-    const present = new Set(notifications.map(({ id }) => id))
-    for (const id of receivers.keys()) if (!present.has(id)) receivers.delete(id)
+    const added = await refreshReceivers(deps, receivers)
+    for (const id of added) recorder.drop(id)
+    if (added.size > 0 && (await startAllNext(db)) > 0) reader.lookForDue()
     for (const receiver of receivers.values()) receiver.keys = undefined
     if (holds === holdsBefore) isHeld = false
-    return notifications.length > 0
+    return receivers.size > 0
   }
 
   /** A fault of one notification stops no other. */

@@ -30,14 +30,26 @@ export async function readStarts(
   )
 }
 
-/** The time from which deliveries without a row are tried, by notification. Absent where it is the time of their event. */
-export async function readWindows(db: Kysely<Schema>): Promise<Map<string, Date>> {
+/** What is stored beside the place of a notification. */
+export interface Cursor {
+  /** Tells the notification from an earlier one with its id. */
+  readonly createdAt: Date
+  /** Deliveries of earlier events are tried as long as if they were from this time. */
+  readonly windowFrom: Date | undefined
+}
+
+/** Reads the cursors of all notifications, by id. */
+export async function readCursors(db: Kysely<Schema>): Promise<Map<string, Cursor>> {
   const rows = await db
     .selectFrom('delivery_cursors')
-    .select(['notification_id', 'window_from'])
-    .where('window_from', 'is not', null)
+    .select(['notification_id', 'created_at', 'window_from'])
     .execute()
-  return new Map(rows.flatMap((row) => (row.window_from ? [[row.notification_id, row.window_from]] : [])))
+  return new Map(
+    rows.map((row) => [
+      row.notification_id,
+      { createdAt: row.created_at, windowFrom: row.window_from ?? undefined },
+    ]),
+  )
 }
 
 /** The part of the log that is read for a notification. */

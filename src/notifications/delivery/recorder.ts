@@ -18,6 +18,8 @@ export interface Recorder {
   flush(lease: Lease): Promise<Settlement[]>
   /** Returns true, once, after deliveries became due because the one before them ended. */
   takeStarted(): boolean
+  /** Forgets the waiting results of a notification: they belong to a deleted one that had its id. */
+  drop(notificationId: string): void
   /** Forgets the waiting results: the next owner of the lease sends those deliveries again. */
   forget(): void
 }
@@ -86,6 +88,10 @@ export function createRecorder(db: Kysely<Schema>, receivers: ReadonlyMap<string
       const before = started
       started = false
       return before
+    },
+    drop(notificationId) {
+      results = results.filter(({ item }) => item.notificationId !== notificationId)
+      gone.delete(notificationId)
     },
     forget() {
       results = []

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { deleteNotification, saveNotification } from '../../../src/notifications/store.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { openFixture, startWorker } from '../fixture.ts'
 
@@ -141,6 +142,28 @@ describe('the next owner of the lease', () => {
     await fixture.settled('ops', delivered)
     expect(numbersOf(target)).toEqual([1, 2, 2])
   })
+})
+
+test('a notification with the id of a deleted one gets none of its deliveries', async () => {
+  const [former, target] = [await receiver(), await receiver()]
+  const fixture = await openFixture()
+  const { db } = fixture.database
+  await fixture.addNotification('ops', former.url)
+  const held: (() => void)[] = []
+  former.behave(() => (response) => void held.push(() => response.writeHead(204).end()))
+  await fixture.emit('ops', 't', 3)
+  await former.arrived(1)
+  // In one commit, so that no refresh comes in between.
+  await db.transaction().execute(async (tx) => {
+    await deleteNotification(tx, 'ops')
+    await saveNotification(tx, { id: 'ops', type: 'webhook', url: target.url, hasSigningKey: false })
+  })
+  for (const answer of held) answer()
+  await fixture.emit('ops', 'u')
+  await fixture.settled('ops', delivered)
+  expect(numbersOf(target)).toEqual([4])
+  expect(former.received).toHaveLength(1)
+  expect(await fixture.deliveries('ops')).toHaveLength(1)
 })
 
 test('the list has deliveries without a row, with the status that they have', async () => {

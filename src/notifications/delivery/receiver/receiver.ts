@@ -15,6 +15,8 @@ export interface ReceiverUpdate {
 /** A notification that this process delivers to. */
 export interface Receiver {
   readonly id: string
+  /** The time in ms of the creation of the notification, which tells it from an earlier one with its id. */
+  readonly since: number
   readonly queue: DeliveryQueue
   readonly notification: Notification
   readonly windowFrom: Date | undefined
@@ -37,7 +39,7 @@ export interface Receiver {
 /** Creates a receiver at its place in the event log. */
 export function createReceiver(
   deps: Pick<TryDeps, 'clock' | 'random'>,
-  start: ReceiverStart,
+  start: ReceiverStart & Pick<Receiver, 'since'>,
   first: ReceiverUpdate,
 ): Receiver {
   const capacity: Capacity = createCapacity(deps)
@@ -49,6 +51,7 @@ export function createReceiver(
   const isPaused = () => notification.paused !== undefined || notification.url === gone?.url
   const receiver: Receiver = {
     id: notification.id,
+    since: start.since,
     queue,
     get notification() {
       return notification
