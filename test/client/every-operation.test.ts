@@ -63,6 +63,8 @@ test('signers and networks', async () => {
   expect(bodyOf(await client.PATCH('/api/v1/networks/{network_id}', { params, body })).data.rpc_urls).toEqual(
     [{ url: 'https://rpc.example/***', weight: 7 }],
   )
+  const reset = await client.POST('/api/v1/networks/{network_id}/reset', { params })
+  expect(reset.error).toMatchObject({ code: 'chain_not_reset' })
 })
 
 test('notifications and their deliveries', async () => {

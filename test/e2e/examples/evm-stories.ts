@@ -27,6 +27,7 @@ interface Stage {
 /** Lets a service on anvil say what the examples of EVM let it say. */
 export async function playOnEvm(heard: Heard): Promise<void> {
   const anvil = await startAnvil({ args: ['--no-mining'] })
+  const beginning = await anvil.rpc<string>('evm_snapshot')
   const receiver = await startReceiver()
   receiver.behave(() => 503)
   const clock = createAdjustableClock()
@@ -38,7 +39,7 @@ export async function playOnEvm(heard: Heard): Promise<void> {
     await failToReach(stage)
     await replaceAndCancel(stage)
     await beDisabled(stage)
-    await losesItsChain(stage)
+    await losesItsChain(stage, beginning)
     for (const { body } of receiver.received) heard.hear(body)
   } finally {
     await service.stop()
@@ -145,9 +146,9 @@ async function beDisabled({ heard, service, clock, receiver }: Stage): Promise<v
   )
 }
 
-/** The chain begins anew, so nonces that were used are unused. */
-async function losesItsChain({ service, anvil, clock }: Stage): Promise<void> {
-  await anvil.rpc('anvil_reset')
+/** The chain begins anew after its first block, so nonces that were used are unused. */
+async function losesItsChain({ service, anvil, clock }: Stage, beginning: string): Promise<void> {
+  await anvil.rpc('evm_revert', [beginning])
   await until(
     () => {
       clock.advance(5_000)
