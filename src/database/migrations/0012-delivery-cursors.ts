@@ -35,7 +35,8 @@ const STATEMENTS = [
     notification_id text primary key references notifications (id) on delete cascade,
     event_number bigint not null,
     window_from timestamptz,
-    created_at timestamptz not null default clock_timestamp()
+    -- A time of JavaScript has no more digits, and it is compared with this one.
+    created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp())
   )`,
   'insert into delivery_cursors (notification_id, event_number) select id, relayed_number from notifications, event_log',
   'alter table event_log drop column relayed_number',

@@ -7,6 +7,8 @@ import type { Settlement } from './delivery.ts'
 export interface Move {
   readonly notificationId: string
   readonly cursor: bigint
+  /** The time in ms of the creation of the notification. One that was created later under the same id gets none of the results. */
+  readonly since: number
 }
 
 interface Recording {
@@ -29,8 +31,9 @@ export async function record(
       select from leases where name = ${lease.name} and owner = ${lease.owner} and fence = ${lease.fence} for share),
     moved as (
       update delivery_cursors c set event_number = m.event_number
-      from jsonb_to_recordset(${JSON.stringify(moves.map(toMove))}::jsonb) as m (notification_id text, event_number bigint), held
-      where c.notification_id = m.notification_id
+      from jsonb_to_recordset(${JSON.stringify(moves.map(toMove))}::jsonb) as m (
+        notification_id text, event_number bigint, since timestamptz), held
+      where c.notification_id = m.notification_id and c.created_at = m.since
       returning c.notification_id),
     results as materialized (
       select r.* from jsonb_to_recordset(${JSON.stringify(settlements.map(toResult))}::jsonb) as r (
@@ -64,8 +67,8 @@ const CHANGES = sql`,
       where d.notification_id = r.notification_id and d.event_number = r.event_number
         and d.tries = r.before and d.status = 'pending')`
 
-function toMove({ notificationId, cursor }: Move) {
-  return { notification_id: notificationId, event_number: String(cursor) }
+function toMove({ notificationId, cursor, since }: Move) {
+  return { notification_id: notificationId, event_number: String(cursor), since: new Date(since) }
 }
 
 function toResult({ item, status, delayMs, triedAt, lastTry }: Settlement) {

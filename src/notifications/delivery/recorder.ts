@@ -43,7 +43,8 @@ export function createRecorder(db: Kysely<Schema>, receivers: ReadonlyMap<string
     const groups = Map.groupBy(settlements, ({ item }) => item.notificationId)
     const moves = [...groups].flatMap(([notificationId, items]) => {
       const receiver = receivers.get(notificationId)
-      return receiver === undefined ? [] : [{ notificationId, cursor: receiver.queue.cursorAfter(items) }]
+      if (receiver === undefined) return []
+      return [{ notificationId, cursor: receiver.queue.cursorAfter(items), since: receiver.since }]
     })
     await record(db, lease, { settlements, moves })
     results = results.slice(settlements.length)
