@@ -18,7 +18,7 @@ const DEFAULT_ID = 1
 /** JSON-RPC 2.0: the method does not exist, or is not available. */
 const METHOD_NOT_FOUND = -32601
 
-/** JSON-RPC 2.0: replaces the code of a node's error when that is not a number. */
+/** JSON-RPC 2.0 §5.1 wants an integer. This replaces the code of a node's error when that is another value. */
 const INTERNAL_ERROR = -32603
 
 /** No endpoint answered; the code that existing clients know. */
@@ -60,7 +60,7 @@ function presentReply(call: Schemas['RpcCall'], reply: RpcReply | undefined): Sc
   if (reply?.kind === 'result') return { ...headOf(call), result: reply.result }
   if (reply?.kind === 'error') {
     const { message, data } = reply
-    const code = Number.isFinite(reply.code) ? reply.code : INTERNAL_ERROR
+    const code = Number.isSafeInteger(reply.code) ? reply.code : INTERNAL_ERROR
     return { ...headOf(call), error: data === undefined ? { code, message } : { code, message, data } }
   }
   if (reply?.tooLarge === true) {

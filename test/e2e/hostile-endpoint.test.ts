@@ -65,3 +65,32 @@ test('a call whose answer is too large is told the limit, and the relayer stays 
   const { body } = await service.api<{ system_disabled: boolean }>('GET', '/relayers/main')
   expect(body.data.system_disabled).toBe(false)
 })
+
+test.each([
+  ['1e99', '"m"', { code: -32603, message: 'm' }],
+  ['1.0', '"m"', { code: 1, message: 'm' }],
+  ['-32000.5', '"m"', { code: -32603, message: 'm' }],
+  ['"7"', '"m"', { code: 7, message: 'm' }],
+  ['{}', '"m"', { code: -32603, message: 'm' }],
+  ['9007199254740993', '"m"', { code: -32603, message: 'm' }],
+  ['null', '1.0', { code: 0, message: '1.0' }],
+  ['-1', '{"a":1}', { code: -1, message: '{"a":1}' }],
+])(
+  'an error with the code %s and the message %s is passed on as the contract says',
+  async (code, message, error) => {
+    const endpoint = await startRpcServer((calls) => {
+      const entries = calls.map(({ id, method }) =>
+        method === 'eth_getLogs'
+          ? `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":${message}}}`
+          : `{"jsonrpc":"2.0","id":${id},"result":"${method === 'eth_chainId' ? '0x7a69' : '0x1'}"}`,
+      )
+      return { text: entries.length === 1 ? entries.join() : `[${entries.join()}]` }
+    })
+    const service = await startService({ rpcUrls: [endpoint.url] })
+    onTestFinished(async () => {
+      await service.stop()
+      await endpoint.stop()
+    })
+    expect(await ask(service, 'main')).toEqual({ jsonrpc: '2.0', id: 1, error })
+  },
+)

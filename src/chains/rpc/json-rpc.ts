@@ -39,12 +39,17 @@ function readEntry(entry: unknown): { index: number | undefined; reply: RpcReply
     const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
     const reply = {
       kind: 'error',
-      code: Number(code ?? 0),
-      message: String(message ?? 'unnamed error'),
+      code: Number(textOf(code ?? 0)),
+      message: textOf(message ?? 'unnamed error'),
     } as const
     return { index, reply: data === undefined ? reply : { ...reply, data } }
   }
   return result === undefined
     ? { index, reply: { kind: 'unknown', detail: 'a reply without a result' } }
     : { index, reply: { kind: 'result', result } }
+}
+
+/** A field that should be a text or a number may be anything, also a number whose spelling is kept, which has no conversion. */
+function textOf(field: unknown): string {
+  return typeof field === 'string' ? field : JSON.stringify(field)
 }
