@@ -35,7 +35,10 @@ export const reset: Command = {
     const database = await openDatabase(config.database, createLogger({ level: config.logLevel }))
     try {
       await migrate(database)
-      const { ended, relayerIds } = await resetNetwork(database.db, network, new Date())
+      const { ended, relayerIds } = await resetNetwork(database.db, network, {
+        now: new Date(),
+        includesOwnEndpoints: true,
+      })
       terminal.out(
         `${networkId(network)}: ${ended} open transaction${ended === 1 ? '' : 's'} of ${relayerIds.length} relayer${relayerIds.length === 1 ? '' : 's'} ended as failed; the nonces are read from the new chain`,
       )

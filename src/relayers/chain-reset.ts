@@ -3,12 +3,16 @@ import type { Chain } from '../chains/chain.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { findGenesis, rememberGenesis } from '../networks/chain-identity-store.ts'
+import type { NetworkDirectory } from '../networks/directory.ts'
 import { networkId } from '../networks/manage.ts'
-import type { Network } from '../networks/network.ts'
+import { hasUntrustedEndpoints, type Network } from '../networks/network.ts'
 
 /** Finds out whether the chain of a test network was reset. */
 export interface ChainResetDetector {
-  /** Returns a sentence that says what to do when the chain was reset since the service first saw it; undefined when that is not proved. */
+  /**
+   * Returns a sentence that says what to do when the chain was reset since the service first saw it; undefined when that is not proved, and
+   * for a network whose endpoints are not the operator's of that name: they may serve another chain, and must not replace the first block.
+   */
   find(chain: Chain, network: Network): Promise<string | undefined>
 }
 
@@ -25,25 +29,50 @@ interface Look {
   isUnderWay: boolean
 }
 
+interface DetectorDeps {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  /** The networks with the endpoints that all relayers share. */
+  readonly networks: Pick<NetworkDirectory, 'find'>
+}
+
 /**
  * Creates the detector. The chains of main networks are never reset, so their first block is not asked for: a single lie about it would
  * stop the network.
  */
-export function createChainResetDetector({
-  db,
-  clock,
-}: {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-}): ChainResetDetector {
+export function createChainResetDetector({ db, clock, networks }: DetectorDeps): ChainResetDetector {
   const looks = new WeakMap<Chain, Look>()
+  /** The first block of each chain as the database has it. A reset makes all chains anew. */
+  const known = new WeakMap<Chain, string>()
+
+  async function look(
+    chain: Chain,
+    genesis: NonNullable<Chain['genesis']>,
+    network: Network,
+  ): Promise<string | undefined> {
+    const told = await genesis.read()
+    if (told.kind !== 'ok') return undefined
+    const remembered = known.get(chain) ?? (await findGenesis(db, network))
+    if (remembered !== undefined) known.set(chain, remembered)
+    if (remembered === told.value) return undefined
+    const agreed = await genesis.readEverywhere()
+    if (agreed.kind !== 'ok') return undefined
+    const first = await rememberGenesis(db, network, agreed.value)
+    if (first !== agreed.value) return sentence(network, { first, now: agreed.value })
+    known.set(chain, first)
+    return undefined
+  }
+
   return {
     find: (chain, network) => {
-      if (!network.isTestnet || chain.genesis === undefined) return Promise.resolve(undefined)
+      const { genesis } = chain
+      const shared = networks.find(network.type, network.name)
+      const isOperators = shared?.rpcUrls === network.rpcUrls && !hasUntrustedEndpoints(network)
+      if (!network.isTestnet || genesis === undefined || !isOperators) return Promise.resolve(undefined)
       const now = clock.monotonic()
       const last = looks.get(chain)
       if (last !== undefined && (last.isUnderWay || now - last.at < LOOK_MS)) return last.found
-      const started: Look = { at: now, found: look(db, chain.genesis, network), isUnderWay: true }
+      const started: Look = { at: now, found: look(chain, genesis, network), isUnderWay: true }
       const end = () => {
         started.isUnderWay = false
       }
@@ -52,21 +81,6 @@ export function createChainResetDetector({
       return started.found
     },
   }
-}
-
-async function look(
-  db: Kysely<Schema>,
-  genesis: NonNullable<Chain['genesis']>,
-  network: Network,
-): Promise<string | undefined> {
-  const told = await genesis.read()
-  if (told.kind !== 'ok') return undefined
-  const known = await findGenesis(db, network)
-  if (known === told.value) return undefined
-  const agreed = await genesis.readEverywhere()
-  if (agreed.kind !== 'ok') return undefined
-  const first = await rememberGenesis(db, network, agreed.value)
-  return first === agreed.value ? undefined : sentence(network, { first, now: agreed.value })
 }
 
 function sentence(

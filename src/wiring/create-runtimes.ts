@@ -84,7 +84,7 @@ export async function createRuntimes(options: RuntimeSetOptions) {
   const { runtimeOf, prepare } = runtimes
   const relayerOf = createRelayerReader(db, prepare)
   const observer = instrumentation?.transactions
-  const resetDetector = createChainResetDetector({ db, clock })
+  const resetDetector = createChainResetDetector({ db, clock, networks })
   const findChainReset: TransactionsContext['findChainReset'] = ({ chain, network }) =>
     resetDetector.find(chain, network)
   const healthChecker = createHealthChecker({

@@ -2,7 +2,7 @@ import type { Database } from '../database/engine.ts'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { networkId } from '../networks/manage.ts'
-import type { Network } from '../networks/network.ts'
+import { hasUntrustedEndpoints, type Network } from '../networks/network.ts'
 import { readNetworkChanges } from '../networks/network-changes.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { allRelayers } from '../relayers/store.ts'
@@ -19,20 +19,23 @@ interface ChainResetDeps {
 export type ChainReset = (network: Network) => Promise<ResetResult>
 
 /**
- * Creates the reset for callers. Without a proof, a transaction that it ends could still be included.
+ * Creates the reset for callers. Without a proof, a transaction that it ends could still be included, and endpoints that a caller chose can
+ * prove anything. So only the operator's endpoints of the network count, and only the relayers that use them start over.
  * @throws AppError `not_supported` for a main network; `chain_not_reset` without a proof
  */
 export function createChainReset({ database: { db }, runtimeSet, clock }: ChainResetDeps): ChainReset {
   const { networks, context, healthChecker, prepare } = runtimeSet
   return async (network) => {
     const relayers = (await allRelayers(db)).filter(
-      (relayer) => relayer.networkType === network.type && relayer.network === network.name,
+      ({ networkType, network: name, customRpcUrls }) =>
+        networkType === network.type && name === network.name && customRpcUrls === undefined,
     )
     if (!network.isTestnet) throw mainNetwork(network)
     // The old chain may be back, and then this check enables what an earlier one disabled.
     const checked = await Promise.all(relayers.map((relayer) => healthChecker.checkNow(relayer)))
-    if (!(await isProved(checked))) throw notReset(network)
-    const result = await resetNetwork(db, network, new Date(clock.now()))
+    if (hasUntrustedEndpoints(network) || !(await isProved(checked))) throw notReset(network)
+    const now = new Date(clock.now())
+    const result = await resetNetwork(db, network, { now, includesOwnEndpoints: false })
     networks.update(await readNetworkChanges(db))
     // The check enables the relayers again, so that the caller can send at once.
     await Promise.all(relayers.map((relayer) => healthChecker.checkNow(relayer)))

@@ -12,9 +12,16 @@ type Tx = DbTransaction<Schema>
 /** The network whose chain was reset. */
 type ResetNetwork = Pick<Network, 'type' | 'name'>
 
+/** The options of a reset. */
+interface ResetOptions {
+  readonly now: Date
+  /** True: relayers with endpoints of their own start over as well. Their chain may be another one under the same name. */
+  readonly includesOwnEndpoints: boolean
+}
+
 /** The result of a reset. */
 export interface ResetResult {
-  /** The relayers on the network. */
+  /** The relayers that started over. */
   readonly relayerIds: readonly string[]
   /** The number of transactions that were open. */
   readonly ended: number
@@ -31,10 +38,10 @@ const BATCH = 500
 export async function resetNetwork(
   db: Kysely<Schema>,
   network: ResetNetwork,
-  now: Date,
+  { now, includesOwnEndpoints }: ResetOptions,
 ): Promise<ResetResult> {
   return db.transaction().execute(async (tx) => {
-    const relayerIds = await findRelayerIds(tx, network)
+    const relayerIds = await findRelayerIds(tx, network, includesOwnEndpoints)
     await endSteps(tx, relayerIds)
     const ended = await endOpen(tx, { network, relayerIds, now })
     await detach(tx, { network, relayerIds, now })
@@ -49,12 +56,17 @@ interface Scope {
   readonly now: Date
 }
 
-async function findRelayerIds(tx: Tx, { type, name }: ResetNetwork): Promise<string[]> {
+async function findRelayerIds(
+  tx: Tx,
+  { type, name }: ResetNetwork,
+  includesOwnEndpoints: boolean,
+): Promise<string[]> {
   const rows = await tx
     .selectFrom('relayers')
     .select('id')
     .where('network_type', '=', type)
     .where('network', '=', name)
+    .$if(!includesOwnEndpoints, (query) => query.where('custom_rpc_urls', 'is', null))
     .orderBy('id')
     .execute()
   return rows.map(({ id }) => id)

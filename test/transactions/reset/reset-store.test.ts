@@ -16,7 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-const reset = () => resetNetwork(fixture.database.db, SILENT_NETWORK, NOW)
+const reset = () =>
+  resetNetwork(fixture.database.db, SILENT_NETWORK, { now: NOW, includesOwnEndpoints: true })
 
 test('what was open ends, in every status, and nothing else changes', async () => {
   const owner = await fixture.addAccount({ chain: chainOf(createStubChain()) })
@@ -88,7 +89,7 @@ test('the first block is remembered once, and anew after a reset', async () => {
   const { db } = fixture.database
   const remember = (genesis: string) => rememberGenesis(db, ELSEWHERE, genesis)
   expect([await remember('0xa'), await remember('0xb')]).toEqual(['0xa', '0xa'])
-  await resetNetwork(db, ELSEWHERE, NOW)
+  await resetNetwork(db, ELSEWHERE, { now: NOW, includesOwnEndpoints: true })
   expect([await remember('0xb'), await remember('0xa')]).toEqual(['0xb', '0xb'])
   expect(await listResets(db)).toContainEqual({ type: 'evm', name: 'elsewhere', resets: 1 })
 })
