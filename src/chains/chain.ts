@@ -252,6 +252,11 @@ export interface ChainOf<
   /** Reads receipts. A node that is behind never causes the answer `none`. */
   receipts(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
   /**
+   * Reads receipts from every endpoint, in the order of the configuration, each in the order of the hashes. An endpoint that rests or does
+   * not answer gives `unknown`.
+   */
+  receiptsEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<readonly ReceiptAnswer[][]>
+  /**
    * Proves whether the chain includes any of the attempts of one transaction, for decisions that cannot be taken back. `included` names the
    * attempt by its number. `since` in `freshness` is the signing time of the oldest attempt whose absence is not proved yet.
    */

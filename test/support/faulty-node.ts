@@ -47,6 +47,8 @@ export interface FaultyNode {
 export interface Habits {
   /** The error by which it refuses a call by rules of its own; the chain's node hears nothing of it. */
   readonly refuse?: (call: WireEntry) => { readonly code: number; readonly message: string } | undefined
+  /** What it answers instead of the true reply. */
+  readonly lie?: (call: WireEntry, reply: WireEntry) => WireEntry
   /** It is so many blocks behind. */
   readonly behind?: number
   /** It answers everything with 429 and asks for a rest of so many seconds. */
@@ -108,8 +110,14 @@ async function serve(
   if (fault === 'lose' && node.contradiction) loseBroadcasts(node.contradiction, node, entriesOf(body))
   const reply = await askRest(node, target, body, fault)
   if (reply === undefined) return void request.socket.destroy()
-  const told = node.pruning === undefined ? reply : withoutPruned(body, reply, node.pruning)
-  response.writeHead(200, { 'content-type': 'application/json' }).end(told)
+  const { pruning, habits: { lie } = {} } = node
+  const told =
+    pruning === undefined
+      ? reply
+      : changed(body, reply, (call, entry) => answeredPruned(call, entry, pruning))
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(lie === undefined ? told : changed(body, told, lie))
 }
 
 /** Applies the habits to a request without another fault. */
@@ -151,10 +159,14 @@ function refusalOf(node: Decider, call: WireEntry): Pick<WireEntry, 'error' | 'r
   return node.contradiction && contradicts(node.contradiction, node, call)
 }
 
-/** The reply without what the node has deleted. */
-function withoutPruned(body: string, reply: string, pruning: Pruning): string {
+/** The reply to a request, each entry as `change` makes it. */
+function changed(
+  body: string,
+  reply: string,
+  change: (call: WireEntry, entry: WireEntry) => WireEntry,
+): string {
   const replies = new Map(entriesOf(reply).map((entry) => [entry.id, entry]))
-  const answers = entriesOf(body).map((call) => answeredPruned(call, replies.get(call.id) ?? {}, pruning))
+  const answers = entriesOf(body).map((call) => change(call, replies.get(call.id) ?? {}))
   return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
 }
 
@@ -205,9 +217,7 @@ async function askAll(
   body: string,
   change: (call: WireEntry, reply: WireEntry) => WireEntry,
 ): Promise<string> {
-  const replies = new Map(entriesOf(await post(target, body)).map((reply) => [reply.id, reply]))
-  const answers = entriesOf(body).map((call) => change(call, replies.get(call.id) ?? {}))
-  return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0])
+  return changed(body, await post(target, body), change)
 }
 
 async function headOf(target: string): Promise<number> {

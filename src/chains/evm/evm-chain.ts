@@ -23,6 +23,7 @@ import {
   readHead,
   readNonces,
   readPendingNonce,
+  readReceiptsEverywhere,
   readRevertReason,
 } from './inspect.ts'
 import { NODE_DIALECT } from './node-dialect.ts'
@@ -98,6 +99,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
         createHeadFeed({ urls: webSocket, blocktimeMs: network.averageBlocktimeMs, clock, log, listener }),
     },
     receipts: (hashes, { asOf } = {}) => readManyReceipts(client, hashes, asOf),
+    receiptsEverywhere: (hashes, { asOf } = {}) => readReceiptsEverywhere(client, hashes, asOf),
     proveInclusion: (attempts, freshness) =>
       proveInclusion({ client, confirmations: network.requiredConfirmations }, attempts, freshness),
     forward: (calls) => client.forward(calls),

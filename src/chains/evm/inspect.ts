@@ -74,6 +74,16 @@ export async function readReceipts(
   return (await client.sendAsOf(receiptCalls(hashes), asOf)).map(toReceipt)
 }
 
+/** Reads receipts from every endpoint, each in the order of the hashes. */
+export async function readReceiptsEverywhere(
+  client: PooledClient,
+  hashes: readonly string[],
+  asOf?: bigint,
+): Promise<ReceiptAnswer[][]> {
+  const endpoints = await client.sendEverywhere(receiptCalls(hashes), asOf)
+  return endpoints.map((replies) => replies.map(toReceipt))
+}
+
 function receiptCalls(hashes: readonly string[]): RpcCall[] {
   return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }
@@ -131,9 +141,11 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   const { transactionHash, blockNumber, blockHash, status, gasUsed } = reply.result as Record<string, unknown>
   if (blockNumber === null) return none
   const [height, gas] = [readCount(blockNumber), readCount(gasUsed)]
+  const success = readSuccess(status)
   if (
     height === undefined ||
     gas === undefined ||
+    success === undefined ||
     typeof transactionHash !== 'string' ||
     typeof blockHash !== 'string'
   ) {
@@ -143,10 +155,17 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
     hash: transactionHash,
     blockNumber: height,
     blockHash,
-    success: status !== '0x0',
+    success,
     gasUsed: gas,
   }
   return { kind: 'included', receipt }
+}
+
+/** Reads the result of an execution. Receipts of chains before Byzantium (EIP-658) have none, and count as successful. */
+function readSuccess(status: unknown): boolean | undefined {
+  if (status === undefined || status === null) return true
+  const value = readCount(status)
+  return value === 0n || value === 1n ? value === 1n : undefined
 }
 
 function silent(reply: Exclude<RpcReply, { kind: 'result' }>): { kind: 'unknown'; detail: string } {

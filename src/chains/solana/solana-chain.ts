@@ -70,6 +70,7 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
       return readHead(client)
     },
     receipts: (hashes, freshness) => receipts.read(hashes, freshness),
+    receiptsEverywhere: (hashes, freshness) => receipts.readEverywhere(hashes, freshness),
     proveInclusion: createInclusionProver({ client, receipts, clock }),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock, keepsHistory: history.keeps }),

@@ -11,7 +11,7 @@ import { checkRequest } from './check/request.ts'
 import type { StellarDraft } from './content.ts'
 import { hashesOf } from './inclusion/hashes.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
-import { readReceipts } from './inclusion/receipts.ts'
+import { readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
 import { NODE_DIALECT } from './node-dialect.ts'
 import { totalFee } from './prepare/fees.ts'
 import { createMarketWatch, type Market } from './prepare/market.ts'
@@ -90,6 +90,8 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       return head
     },
     receipts,
+    receiptsEverywhere: (hashes, freshness = {}) =>
+      readReceiptsEverywhere(client, { hashes, passphrase, ...freshness }),
     proveInclusion: (attempts, freshness) => proveInclusion({ client, passphrase }, attempts, freshness),
     forward: (calls) => client.forward(calls),
     endpoints: () => reportEndpoints(client, { clock }),

@@ -16,6 +16,7 @@ import { announceIncident, saveTransactions } from '../store/transactions-store.
 import type { Inclusion } from './inclusion-reason.ts'
 import { finalEvent, included } from './resolution.ts'
 import { inclusionOf } from './resolve.ts'
+import { askSecondOpinions, type ReceiptClaim } from './second-opinion.ts'
 import type { WatchMemory, WatchRound } from './watch-round.ts'
 
 /**
@@ -138,14 +139,27 @@ async function restore(round: WatchRound, waiting: readonly Transaction[]): Prom
   const hashes = items.flatMap((item) => hashesOfAll(chain, item.attempts))
   const answers = await chain.receipts(hashes, { asOf: head.number })
   const receipts = new Map(hashes.map((hash, index) => [hash, answers[index]]))
+  const inclusions = await Promise.all(items.map((item) => inclusionOf(round, item, receipts)))
+  const claims = items.flatMap((item, index) => claimOf(item, inclusions[index]) ?? [])
+  const opinions = await askSecondOpinions(round, claims)
   const absent: TransactionWithAttempts[] = []
-  for (const item of items) {
-    const inclusion = await inclusionOf(round, item, receipts)
-    if (inclusion !== undefined) await recordNewInclusion(round, item, inclusion)
-    else absent.push(item)
+  for (const [index, item] of items.entries()) {
+    const inclusion = inclusions[index]
+    if (inclusion === undefined) absent.push(item)
+    else if (opinions.get(item.transaction.id)?.kind === 'agreed')
+      await recordNewInclusion(round, item, inclusion)
   }
   const raws = absent.flatMap((item) => currentAttempt(item)?.signed.raw ?? [])
   if (raws.length > 0) await chain.broadcast(raws)
+}
+
+function claimOf(
+  { transaction }: TransactionWithAttempts,
+  inclusion: Inclusion | undefined,
+): ReceiptClaim | undefined {
+  if (inclusion === undefined) return undefined
+  const { hash, blockHash, success } = inclusion.receipt
+  return { transactionId: transaction.id, hash, blockHash, success }
 }
 
 /** The chain decides (I4): if another attempt is included now, that attempt gives the final status. */

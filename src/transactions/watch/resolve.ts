@@ -116,7 +116,7 @@ export async function inclusionOf(
 }
 
 /** Adds the reason of a revert to the inclusion. */
-async function describeInclusion(
+export async function describeInclusion(
   round: WatchRound,
   transaction: Transaction,
   { attempt, receipt }: { readonly attempt: Attempt; readonly receipt: Receipt },

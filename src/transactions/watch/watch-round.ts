@@ -14,11 +14,19 @@ export interface WatchMemory {
   recheckAt: number
   /** The block and the time since which a transaction has a used nonce and no receipt, by id. */
   readonly missingSince: Map<string, { readonly block: bigint; readonly at: number }>
+  /** Ids of the transactions about whose result the endpoints contradict each other, so that the log tells it once. */
+  readonly tied: Set<string>
 }
 
 /** Creates the memory of a watcher that has seen nothing yet. */
 export function createWatchMemory(): WatchMemory {
-  return { highest: { number: 0n, at: 0 }, settledAt: undefined, recheckAt: 0, missingSince: new Map() }
+  return {
+    highest: { number: 0n, at: 0 },
+    settledAt: undefined,
+    recheckAt: 0,
+    missingSince: new Map(),
+    tied: new Set(),
+  }
 }
 
 /** One round of watching a network: its inputs, and the results so far. */

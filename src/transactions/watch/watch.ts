@@ -8,8 +8,8 @@ import { findDecisions } from '../store/decisions-store.ts'
 import { findWatched, hasWatched } from '../store/work-store.ts'
 import { findMovedBlocks, findPassedNonces, haveAllExpired } from './compare-with-chain.ts'
 import { fillGaps } from './fill-gaps.ts'
+import { finalise } from './finalise.ts'
 import { isRecheckDue, recheckFinal } from './recheck-final.ts'
-import { finalised } from './resolution.ts'
 import { resolveExpired, resolveTransaction } from './resolve.ts'
 import { isFinalBlock, type WatchMemory, type WatchRound } from './watch-round.ts'
 import { writeResolutions } from './write-resolutions.ts'
@@ -120,11 +120,7 @@ function isBehind(head: Head, { highest }: WatchMemory, now: number): boolean {
 /** Finalises the transactions whose block is still in the chain and is final (I7). */
 async function settleFinal(round: WatchRound, mined: readonly Transaction[]): Promise<void> {
   const deep = mined.filter(({ block }) => block && isFinalBlock(round, block.number))
-  const items = await withAttempts(round, deep)
-  await writeResolutions(
-    round,
-    items.map((item) => finalised(item, new Date(round.context.clock.now()))),
-  )
+  await finalise(round, await withAttempts(round, deep))
 }
 
 /** Resolves the transactions from their receipts, and returns the ids of the written ones. */
@@ -164,11 +160,7 @@ async function settleAtOnce(
       .map(({ transaction }) => transaction.id),
   )
   const mined = written.filter(({ id, status }) => status === 'mined' && ids.has(id))
-  const now = new Date(round.context.clock.now())
-  await writeResolutions(
-    round,
-    (await withAttempts(round, mined)).map((item) => finalised(item, now)),
-  )
+  await finalise(round, await withAttempts(round, mined))
 }
 
 async function withAttempts(

@@ -14,6 +14,8 @@ export interface EndpointStatuses {
 export interface ReceiptReader {
   /** Reads receipts. A node's yes always counts; its no counts only when it has reached `asOf` and keeps a history. */
   read(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[]>
+  /** Reads receipts from every endpoint. An endpoint that is behind, or keeps no history, gives `unknown` for what it does not know. */
+  readEverywhere(hashes: readonly string[], freshness?: Freshness): Promise<ReceiptAnswer[][]>
   /** Reads the answers of each endpoint. Endpoints without history answer for their newest blocks; a resting endpoint does not answer. */
   askEach(hashes: readonly string[], asOf?: bigint): Promise<readonly EndpointStatuses[]>
 }
@@ -51,6 +53,8 @@ export function createReceiptReader(client: PooledClient): ReceiptReader {
 
   return {
     askEach,
+    readEverywhere: async (hashes, { asOf } = {}) =>
+      (await askEach(hashes, asOf)).map(({ statuses }) => statuses.map((one) => agree([one]))),
     read: async (hashes, { asOf } = {}) => {
       if (hashes.length === 0) return []
       const statuses = readAll(hashes, await client.sendAsOf(statusCalls(hashes), asOf))

@@ -25,6 +25,17 @@ export async function readReceipts(
   return hashes.map((hash, index) => toReceiptAnswer(readLookup(hash, endpointReplies[index], terms)))
 }
 
+/** Reads receipts from every endpoint, each in the order of the hashes. */
+export async function readReceiptsEverywhere(
+  client: PooledClient,
+  { hashes, ...terms }: ReceiptQuestion,
+): Promise<ReceiptAnswer[][]> {
+  const endpoints = await client.sendEverywhere(hashes.map(receiptCall), terms.asOf)
+  return endpoints.map((replies) =>
+    hashes.map((hash, index) => toReceiptAnswer(readLookup(hash, replies[index], terms))),
+  )
+}
+
 /**
  * The answer of one endpoint about a hash. `not_found` proves absence only when the endpoint has reached `asOf` (`reached`) and remembers
  * back to `since` (`remembers`). `silent`: the answer is missing or unreadable.

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import type { ReceiptAnswer } from '../../../src/chains/answer.ts'
+import { weigh } from '../../../src/transactions/watch/second-opinion.ts'
+
+const CLAIM = { transactionId: 'tx', hash: '0xa', blockHash: '0xblock', success: true }
+
+const says = (success: boolean, blockHash = '0xblock'): ReceiptAnswer => ({
+  kind: 'included',
+  receipt: { hash: '0xa', blockNumber: 100n, blockHash, success },
+})
+
+const YES = says(true)
+const NO = says(false)
+const NONE: ReceiptAnswer = { kind: 'none' }
+const UNKNOWN: ReceiptAnswer = { kind: 'unknown' }
+
+describe('the endpoints about a receipt that says "succeeded"', () => {
+  test.each<[string, readonly ReceiptAnswer[], string]>([
+    ['all say the same', [YES, YES], 'agreed'],
+    ['the others are silent', [YES, UNKNOWN], 'agreed'],
+    ['the others have pruned it', [NONE, YES], 'agreed'],
+    ['all have pruned it', [NONE, NONE], 'agreed'],
+    ['most say the same', [YES, NO, YES], 'agreed'],
+    ['one of two says the opposite', [YES, NO], 'tied'],
+    ['two of four say the opposite', [YES, NO, NO, YES], 'tied'],
+    ['most say the opposite', [NO, YES, NO], 'contradicted'],
+    ['all say the opposite', [NO, NO], 'contradicted'],
+    ['the opposite is about another block', [YES, says(false, '0xother')], 'agreed'],
+    ['nobody answers', [UNKNOWN, UNKNOWN], 'unanswered'],
+  ])('%s', (_, answers, kind) => {
+    expect(weigh(CLAIM, answers).kind).toBe(kind)
+  })
+
+  test('a contradiction brings the receipt of the others', () => {
+    expect(weigh(CLAIM, [NO, NO])).toEqual({
+      kind: 'contradicted',
+      receipt: { hash: '0xa', blockNumber: 100n, blockHash: '0xblock', success: false },
+    })
+  })
+})
