@@ -70,12 +70,22 @@ function untriedOf(notificationId: string, status: DeliveryStatus | undefined) {
     case undefined:
       return own
     case 'waiting':
-      return sql`${own} and ${IS_BLOCKED}`
+      return sql`from (select e.number, ${isBlockedOfAll(notificationId)} as blocked ${own}) e where e.blocked`
     case 'pending':
-      return sql`${own} and not ${IS_BLOCKED}`
+      return sql`from (select e.number, ${isBlockedOfAll(notificationId)} as blocked ${own}) e where not e.blocked`
     default:
       return sql`${own} and false`
   }
+}
+
+/** The same as `IS_BLOCKED` for all untried events at once: one pass, where a look for each event grows with the square of their number. */
+function isBlockedOfAll(notificationId: string) {
+  return sql<boolean>`coalesce(
+    row_number() over (partition by e.transaction_id order by e.number) > 1
+      or e.transaction_id in (
+        select o.ordering_key from deliveries o
+        where o.notification_id = ${notificationId} and o.status in ('pending', 'waiting')),
+    false) and e.transaction_id is not null`
 }
 
 /** Finds a delivery of this notification; undefined for the id of another notification's delivery. */
