@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Durability } from '../durability.ts'
 import { syncPath, syncTree } from './sync-files.ts'
@@ -24,16 +24,25 @@ export async function prepareDatabaseFolder({
 }: DatabaseFolder): Promise<string> {
   const folder = join(dataDir, 'pglite')
   if (!existsSync(join(folder, 'PG_VERSION'))) {
+    assertEmpty(folder)
     const unfinished = `${folder}.new`
     rmSync(unfinished, { recursive: true, force: true })
     await create(unfinished)
     if (durability === 'full') syncTree(unfinished)
-    // Fails when the folder contains anything, because that may be the rest of a database.
     renameSync(unfinished, folder)
   }
   if (durability === 'full') syncOnce(folder)
   else forgetSync(folder)
   return folder
+}
+
+/** Refuses a folder that may be the rest of a database: only a person can know whether its transactions are needed. */
+function assertEmpty(folder: string): void {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  if (names.length > 0)
+    throw new Error(
+      `${folder} is no complete database: PG_VERSION is missing, and there are ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''}. Restore a backup there. If it never held anything that you need, move it away, and the service makes a new one.`,
+    )
 }
 
 /** Creates the data folder with mode 0700 where it is missing. Its name lasts like its content: the parent of each new folder is synced. */
