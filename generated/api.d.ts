@@ -468,6 +468,9 @@ export interface paths {
          *     transactions that the service sends for itself, so that repeating it does nothing twice. The failure of one cancellation does not
          *     stop the
          *     others: `failures` has the reason of each.
+         *
+         *     While the relayer is disabled (`system_disabled`), only transactions that nobody has signed are canceled; when there is none of
+         *     them, the answer is 400 `relayer_disabled`. A paused relayer cancels nothing: 400 `relayer_paused`.
          */
         readonly delete: operations["deletePendingTransactions"];
         readonly options?: never;
@@ -554,6 +557,9 @@ export interface paths {
          *       expired and an
          *       endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce
          *       account.
+         *
+         *     While the relayer is disabled (`system_disabled`), only a transaction that nobody has signed can be canceled; another one is 400
+         *     `relayer_disabled`. A paused relayer cancels nothing: 400 `relayer_paused`.
          */
         readonly delete: operations["cancelTransaction"];
         readonly options?: never;
@@ -1100,8 +1106,10 @@ export interface paths {
          *     new chain. Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so
          *     that they can send again.
          *
-         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). The API refuses main networks
-         *     (`not_supported`); an operator resets them by `relayer reset` on the command line.
+         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). Only the operator's endpoints of the network
+         *     can prove it: relayers with `custom_rpc_urls` keep what they have, and a network whose `rpc_urls` were set over the API is never
+         *     reset here. The API refuses main networks (`not_supported`). An operator resets all of these by `relayer reset` on the command
+         *     line.
          */
         readonly post: operations["resetNetwork"];
         readonly delete?: never;

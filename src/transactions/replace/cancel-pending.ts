@@ -33,13 +33,15 @@ export type PendingCanceler = (relayer: Relayer, signal: AbortSignal) => Promise
 /**
  * Cancels the open requests of callers, newest first, so that an interruption leaves the oldest ones. Each one is canceled by itself, and a
  * failure does not stop the others. A disabled relayer cancels only those that nobody has signed.
- * @throws AppError `relayer_paused` or `relayer_disabled` when none of them could be canceled for that reason
+ * @throws AppError `relayer_paused`, before anything is canceled; `relayer_disabled` when none of them could be canceled for that reason
  */
 export function createPendingCanceler(
   context: TransactionsContext,
   replacer: Pick<ReturnType<typeof createReplacer>, 'cancelTransaction'>,
 ): PendingCanceler {
   return async (relayer, signal) => {
+    const refusal = inactive(relayer)
+    if (refusal && relayer.paused) throw refusal
     const { ids, total } = await findOpenRequests(context.db, relayer.id, MAX_TRANSACTIONS)
     const end = context.clock.monotonic() + MAX_MS
     const canceled: string[] = []
@@ -50,7 +52,6 @@ export function createPendingCanceler(
       if (error === undefined) canceled.push(id)
       else failures.push({ id, error })
     }
-    const refusal = inactive(relayer)
     if (refusal && canceled.length === 0) throw refusal
     return { canceled, failures, remaining: total - canceled.length - failures.length }
   }
