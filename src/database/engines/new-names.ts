@@ -8,6 +8,7 @@ export interface NewNames {
   sync(path: string): void
 }
 
+/** Creates an empty set. `syncFolder` writes the entries of one folder to the disk. */
 export function createNewNames(syncFolder: (folder: string) => void): NewNames {
   const unsynced = new Set<string>()
   const sync = (path: string): void => {

@@ -55,7 +55,7 @@ export interface Prepared {
   readonly body: string | undefined
 }
 
-/** What becomes of an outgoing delivery, ready to be written. */
+/** The next state of an outgoing delivery, ready to be written. */
 export interface Settlement {
   readonly item: Outgoing
   readonly status: DeliveryStatus

@@ -30,7 +30,7 @@ export async function readStarts(
   )
 }
 
-/** What is stored beside the place of a notification. */
+/** The stored facts about a notification's place in the event log. */
 export interface Cursor {
   /** Tells the notification from an earlier one with its id. */
   readonly createdAt: Date
