@@ -6,8 +6,8 @@ export interface EventsTable {
   id: Generated<bigint>
   /** The id for receivers. */
   uid: Generated<string>
-  /** The order for readers, without gaps; null until the first read after the commit. */
-  number: bigint | null
+  /** The order for readers. A writer that failed leaves a gap. */
+  number: Generated<bigint>
   /** The notification that the relayer had when the event happened. */
   notification_id: string | null
   /** Null for a test event, which has no relayer. */
@@ -16,12 +16,6 @@ export interface EventsTable {
   type: string
   payload: JSONColumnType<object>
   created_at: Generated<Date>
-}
-
-/** A table with one row. Its lock is the right to number events. */
-export interface EventLogTable {
-  only_row: Generated<boolean>
-  last_number: bigint
 }
 
 /** Signing keys, newest last. An older key signs until it expires. */

@@ -2,7 +2,6 @@ import type { Generated, JSONColumnType } from 'kysely'
 import type {
   DeliveriesTable,
   DeliveryCursorsTable,
-  EventLogTable,
   EventsTable,
   NotificationKeysTable,
 } from './event-tables.ts'
@@ -28,7 +27,6 @@ export interface Schema {
   events: EventsTable
   leases: LeasesTable
   finished_counts: FinishedCountsTable
-  event_log: EventLogTable
   notification_keys: NotificationKeysTable
   deliveries: DeliveriesTable
   delivery_cursors: DeliveryCursorsTable

@@ -18,7 +18,7 @@ export const TRANSACTION_EVENTS: readonly EventType[] = [
 /** An entry of the event log, without the snapshot in its payload. */
 export interface EventRecord {
   readonly id: bigint
-  /** The position in the log: 1, 2, 3 … */
+  /** The position in the log. */
   readonly number: bigint
   /** The id for receivers; the same in every try. */
   readonly uid: string

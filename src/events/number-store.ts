@@ -1,47 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 
-/** The number of events that one database transaction numbers. It limits how long the lock is held. */
-const BATCH = 1_000
+/** The time in ms between two looks at writers that have not committed yet. Most of them commit within it. */
+const LOOK_MS = 5
 
-/** Numbers all committed events and returns the last assigned number. */
-export async function lastNumber(db: Kysely<Schema>): Promise<bigint> {
-  let more = true
-  while (more) more = (await numberBatch(db)).more
-  const { last_number } = await db.selectFrom('event_log').select('last_number').executeTakeFirstOrThrow()
-  return last_number
-}
+/** A reader waits for writers for at most this time, in ms. A writer that hangs delays the later events of the others, and loses none. */
+const LONGEST_WAIT_MS = 1_000
 
 /**
- * Assigns the next numbers to committed events without one, and returns `more` when some are left. Ids are assigned before the commit, so a
- * reader that uses them would skip an event whose database transaction commits late. Numbers are assigned after the commit, under the lock
- * of one row: a reader that sees number n can see every event up to n, and no event is inserted before it later. Events of one transaction
- * keep their order, because a later change waits for the commit of the earlier one.
+ * Returns the highest number up to which no event will be committed any more: a reader that sees this number can see every event up to it.
+ * It includes all events that were committed before the call, unless a writer hangs.
+ *
+ * An event gets its number when it is written, and may be committed after one with a higher number. So a writer keeps a lock until its
+ * commit, with the last number before its own (`next_event_number` in the schema).
  */
-export async function numberBatch(db: Kysely<Schema>, batch = BATCH): Promise<{ more: boolean }> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from events where number is null) as found`.execute(db)
-  if (!rows[0]?.found) return { more: false }
-  const count = await db.transaction().execute(async (tx) => {
-    const { last_number } = await tx
-      .selectFrom('event_log')
-      .select('last_number')
-      .forUpdate()
-      .executeTakeFirstOrThrow()
-    // This is a separate statement: its snapshot starts after the lock, so it sees the numbers of the previous lock owner.
-    const result = await sql`
-      update events set number = ${last_number}::bigint + fresh.rank
-      from (
-        select id, row_number() over (order by id) as rank
-        from (select id from events where number is null order by id limit ${batch}) as oldest
-      ) as fresh
-      where events.id = fresh.id`.execute(tx)
-    const numbered = result.numAffectedRows ?? 0n
-    await tx
-      .updateTable('event_log')
-      .set({ last_number: last_number + numbered })
-      .execute()
-    return numbered
-  })
-  return { more: count === BigInt(batch) }
+export async function lastNumber(db: Kysely<Schema>): Promise<bigint> {
+  // The order of the two reads matters: who took a number up to this one, and has no lock any more, has ended.
+  const last = await readLast(db)
+  const end = Date.now() + LONGEST_WAIT_MS
+  for (;;) {
+    const settled = await readSettled(db, last)
+    if (settled >= last || Date.now() >= end) return settled
+    await pause(LOOK_MS)
+  }
+}
+
+async function readLast(db: Kysely<Schema>): Promise<bigint> {
+  const { rows } = await sql<{ last: bigint }>`select last_value as last from event_numbers`.execute(db)
+  return rows[0]?.last ?? 0n
+}
+
+/** The keys of the locks, as the migration 0015 has them. */
+const LOCK = 1_919_248_499
+const KEY_SIZE = 2n ** 31n
+
+/** Returns the lowest number that a writer may still follow, and at most `last`. */
+async function readSettled(db: Kysely<Schema>, last: bigint): Promise<bigint> {
+  const { rows } = await sql<{ key: bigint }>`
+    select distinct objid::bigint as key from pg_locks
+    where locktype = 'advisory' and classid = ${LOCK}::bigint::oid and pid <> pg_backend_pid()
+      and database = (select oid from pg_database where datname = current_database())`.execute(db)
+  return rows
+    .map(({ key }) => numberOf(BigInt(key), last))
+    .reduce((low, one) => (one < low ? one : low), last)
+}
+
+/** Returns the number up to `last` that has this key. A writer that began after `last` was read has a key above it, and hides nothing. */
+function numberOf(key: bigint, last: bigint): bigint {
+  const behind = (((last - key) % KEY_SIZE) + KEY_SIZE) % KEY_SIZE
+  return behind < KEY_SIZE / 2n ? last - behind : last
 }

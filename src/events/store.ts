@@ -3,7 +3,7 @@ import type { EventsTable } from '../database/event-tables.ts'
 import type { Schema } from '../database/schema.ts'
 import type { EventFilter, EventRecord, EventType } from './event.ts'
 
-/** The channel on which the database announces committed events, numbered or not. */
+/** The channel on which the database announces committed events. */
 export const EVENTS_CHANNEL = 'events_written'
 
 /** The columns of an `EventRecord`. */
@@ -27,6 +27,8 @@ export const PAGE_BYTES = 262_144
 interface ReadOptions extends EventFilter {
   /** The number of the last event that the reader has; 0 for none. */
   readonly after: bigint
+  /** The number of the last event that may be read. */
+  readonly upTo: bigint
   readonly limit: number
 }
 
@@ -36,15 +38,16 @@ const BYTES_BEFORE = sql<number | null>`
   'bytes_before',
 )
 
-/** Reads numbered events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
+/** Reads events after a cursor, oldest first: at most `limit`, fewer when they are large, and at least one when there is one. */
 export async function readEvents(
   db: Kysely<Schema>,
-  { after, limit, relayerId, type }: ReadOptions,
+  { after, upTo, limit, relayerId, type }: ReadOptions,
 ): Promise<EventRecord[]> {
   let query = db
     .selectFrom('events')
     .select([...EVENT_COLUMNS, 'payload'])
     .where('number', '>', after)
+    .where('number', '<=', upTo)
   if (relayerId !== undefined) query = query.where('relayer_id', '=', relayerId)
   if (type !== undefined) query = query.where('type', '=', type)
   const page = query.orderBy('number').limit(limit).as('page')
@@ -67,7 +70,6 @@ export async function logBounds(
 ): Promise<{ first: bigint | undefined; last: bigint | undefined }> {
   const { first, last } = await db
     .selectFrom('events')
-    .where('number', 'is not', null)
     .select((eb) => [
       eb.fn.min<bigint | null>('number').as('first'),
       eb.fn.max<bigint | null>('number').as('last'),
@@ -124,18 +126,14 @@ export async function deleteOldEvents(
 const IS_TO_BE_DELIVERED = sql`coalesce(
   (select d.status in ('pending', 'waiting') from deliveries d
     where d.notification_id = e.notification_id and d.event_number = e.number),
-  (select e.number is null or e.number > c.event_number from delivery_cursors c
+  (select e.number > c.event_number from delivery_cursors c
     where c.notification_id = e.notification_id),
   false)`
 
-/**
- * Converts a row to an event record.
- * @throws Error for an event without a number
- */
+/** Converts a row to an event record. */
 export function toEventRecord(
   row: Pick<Selectable<EventsTable>, (typeof EVENT_COLUMNS)[number]>,
 ): EventRecord {
-  if (row.number === null) throw new Error(`event ${row.id} has no number yet`)
   return {
     id: row.id,
     number: row.number,

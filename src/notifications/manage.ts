@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
-import { lastNumber } from '../events/number-store.ts'
 import type { AddressPolicy } from '../security/guarded-lookup.ts'
 import { untrustedUrlProblem } from '../security/untrusted-url.ts'
 import { restartWindow } from './delivery/redeliver-store.ts'
@@ -62,10 +61,8 @@ interface NotificationManagerDeps {
 export function createNotificationManager(deps: NotificationManagerDeps): NotificationManager {
   const { db, keys, policy } = deps
   return {
-    create: async ({ id = randomUUID(), url, signingKey = null }) => {
+    create: ({ id = randomUUID(), url, signingKey = null }) => {
       assertReachable(url, policy)
-      // Events of a deleted notification with this id have numbers now, so they are before the place at which this one starts.
-      await lastNumber(db)
       return db.transaction().execute(async (tx) => {
         if (!(await insertNotification(tx, { id, type: 'webhook', url }))) throw idInUse(id)
         if (signingKey !== null) await keys.replace(tx, id, signingKey)

@@ -54,7 +54,7 @@ test('10,000 events through two workers: each arrives once, and those of a trans
     await sql<object>`select status, count(*) as count from deliveries group by status`.execute(one.db)
   expect(rows).toEqual([{ status: 'delivered', count: BigInt(EVENTS) }])
   const { rows: cursors } = await sql<object>`
-    select c.event_number from delivery_cursors c join event_log l on l.last_number = c.event_number`.execute(
+    select c.event_number from delivery_cursors c join event_numbers n on n.last_value = c.event_number`.execute(
     one.db,
   )
   expect(cursors).toEqual([{ event_number: BigInt(EVENTS) }])

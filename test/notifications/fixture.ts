@@ -118,7 +118,7 @@ export async function openFixture(options: WorkerOptions = {}): Promise<Fixture>
   onTestFinished(async () => {
     await worker.stop()
     await emptyDatabase(database)
-    await sql`update event_log set last_number = 0`.execute(database.db)
+    await sql`select setval('event_numbers', 0, true)`.execute(database.db)
   })
   const deliveries = async (notificationId: string) =>
     (await listDeliveries(database.db, { notificationId, offset: 0, limit: 1000 })).items

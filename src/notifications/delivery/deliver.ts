@@ -149,7 +149,7 @@ export function createDeliverer(deps: DelivererDeps, onResult: () => void): Deli
       until = right.until
       let count = await flush(right.lease)
       await sendAll()
-      await reader.number()
+      await reader.lookForEvents()
       for (let more = true; more && clock.monotonic() < until; ) {
         // Requests of callers are read between two passes: statements of the embedded database leave no time for them.
         await endOfTurn()

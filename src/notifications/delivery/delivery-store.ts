@@ -37,7 +37,7 @@ const IS_BLOCKED = sql<boolean>`(
       and not exists (
         select from deliveries d where d.notification_id = c.notification_id and d.event_number = p.number)))`
 
-/** Lists the deliveries of a notification, newest event first. Events without a number are not among them yet. */
+/** Lists the deliveries of a notification, newest event first. */
 export async function listDeliveries(
   db: Kysely<Schema>,
   { notificationId, status, offset, limit }: ListQuery,
@@ -176,10 +176,9 @@ const MAX_UNTRIED = 10_000
 /** Counts the committed events whose delivery was never tried; undefined when there are no notifications. Paused ones do not count. */
 export async function countUntriedEvents(db: Kysely<Schema>): Promise<number | undefined> {
   const { rows } = await sql<{ lag: bigint }>`
-    select (select count(*) from (select from events where number is null limit ${MAX_UNTRIED}) unnumbered)
-      + (select count(*) from (
-          select ${UNTRIED} and c.notification_id in (select id from notifications where not paused)
-          limit ${MAX_UNTRIED}) untried) as lag
+    select (select count(*) from (
+        select ${UNTRIED} and c.notification_id in (select id from notifications where not paused)
+        limit ${MAX_UNTRIED}) untried) as lag
     where exists (select from notifications)`.execute(db)
   return rows[0] && Number(rows[0].lag)
 }

@@ -20,8 +20,8 @@ export interface Pass {
 
 /** Reads deliveries from the database into the queues of their receivers. */
 export interface Reader {
-  /** Numbers the committed events. Passes read up to the last one. */
-  number(): Promise<void>
+  /** Notes the number of the newest event. Passes read up to it. */
+  lookForEvents(): Promise<void>
   read(): Promise<Pass>
   /** The next passes also read what is due, until nothing is left. */
   lookForDue(): void
@@ -114,7 +114,7 @@ export function createReader(deps: DelivererDeps, receivers: ReadonlyMap<string,
   }
 
   return {
-    async number() {
+    async lookForEvents() {
       upTo = await lastNumber(db)
     },
     async read() {

@@ -65,7 +65,9 @@ test('an empty folder of that name becomes the database', async () => {
 test('files without a database are never replaced', async () => {
   mkdirSync(join(dataDir, 'pglite'))
   writeFileSync(join(dataDir, 'pglite', 'mine'), 'kept')
-  await expect(prepare()).rejects.toThrow(/pglite is no complete database: PG_VERSION is missing, and there are mine\. Restore/)
+  await expect(prepare()).rejects.toThrow(
+    /pglite is no complete database: PG_VERSION is missing, and there are mine\. Restore/,
+  )
   expect(readFileSync(join(dataDir, 'pglite', 'mine'), 'utf8')).toBe('kept')
 })
 

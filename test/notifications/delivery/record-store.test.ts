@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { acquireLease } from '../../../src/database/lease.ts'
-import { lastNumber } from '../../../src/events/number-store.ts'
-import { readEvents, recordTestEvent } from '../../../src/events/store.ts'
+import { nextEvents } from '../../../src/events/read.ts'
+import { recordTestEvent } from '../../../src/events/store.ts'
 import { orderingKeyOf } from '../../../src/notifications/delivery/delivery.ts'
 import { readCursors } from '../../../src/notifications/delivery/outgoing-store.ts'
 import { record } from '../../../src/notifications/delivery/record-store.ts'
@@ -21,8 +21,7 @@ test('a result is recorded for the notification that it belongs to, and not for 
   await create()
   const former = await sinceOf()
   await db.transaction().execute((tx) => recordTestEvent(tx, 'ops'))
-  await lastNumber(db)
-  const [event] = await readEvents(db, { after: 0n, limit: 1 })
+  const [event] = await nextEvents(db, { after: 0n, limit: 1 })
   if (event === undefined) throw new Error('there is no event')
   const item = {
     notificationId: 'ops',
