@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: the service beside bare counterparts, as ratios of one run, because absolute numbers say more about the
- * machine than about the code. Without arguments all parts run; `npm run bench -- http send deliveries start lists` names some,
+ * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes deliveries start lists` names some,
  * `--transactions=5000` and `--rows=1000000` set how many are sent and how many are stored. No test: the exit code is 0
  * whatever the ratios are.
  */
@@ -13,6 +13,7 @@ import type { Measurement } from './bench/measurement.ts'
 import { benchSend } from './bench/send.ts'
 import { benchStart } from './bench/start.ts'
 import { table } from './bench/table.ts'
+import { benchWrites } from './bench/writes.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
 const PARTS: Readonly<Record<string, () => Promise<Measurement[]>>> = {
   http: benchHttp,
   send: () => benchSend({ transactions: Number(values.transactions) }),
+  writes: () => benchWrites({ transactions: Number(values.transactions) }),
   deliveries: () => benchDeliveries({ transactions: Number(values.transactions) }),
   start: benchStart,
   lists: () => benchLists({ rows: Number(values.rows) }),

@@ -77,11 +77,13 @@ interface StageOptions {
   readonly way: 'direct' | 'counted'
   /** The receiver of all events. Default: none. */
   readonly notificationUrl?: string | undefined
+  /** Default: the embedded database. */
+  readonly databaseUrl?: string | undefined
 }
 
 /** Everything fresh, and ended whatever happens. */
 export async function withService<T>(
-  { way, notificationUrl }: StageOptions,
+  { way, notificationUrl, databaseUrl }: StageOptions,
   measure: (stage: Stage) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'relayer-bench-'))
@@ -96,6 +98,7 @@ export async function withService<T>(
         RELAYER_MAX_IN_FLIGHT: '10000',
         RATE_LIMIT_REQUESTS_PER_SECOND: '1000000',
         RATE_LIMIT_BURST_SIZE: '1000000',
+        ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       },
     })
     try {

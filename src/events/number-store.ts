@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../database/schema.ts'
+import { smaller } from '../lib/bigint.ts'
 
 /** The time in ms between two looks at writers that have not committed yet. Most of them commit within it. */
 const LOOK_MS = 5
@@ -41,9 +42,7 @@ async function readSettled(db: Kysely<Schema>, last: bigint): Promise<bigint> {
     select distinct objid::bigint as key from pg_locks
     where locktype = 'advisory' and classid = ${LOCK}::bigint::oid and pid <> pg_backend_pid()
       and database = (select oid from pg_database where datname = current_database())`.execute(db)
-  return rows
-    .map(({ key }) => numberOf(BigInt(key), last))
-    .reduce((low, one) => (one < low ? one : low), last)
+  return rows.map(({ key }) => numberOf(BigInt(key), last)).reduce(smaller, last)
 }
 
 /** Returns the number up to `last` that has this key. A writer that began after `last` was read has a key above it, and hides nothing. */
