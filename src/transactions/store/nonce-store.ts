@@ -8,13 +8,19 @@ type Tx = DbTransaction<Schema>
 
 /** Locks the relayer's nonce counters until the commit, and returns them by source account. */
 export async function lockAccount(tx: Tx, relayerId: string): Promise<Map<string, bigint>> {
-  const rows = await tx
-    .selectFrom('accounts')
-    .select(['address', 'next_nonce'])
-    .where('relayer_id', '=', relayerId)
-    .orderBy('address')
-    .forUpdate()
-    .execute()
+  return toCounters(await nextNonces(tx, relayerId).orderBy('address').forUpdate().execute())
+}
+
+/** Reads the relayer's nonce counters by source account. Another writer may change them at any time. */
+export async function findNextNonces(db: Db, relayerId: string): Promise<Map<string, bigint>> {
+  return toCounters(await nextNonces(db, relayerId).execute())
+}
+
+function nextNonces(db: Db, relayerId: string) {
+  return db.selectFrom('accounts').select(['address', 'next_nonce']).where('relayer_id', '=', relayerId)
+}
+
+function toCounters(rows: readonly { readonly address: string; readonly next_nonce: bigint | null }[]) {
   return new Map(rows.flatMap((row) => (row.next_nonce === null ? [] : [[row.address, row.next_nonce]])))
 }
 

@@ -2,7 +2,7 @@ import type { Sequencing, SetupRequired } from '../../chains/chain.ts'
 import { accountOf, type LeasedAccount, type TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { countInFlight, NO_SOURCE_ACCOUNT } from '../store/work-store.ts'
-import type { AccountCapacity } from './assign-nonces.ts'
+import type { AccountCapacity } from './plan-nonces.ts'
 import { findRegressedNonces } from './regressed-nonces.ts'
 
 /** The free slots of each source account, by address, in the order of the relayer's source accounts. */

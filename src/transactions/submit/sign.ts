@@ -1,5 +1,7 @@
+import type { Transaction as DbTransaction } from 'kysely'
 import type { Attempt, AttemptKind, Draft } from '../../chains/attempt.ts'
 import { assertFence, type Lease } from '../../database/lease.ts'
+import type { Schema } from '../../database/schema.ts'
 import { omitUndefined } from '../../lib/omit-undefined.ts'
 import { openAttempts, reservation } from '../model/open-attempts.ts'
 import { type RelayerRuntime, signingContextOf, type TransactionsContext } from '../model/runtime.ts'
@@ -15,7 +17,7 @@ import { withoutDuplicates } from './duplicates.ts'
  */
 const REBROADCAST_MS = 1_000
 
-/** A transaction with a nonce, and the content to sign for it. */
+/** A transaction, and the content to sign for it. */
 export interface Signable {
   readonly transaction: Transaction
   readonly attempts: readonly Attempt[]
@@ -55,16 +57,27 @@ export async function signAndStore(
   context: TransactionsContext,
   { runtime, signables, lease }: { runtime: RelayerRuntime; signables: readonly Signable[]; lease?: Lease },
 ): Promise<TransactionWithAttempts[]> {
+  const signed = await signAll(context, runtime, signables)
+  const own = await withoutDuplicates(context, runtime, signed)
+  return storeSigned(context, { runtime, signed: own, ...(lease ? { lease } : {}) })
+}
+
+/**
+ * Signs the content of several transactions. Content whose bytes are those of an earlier attempt gives that attempt, and none if it has
+ * expired: signing again a moment later gives a new expiry, and therefore new bytes.
+ */
+export async function signAll(
+  context: TransactionsContext,
+  runtime: RelayerRuntime,
+  signables: readonly Signable[],
+): Promise<SignedItem[]> {
   const signed = await Promise.all(
     signables.map(async (signable) => {
       const attempt = await signAttempt(context, runtime, signable)
       return { ...signable, attempt: sameBytes(signable.attempts, attempt) ?? attempt }
     }),
   )
-  // Expired bytes stay expired. Signing again a moment later gives a new expiry, and therefore new bytes.
-  const usable = signed.filter(({ attempt }) => attempt.outcome !== 'expired')
-  const own = await withoutDuplicates(context, runtime, usable)
-  return storeSigned(context, { runtime, signed: own, ...(lease ? { lease } : {}) })
+  return signed.filter(({ attempt }) => attempt.outcome !== 'expired')
 }
 
 /** Finds the attempt that has the same bytes as `attempt`. */
@@ -72,7 +85,8 @@ export function sameBytes(attempts: readonly Attempt[], attempt: Attempt): Attem
   return attempts.find((other) => other.signed.hash === attempt.signed.hash)
 }
 
-interface SignedItem extends Signable {
+/** Content with its signed bytes, which may be those of an earlier attempt. */
+export interface SignedItem extends Signable {
   readonly attempt: Attempt
 }
 
@@ -82,29 +96,37 @@ export async function storeSigned(
   { runtime, signed, lease }: { runtime: RelayerRuntime; signed: readonly SignedItem[]; lease?: Lease },
 ): Promise<TransactionWithAttempts[]> {
   if (signed.length === 0) return []
-  const items = new Map(signed.map((item) => [item.transaction.id, item]))
   return db.transaction().execute(async (tx) => {
     if (lease) await assertFence(tx, lease)
-    const saved = await saveTransactions(
-      tx,
-      signed.map((item) => asSent(item, runtime)),
-    )
-    const stored = saved.flatMap((transaction) => {
-      const item = items.get(transaction.id)
-      if (item === undefined) return []
-      const { attempt, attempts } = item
-      const fresh = !attempts.includes(attempt)
-      return [{ transaction, attempt, fresh, attempts: fresh ? [...attempts, attempt] : attempts }]
-    })
-    const fresh = stored.filter((entry) => entry.fresh)
-    if (fresh.length > 0) {
-      await insertAttempts(
-        tx,
-        fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
-      )
-    }
-    return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
+    return storeSignedIn(tx, { runtime, signed })
   })
+}
+
+/** As `storeSigned`, in a database transaction of the caller. */
+export async function storeSignedIn(
+  tx: DbTransaction<Schema>,
+  { runtime, signed }: { readonly runtime: RelayerRuntime; readonly signed: readonly SignedItem[] },
+): Promise<TransactionWithAttempts[]> {
+  const items = new Map(signed.map((item) => [item.transaction.id, item]))
+  const saved = await saveTransactions(
+    tx,
+    signed.map((item) => asSent(item, runtime)),
+  )
+  const stored = saved.flatMap((transaction) => {
+    const item = items.get(transaction.id)
+    if (item === undefined) return []
+    const { attempt, attempts } = item
+    const fresh = !attempts.includes(attempt)
+    return [{ transaction, attempt, fresh, attempts: fresh ? [...attempts, attempt] : attempts }]
+  })
+  const fresh = stored.filter((entry) => entry.fresh)
+  if (fresh.length > 0) {
+    await insertAttempts(
+      tx,
+      fresh.map(({ transaction, attempt }) => ({ transactionId: transaction.id, attempt })),
+    )
+  }
+  return stored.map(({ transaction, attempts }) => ({ transaction, attempts }))
 }
 
 function asSent(

@@ -10,14 +10,13 @@ import {
   type RelayerRuntime,
   type TransactionsContext,
 } from '../model/runtime.ts'
-import type { Purpose, Transaction } from '../model/transaction.ts'
+import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { findAttempts } from '../store/attempts-store.ts'
 import { findOvertaken } from '../store/queue-store.ts'
 import { saveInOwnTransaction } from '../store/transactions-store.ts'
 import { findPending } from '../store/work-store.ts'
 import { ABANDONED, isAbandoned } from '../watch/stuck.ts'
 import { affordable, type Ready } from './affordable.ts'
-import { assignNonces } from './assign-nonces.ts'
 import { freeSlots, measureCapacity, type Slots } from './capacity.ts'
 import {
   type FailedPreparation,
@@ -28,6 +27,7 @@ import {
   WAIT_MS,
 } from './failed-preparation.ts'
 import { isReset } from './is-reset.ts'
+import { numberAndSign } from './number-and-sign.ts'
 import { runSetupTransaction } from './setup-transaction.ts'
 import { type Signable, signAndStore } from './sign.ts'
 
@@ -36,7 +36,7 @@ import { type Signable, signAndStore } from './sign.ts'
  * may crash between any two steps: the stored state is always enough to continue (I12).
  */
 export async function submitPending(context: TransactionsContext, leased: LeasedAccount): Promise<void> {
-  const { relayer, runtime, lease } = leased
+  const { relayer, runtime } = leased
   const maxPending = Math.max(context.maxInFlight, runtime.sourceAccounts.length)
   const now = context.clock.now()
   const pending = await findPending(context.db, relayer.id, maxPending)
@@ -55,11 +55,13 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   if (short) await wait(context, short.transaction, short.reason)
   if (ready.length === 0) return
   const { sequencing } = runtime.chain
-  const withSlots = sequencing
+  const stored = sequencing
     ? await numberReady(context, leased, { ready, slots, sequencing })
-    : ready.map((item) => item.transaction)
-  const signables = await toSignables(context, runtime, { ready, withSlots })
-  const stored = await signAndStore(context, { runtime, signables, lease })
+    : await signAndStore(context, {
+        runtime,
+        signables: await toSignables(context, runtime, ready),
+        lease: leased.lease,
+      })
   await broadcastCurrent(context, runtime, stored)
 }
 
@@ -67,18 +69,15 @@ async function numberReady(
   context: TransactionsContext,
   leased: LeasedAccount,
   { ready, slots, sequencing }: { ready: readonly Ready[]; slots: Slots; sequencing: Sequencing },
-): Promise<Transaction[]> {
+): Promise<TransactionWithAttempts[]> {
+  const { relayer, runtime, lease } = leased
   const { sourceAccounts, setup, unusable } = await measureCapacity(context, leased, { slots, sequencing })
   const [first] = ready
   if (unusable !== undefined && first)
     await wait(context, first.transaction, `Waiting for funds: ${unusable}`)
   if (setup) await runSetupTransaction(context, leased, setup)
-  return assignNonces(context, {
-    relayerId: leased.relayer.id,
-    transactions: ready.map((item) => item.transaction),
-    sourceAccounts,
-    lease: leased.lease,
-  })
+  const signables = await toSignables(context, runtime, ready)
+  return numberAndSign(context, { relayerId: relayer.id, runtime, signables, sourceAccounts, lease })
 }
 
 /** The nonce is assigned and the content cannot be signed, so a no-op uses the nonce. */
@@ -195,15 +194,15 @@ const KINDS: Readonly<Record<Purpose, AttemptKind>> = {
 async function toSignables(
   { db }: TransactionsContext,
   { chain }: RelayerRuntime,
-  { ready, withSlots }: { ready: readonly Ready[]; withSlots: readonly Transaction[] },
+  ready: readonly Ready[],
 ): Promise<Signable[]> {
-  const drafts = new Map(ready.map((item) => [item.transaction.id, item.prepared.draft]))
-  const earlier = await findAttempts(db, withSlots)
-  return withSlots.flatMap((transaction) => {
-    const draft = drafts.get(transaction.id)
-    if (draft === undefined) return []
+  const earlier = await findAttempts(
+    db,
+    ready.map(({ transaction }) => transaction),
+  )
+  return ready.map(({ transaction, prepared: { draft } }) => {
     const attempts = earlier.get(transaction.id) ?? []
     const again = chain.expiry !== undefined && attempts.length > 0 && transaction.purpose === 'request'
-    return [{ transaction, attempts, draft, kind: again ? 're_sign' : KINDS[transaction.purpose] }]
+    return { transaction, attempts, draft, kind: again ? 're_sign' : KINDS[transaction.purpose] }
   })
 }

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acquireLease } from '../../../src/database/lease.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
+import { setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
+import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import { countInFlight } from '../../../src/transactions/store/work-store.ts'
 import { workAccount } from '../../../src/transactions/submit/account-step.ts'
 import { requestOf, TO } from '../../chains/evm/build.ts'
@@ -222,7 +224,46 @@ describe('submitting', () => {
     await step()
     expect(stub.broadcasted).toEqual([])
     expect((await now(transaction)).attempts).toEqual([])
-    expect((await now(transaction)).transaction).toMatchObject({ status: 'pending', nonce: 0n })
+    const { status, nonce } = (await now(transaction)).transaction
+    expect({ status, nonce }).toEqual({ status: 'pending', nonce: undefined })
+  })
+
+  test('a counter that changes while it is signed for: the signatures are dropped, and made again (I2)', async () => {
+    const { stub, owner, step } = await setUp()
+    const transactions = [await accept(owner), await accept(owner)]
+    const sign = owner.runtime.chain.sign
+    let signed = 0
+    stub.override = {
+      sign: async (...content) => {
+        signed += 1
+        const change = { relayerId: owner.relayer.id, address: owner.relayer.address, nonce: 7n }
+        if (signed === 1) await fixture.context.db.transaction().execute((tx) => setNextNonce(tx, change))
+        return sign(...content)
+      },
+    }
+    await step()
+    expect(signed).toBe(4)
+    const stored = await Promise.all(transactions.map(now))
+    expect(stored.map(({ transaction: { nonce } }) => nonce)).toEqual([7n, 8n])
+    expect(stub.broadcasted).toEqual(stored.map(({ attempts: [attempt] }) => attempt?.signed.hash))
+  })
+
+  test('a transaction that is canceled while it is signed for leaves no gap (I5)', async () => {
+    const { stub, owner, step } = await setUp()
+    const [first, second] = [await accept(owner), await accept(owner)]
+    const sign = owner.runtime.chain.sign
+    stub.override = {
+      sign: async (...content) => {
+        const change = { ...first, status: 'canceled' } as const
+        await fixture.context.db.transaction().execute((tx) => saveTransactions(tx, [change]))
+        return sign(...content)
+      },
+    }
+    await step()
+    expect((await now(first)).transaction).toMatchObject({ status: 'canceled', nonce: undefined })
+    expect((await now(first)).attempts).toEqual([])
+    expect((await now(second)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
+    expect(stub.broadcasted).toHaveLength(1)
   })
 
   test('a paused account signs nothing new, and what is signed stays on its way', async () => {
@@ -299,12 +340,13 @@ describe('a crash (I12)', () => {
     expect((await now(transaction)).transaction).toMatchObject({ status: 'submitted', nonce: 0n })
   })
 
-  test('between numbering and signing: the number is used, by the same transaction (R1)', async () => {
+  test('while it is signed: no nonce is used, and the next step goes on in the same order (R1)', async () => {
     const { stub, owner, step } = await setUp()
     const [first, second] = [await accept(owner), await accept(owner)]
     stub.override = { sign: () => Promise.reject(new Error('kill -9')) }
     await expect(step()).rejects.toThrow('kill -9')
-    expect((await now(first)).transaction).toMatchObject({ status: 'pending', nonce: 0n })
+    const { status, nonce } = (await now(first)).transaction
+    expect({ status, nonce }).toEqual({ status: 'pending', nonce: undefined })
     stub.override = {}
     const third = await accept(owner)
     await step()

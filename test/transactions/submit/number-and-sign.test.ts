@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { acquireLease, LeaseLostError, releaseLease } from '../../../src/database/lease.ts'
 import type { Transaction } from '../../../src/transactions/model/transaction.ts'
 import { saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { type AccountCapacity, assignNonces } from '../../../src/transactions/submit/assign-nonces.ts'
+import { numberAndSign } from '../../../src/transactions/submit/number-and-sign.ts'
+import type { AccountCapacity } from '../../../src/transactions/submit/plan-nonces.ts'
+import type { Signable } from '../../../src/transactions/submit/sign.ts'
+import { draftOf, legacy } from '../../chains/evm/build.ts'
 import {
   type Fixture,
   insert,
@@ -42,7 +45,20 @@ async function numberOn(
   sourceAccounts: readonly AccountCapacity[],
 ) {
   const lease = await leaseOf(fixture.context, owner)
-  return assignNonces(fixture.context, { relayerId: owner.relayer.id, transactions, sourceAccounts, lease })
+  const stored = await numberAndSign(fixture.context, {
+    relayerId: owner.relayer.id,
+    runtime: owner.runtime,
+    signables: transactions.map(signableOf),
+    sourceAccounts,
+    lease,
+  })
+  return stored.map(({ transaction }) => transaction)
+}
+
+/** The content differs, because these source accounts have one key: the same nonce would give the same bytes. */
+function signableOf(transaction: Transaction): Signable {
+  const value = BigInt(`0x${transaction.id.replaceAll('-', '').slice(0, 12)}`)
+  return { transaction, attempts: [], draft: draftOf(legacy(0n), { value }), kind: 'send' }
 }
 
 async function counterOf({ relayer }: TestAccount): Promise<bigint | null> {
@@ -72,9 +88,12 @@ describe('numbering', () => {
 
   test('a transaction keeps the nonce that it has', async () => {
     const owner = await account()
-    const [first] = await number(owner, await store(owner, 1), 5n)
-    if (!first) throw new Error('nothing was numbered')
-    const again = await number(owner, [first, ...(await store(owner, 1))], 5n)
+    const first = newTransaction(owner, { nonce: 5n, sourceAccount: owner.relayer.address })
+    const again = await number(
+      owner,
+      [...(await insert(fixture.context, first)), ...(await store(owner, 1))],
+      6n,
+    )
     expect(noncesOf(again)).toEqual([5n, 6n])
     expect(await counterOf(owner)).toBe(7n)
   })
@@ -112,9 +131,10 @@ describe('numbering', () => {
     await releaseLease(fixture.context.db, lost)
     await acquireLease(fixture.context.db, { name: lost.name, owner: 'another process', ttlMs: 60_000 })
     const transactions = await store(owner, 2)
-    const late = assignNonces(fixture.context, {
+    const late = numberAndSign(fixture.context, {
       relayerId: owner.relayer.id,
-      transactions,
+      runtime: owner.runtime,
+      signables: transactions.map(signableOf),
       sourceAccounts: [ownAccount(owner, 9n)],
       lease: lost,
     })
@@ -200,11 +220,19 @@ describe('several source accounts', () => {
     ])
   })
 
-  test('without a source account nothing is numbered, and numbered transactions are returned', async () => {
+  test('without a source account nothing is numbered, and numbered transactions are signed', async () => {
     const owner = await account()
-    const [first] = await number(owner, await store(owner, 1))
-    if (!first) throw new Error('nothing was numbered')
-    expect(await numberOn(owner, [first, ...(await store(owner, 1))], [])).toEqual([first])
+    const numbered = newTransaction(owner, { nonce: 3n, sourceAccount: owner.relayer.address })
+    const [first] = await insert(fixture.context, numbered)
+    if (!first) throw new Error('nothing was stored')
+    const [waiting] = await store(owner, 1)
+    if (!waiting) throw new Error('nothing was stored')
+    const signed = await numberOn(owner, [first, waiting], [])
+    expect(signed).toMatchObject([{ id: first.id, nonce: 3n, status: 'sent' }])
+    expect((await reload(fixture.context, waiting)).transaction).toMatchObject({
+      status: 'pending',
+      version: 1,
+    })
   })
 
   test('two source accounts may have the same nonce in two transactions, one may not (I2)', async () => {

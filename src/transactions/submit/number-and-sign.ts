@@ -1,0 +1,93 @@
+import type { Transaction as DbTransaction } from 'kysely'
+import { assertFence, type Lease } from '../../database/lease.ts'
+import type { Schema } from '../../database/schema.ts'
+import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
+import type { TransactionWithAttempts } from '../model/transaction.ts'
+import { findNextNonces, lockAccount, lockUnchanged, setNextNonce } from '../store/nonce-store.ts'
+import { type AccountCapacity, type NoncePlan, planNonces } from './plan-nonces.ts'
+import { type Signable, type SignedItem, signAll, storeSignedIn } from './sign.ts'
+
+/** Signatures are made again this many times when transactions or counters change meanwhile. Then the next step tries again. */
+const MAX_TRIES = 5
+
+interface Batch {
+  readonly relayerId: string
+  readonly runtime: RelayerRuntime
+  /** The content for each transaction, with a nonce or without. */
+  readonly signables: readonly Signable[]
+  readonly sourceAccounts: readonly AccountCapacity[]
+  readonly lease: Lease
+}
+
+/**
+ * Gives nonces to the transactions without one, signs all of them, and stores nonces, counters and bytes in one database transaction: no
+ * nonce is lost and none is assigned twice (I2), and the bytes are stored before they leave the process (I3). Signing happens before it,
+ * with the nonces that are next. When another writer changed a transaction or a counter meanwhile, nobody has seen the signatures; they are
+ * dropped and made again. Returns the transactions that may be broadcast now.
+ */
+export async function numberAndSign(
+  context: TransactionsContext,
+  { signables, ...batch }: Batch,
+): Promise<TransactionWithAttempts[]> {
+  let open = signables
+  for (let tries = 0; tries < MAX_TRIES && open.length > 0; tries += 1) {
+    const result = await tryOnce(context, { ...batch, signables: open })
+    if (result.kind === 'stored') return result.stored
+    open = result.open
+  }
+  return []
+}
+
+/** `changed`: nothing was stored, and only the signables in `open` can still be. */
+type Result =
+  | { readonly kind: 'stored'; readonly stored: TransactionWithAttempts[] }
+  | { readonly kind: 'changed'; readonly open: readonly Signable[] }
+
+async function tryOnce(context: TransactionsContext, batch: Batch): Promise<Result> {
+  const { relayerId, runtime, signables, sourceAccounts } = batch
+  const unnumbered = signables.filter(isUnnumbered).map(({ transaction }) => transaction)
+  const counters = await findNextNonces(context.db, relayerId)
+  const plan = planNonces(unnumbered, sourceAccounts, counters)
+  const planned = new Map(plan.transactions.map((transaction) => [transaction.id, transaction]))
+  const chosen = signables.flatMap((signable): Signable[] => {
+    if (!isUnnumbered(signable)) return [signable]
+    const transaction = planned.get(signable.transaction.id)
+    return transaction === undefined ? [] : [{ ...signable, transaction }]
+  })
+  const signed = await signAll(context, runtime, chosen)
+  const usable = new Set(signed.map(({ transaction }) => transaction.id))
+  // A nonce without bytes would be a gap.
+  if (plan.transactions.some(({ id }) => !usable.has(id)))
+    return { kind: 'changed', open: signables.filter(({ transaction }) => usable.has(transaction.id)) }
+  return context.db.transaction().execute((tx) => storeIn(tx, batch, { plan, counters, signed }))
+}
+
+function isUnnumbered({ transaction: { nonce } }: Signable): boolean {
+  return nonce === undefined
+}
+
+interface SignedPlan {
+  readonly plan: NoncePlan
+  /** The counters that the plan follows. */
+  readonly counters: ReadonlyMap<string, bigint>
+  readonly signed: readonly SignedItem[]
+}
+
+async function storeIn(
+  tx: DbTransaction<Schema>,
+  { relayerId, runtime, signables, lease }: Batch,
+  { plan, counters, signed }: SignedPlan,
+): Promise<Result> {
+  await assertFence(tx, lease)
+  if (plan.transactions.length > 0) {
+    const now = await lockAccount(tx, relayerId)
+    const unchanged = await lockUnchanged(tx, plan.transactions)
+    const isCurrent = [...plan.next.keys()].every((address) => now.get(address) === counters.get(address))
+    if (!isCurrent || unchanged.size < plan.transactions.length) {
+      const gone = new Set(plan.transactions.flatMap(({ id }) => (unchanged.has(id) ? [] : [id])))
+      return { kind: 'changed', open: signables.filter(({ transaction }) => !gone.has(transaction.id)) }
+    }
+    for (const [address, nonce] of plan.next) await setNextNonce(tx, { relayerId, address, nonce })
+  }
+  return { kind: 'stored', stored: await storeSignedIn(tx, { runtime, signed }) }
+}
