@@ -12,6 +12,7 @@ import * as maskedUrls from './0011-masked-urls.ts'
 import * as deliveryCursors from './0012-delivery-cursors.ts'
 import * as chainResets from './0013-chain-resets.ts'
 import * as eventNumbers from './0015-event-numbers.ts'
+import * as roomForUpdates from './0016-room-for-updates.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -28,4 +29,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0012-delivery-cursors': deliveryCursors,
   '0013-chain-resets': chainResets,
   '0015-event-numbers': eventNumbers,
+  '0016-room-for-updates': roomForUpdates,
 }
