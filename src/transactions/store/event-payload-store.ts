@@ -7,8 +7,9 @@ import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from '
 type OfEvent<Row> = Row & { readonly event_id: bigint }
 
 /**
- * Reads the transactions of events in their state at that time, by event id, each with its current attempt. An event stores the row of the
- * transaction. The attempt is joined, because signed content never changes.
+ * Reads the transactions of events in their state at that time, by event id, each with its current attempt. An event stores the fields of
+ * the transaction that can change; the others come from its row, and those that only the service uses are neutral. The attempt is joined,
+ * because signed content never changes.
  */
 export async function readSnapshots(
   db: Kysely<Schema>,
@@ -18,7 +19,10 @@ export async function readSnapshots(
   // The row type of the table makes the driver read every column as from the table, so no integer is rounded (I10).
   const { rows } = await sql<OfEvent<TransactionRow>>`
     select e.id as event_id, snapshot.*
-    from events e, jsonb_populate_record(null::transactions, e.payload) snapshot
+    from events e
+    join transactions t on t.id = e.transaction_id,
+    jsonb_populate_record(null::transactions, jsonb_build_object('id', t.id, 'relayer_id', t.relayer_id, 'network', t.network,
+      'from_address', t.from_address, 'created_at', t.created_at, 'version', 1, 'cost', 0, 'next_run_at', t.created_at) || e.payload) snapshot
     where e.id = any(${eventIds}::bigint[])`.execute(db)
   const attempts = await readShownAttempts(db, eventIds)
   return new Map(

@@ -20,6 +20,23 @@ const NOTIFICATION = sql`(select notification_id from relayers where relayers.id
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
+/**
+ * The payload of an event: the fields of the row `record` that can change and that readers see. `readSnapshots` adds the others. A field
+ * without a value is left out, but for those inside the request.
+ */
+const SNAPSHOT = sql`(jsonb_strip_nulls(to_jsonb(record) - ${[
+  'request',
+  'id',
+  'relayer_id',
+  'network',
+  'from_address',
+  'created_at',
+  'version',
+  'cost',
+  'next_run_at',
+  'estimated_gas',
+]}::text[]) || jsonb_build_object('request', record.request))`
+
 /** Stores new transactions and their events, in this order (I8). */
 export async function insertTransactions(tx: Tx, transactions: readonly Transaction[]): Promise<void> {
   if (transactions.length === 0) return
@@ -34,7 +51,7 @@ export async function insertTransactions(tx: Tx, transactions: readonly Transact
     ),
     counted as (${addToCounts(sql`select relayer_id, status from record where ${isFinal(sql`status`)}`)})
     insert into events (relayer_id, transaction_id, type, payload, notification_id)
-    select relayer_id, id, 'transaction_update', to_jsonb(record), ${NOTIFICATION} from record`.execute(tx)
+    select relayer_id, id, 'transaction_update', ${SNAPSHOT}, ${NOTIFICATION} from record`.execute(tx)
   await wakeWorkers(tx, transactions)
 }
 
@@ -67,7 +84,7 @@ export async function saveTransactions(tx: Tx, transactions: readonly Transactio
     ),
     announced as (
       insert into events (relayer_id, transaction_id, type, payload, notification_id)
-      select record.relayer_id, record.id, 'transaction_update', to_jsonb(record), ${NOTIFICATION}
+      select record.relayer_id, record.id, 'transaction_update', ${SNAPSHOT}, ${NOTIFICATION}
       from record join written on written.id = record.id and written.is_event
     ),
     counted as (${addToCounts(sql`
@@ -99,7 +116,7 @@ export async function announceIncident(tx: Tx, type: IncidentType, ids: readonly
   if (ids.length === 0) return
   await sql`
     insert into events (relayer_id, transaction_id, type, payload, notification_id)
-    select record.relayer_id, record.id, ${type}, to_jsonb(record), ${NOTIFICATION}
+    select record.relayer_id, record.id, ${type}, ${SNAPSHOT}, ${NOTIFICATION}
     from transactions record where record.id = any(${ids}::text[]) order by record.position`.execute(tx)
 }
 

@@ -15,7 +15,7 @@ import {
   findQueueHeads,
 } from '../../../src/transactions/store/queue-store.ts'
 import { findByNonce, saveTransactions } from '../../../src/transactions/store/transactions-store.ts'
-import { attemptOf, eip1559, TO } from '../../chains/evm/build.ts'
+import { attemptOf, eip1559, requestOf, TO } from '../../chains/evm/build.ts'
 import { type Fixture, insert, newTransaction, openFixture, reload, type TestAccount } from '../fixture.ts'
 import { chainOf, createStubChain } from '../stub-chain.ts'
 
@@ -232,7 +232,10 @@ test('a transaction is found by the nonce of the own account on the present netw
 describe('the snapshot of an event', () => {
   test('shows the transaction and its attempt as they were then', async () => {
     const owner = await account()
-    const [inserted] = await insert(fixture.context, newTransaction(owner, { nonce: 5n, cost: 2n ** 70n }))
+    const [inserted] = await insert(
+      fixture.context,
+      newTransaction(owner, { nonce: 5n, request: requestOf({ value: 2n ** 70n }) }),
+    )
     if (!inserted) throw new Error('nothing was stored')
     const attempt = attemptOf(eip1559(10n, 1n), { outcome: 'mined' })
     const signed = { ...attempt.signed, hash: '0xsnapshot' }
@@ -266,15 +269,15 @@ describe('the snapshot of an event', () => {
     const seen = ids.map((id) => {
       const { transaction: then, attempts } = snapshots.get(id) ?? { attempts: [] }
       const [shown] = attempts
-      return [then?.status, then?.cost, then?.block, shown && [shown.broadcastAt, shown.result]]
+      return [then?.status, then?.request, then?.block, shown && [shown.broadcastAt, shown.result]]
     })
-    const cost = 2n ** 70n
+    const { request } = inserted
     const result = { appliedHash: '0xapplied' }
     expect(seen).toEqual([
-      ['pending', cost, undefined, undefined],
-      ['sent', cost, undefined, [undefined, undefined]],
-      ['submitted', cost, undefined, [broadcastAt, undefined]],
-      ['mined', cost, block, [broadcastAt, result]],
+      ['pending', request, undefined, undefined],
+      ['sent', request, undefined, [undefined, undefined]],
+      ['submitted', request, undefined, [broadcastAt, undefined]],
+      ['mined', request, block, [broadcastAt, result]],
     ])
     const [, , third] = ids
     expect([...(await readSnapshots(db(), third === undefined ? [] : [third])).keys()]).toEqual([third])
