@@ -1,13 +1,14 @@
 /**
  * `npm run bench`: the service beside bare counterparts, as ratios of one run, because absolute numbers say more about the
- * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes deliveries start lists` names some,
- * `--transactions=5000` and `--rows=1000000` set how many are sent and how many are stored. No test: the exit code is 0
+ * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes deliveries start idle lists` names some,
+ * `--transactions=5000`, `--rows=1000000` and `--relayers=5000` set how many are sent, how many are stored and how many do nothing. No test: the exit code is 0
  * whatever the ratios are.
  */
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchDeliveries } from './bench/deliveries.ts'
 import { benchHttp } from './bench/http.ts'
+import { benchIdle } from './bench/idle.ts'
 import { benchLists } from './bench/lists.ts'
 import type { Measurement } from './bench/measurement.ts'
 import { benchSend } from './bench/send.ts'
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
   options: {
     transactions: { type: 'string', default: '5000' },
     rows: { type: 'string', default: '100000' },
+    relayers: { type: 'string', default: '5000' },
   },
 })
 
@@ -29,6 +31,7 @@ const PARTS: Readonly<Record<string, () => Promise<Measurement[]>>> = {
   writes: () => benchWrites({ transactions: Number(values.transactions) }),
   deliveries: () => benchDeliveries({ transactions: Number(values.transactions) }),
   start: benchStart,
+  idle: () => benchIdle({ relayers: Number(values.relayers) }),
   lists: () => benchLists({ rows: Number(values.rows) }),
 }
 

@@ -30,6 +30,8 @@ interface ProcessOptions {
   readonly env?: Record<string, string>
   /** The receiver of the events of `main`. Default: none. */
   readonly notificationUrl?: string
+  /** The content of the configuration file. Default: the relayer `main` on the network `anvil`. */
+  readonly config?: object
   /** The process joins this group before it starts. */
   readonly memoryGroup?: MemoryGroup
 }
@@ -42,11 +44,12 @@ export async function startProcess({
   rpcUrl,
   folder,
   notificationUrl,
+  config = configFile(rpcUrl, notificationUrl),
   memoryGroup,
   env = {},
 }: ProcessOptions): Promise<ServiceProcess> {
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'config.json'), JSON.stringify(configFile(rpcUrl, notificationUrl)))
+  await writeFile(join(folder, 'config.json'), JSON.stringify(config))
   const dataDir = join(folder, 'data')
   if (!existsSync(dataDir)) await fillDataDir(dataDir)
   const command = [process.execPath, MAIN, 'serve'] as const
