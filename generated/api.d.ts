@@ -1100,8 +1100,10 @@ export interface paths {
          *     new chain. Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so
          *     that they can send again.
          *
-         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). The API refuses main networks
-         *     (`not_supported`); an operator resets them by `relayer reset` on the command line.
+         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). Only the operator's endpoints of the network
+         *     can prove it: relayers with `custom_rpc_urls` keep what they have, and a network whose `rpc_urls` were set over the API is never
+         *     reset here. The API refuses main networks (`not_supported`). An operator resets all of these by `relayer reset` on the command
+         *     line.
          */
         readonly post: operations["resetNetwork"];
         readonly delete?: never;
@@ -2683,6 +2685,7 @@ export interface components {
              * @description - `final`: it has ended.
              *     - `chain_reset`: the chain is another one than the service saw first, or has forgotten a nonce; `message` says what to do.
              *     - `canceling`: the caller canceled it, and nothing has decided yet which version counts.
+             *     - `replacement_waiting`: the caller replaced it; the new version is sent when the earlier one can no longer be included.
              *     - `relayer_paused`, `relayer_disabled`: nothing is signed at present.
              *     - `waiting_for_funds`: the account cannot pay for it on top of what is in flight.
              *     - `in_flight_limit`: as many transactions as allowed are in flight.
@@ -2701,7 +2704,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };

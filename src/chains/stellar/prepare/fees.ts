@@ -29,6 +29,11 @@ export function totalFee({ feePerOperation, operationCount, resourceFee }: Fee, 
   return feePerOperation * BigInt(operationCount + (bumped ? 1 : 0)) + resourceFee
 }
 
+/** Returns the highest amount that the draft can take from the relayer's account, in stroops. A fee bump may follow. */
+export function costOf(draft: StellarDraft): bigint {
+  return totalFee(draft, true) + draft.spends
+}
+
 /** Returns the most that any transaction of the relayer may cost, in stroops. */
 export function feeCap({ maxFee = DEFAULT_MAX_FEE }: StellarAccount['policies']): bigint {
   return maxFee
