@@ -8,7 +8,7 @@ export interface SignedPayment {
   /** Its sequence number minus the next one of the account; 0 by default. */
   readonly ahead?: number
   /** How long it can be included, in seconds of the ledger; `never`: it has no time bounds. 600 by default. */
-  readonly seconds?: number | 'never'
+  readonly seconds?: number | 'never' | undefined
   /** In lumens; 1 by default. */
   readonly amount?: string
   readonly passphrase?: string
