@@ -38,7 +38,7 @@ crashSuite('Stellar: killed while a signed replacement waits until the earlier v
       { at: 'answer' },
       // While the chain is asked for the proof.
       { at: 'before', method: 'getTransaction', blocks: true },
-      { at: 'before', method: 'getTransaction', nth: 3, blocks: true },
+      { at: 'after', method: 'getTransaction', blocks: true },
       // While the replacement goes out.
       { at: 'before', method: SEND, blocks: true },
       { at: 'after', method: SEND, blocks: true },
