@@ -2,6 +2,7 @@ import type { Transaction as DbTransaction } from 'kysely'
 import type { BroadcastResult } from '../../chains/answer.ts'
 import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
@@ -96,7 +97,7 @@ async function undoReplacement(
       return false
     const undone = await db.transaction().execute(async (tx) => {
       const previous = withPreviousContent(transaction, before.transaction, number)
-      const saved = await saveTransactions(tx, [await withoutLostNonce(context, tx, previous)])
+      const saved = await saveTransactions(tx, [await withoutLostNonce(context, tx, { relayer, previous })])
       if (saved.length === 0) return false
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       return true
@@ -113,11 +114,11 @@ async function undoReplacement(
 async function withoutLostNonce(
   context: TransactionsContext,
   tx: DbTransaction<Schema>,
-  previous: Transaction,
+  { relayer, previous }: { readonly relayer: Relayer; readonly previous: Transaction },
 ): Promise<Transaction> {
   const { id, relayerId, purpose, request } = previous
-  const relayer = purpose === 'successor' ? await context.relayerOf(relayerId) : undefined
-  const nonce = relayer && context.runtimeOf(relayer).chain.externalSigning?.nonceOf(request)
+  if (purpose !== 'successor') return previous
+  const nonce = context.runtimeOf(relayer).chain.externalSigning?.nonceOf(request)
   const problem = nonce && (await nonceClaimProblem(context, tx, { relayerId, id, nonce }))
   if (problem === undefined) return previous
   return {
