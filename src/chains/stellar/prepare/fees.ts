@@ -84,7 +84,7 @@ export function replacementFloor(attempts: readonly StellarAttempt[]): bigint | 
 }
 
 /** Returns the attempts that a node may still hold. */
-export function openOf(attempts: readonly StellarAttempt[]): readonly StellarAttempt[] {
+function openOf(attempts: readonly StellarAttempt[]): readonly StellarAttempt[] {
   return attempts.filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
 }
 
