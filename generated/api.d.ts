@@ -505,7 +505,8 @@ export interface paths {
          * Replace a transaction with a new one
          * @description The body is a whole new request, not a change of the old one. The transaction keeps its `id`, `relayer_id` and `created_at`, and
          *     on EVM and
-         *     Stellar its nonce or sequence number, so that the network executes at most one of the two versions. `pending`, `sent` and
+         *     Stellar its nonce or sequence number, so that the network executes at most one of the two versions. Where the new version has
+         *     another number, or there are none, it waits until the earlier one has expired. `pending`, `sent` and
          *     `submitted`
          *     transactions can be replaced; any other status is refused with `transaction_not_replaceable`.
          *
@@ -521,9 +522,21 @@ export interface paths {
          *
          *     **Stellar**: the new version has the same sequence number and goes out in a fee bump, because validators take no other
          *     replacement. It bids at least ten times the highest bid of the open versions for each operation, within `max_fee`; otherwise it is
-         *     refused with `replacement_underpriced`, and `error` names the `max_fee` that would do. A caller can pay more for an externally
-         *     signed transaction
-         *     (`fee_bump`) by sending the same `transaction_xdr` with a higher `max_fee`, and can replace it by nothing else.
+         *     refused with `replacement_underpriced`, and `error` names the `max_fee` that would do.
+         *
+         *     An externally signed `transaction_xdr` (`fee_bump`) has a sequence number of its own.
+         *
+         *     - With the source and sequence number of the earlier version it goes out at once, for ten times the fee: to pay more, send the same
+         *       `transaction_xdr` with a higher `max_fee`.
+         *     - Otherwise both versions could be included. The service checks the new one at once, stops broadcasting the earlier one, and sends
+         *       the new one when the time bounds of the earlier one have passed and the ledger proves that it was not included; versions that the
+         *       service signs expire after `timeout_seconds`. Until then the answer and the record show the earlier version, and `metadata.logs`
+         *       and `status_reason` say that the new one waits. The same holds for content of the service in place of an externally signed
+         *       version.
+         *     - An externally signed version without time bounds never expires, so it can only be replaced by one with the same source and
+         *       sequence number; anything else is refused with `not_supported`. A new version whose own time is over before the earlier one
+         *       expires is refused with `invalid_request`, and one that another transaction has with `already_accepted`.
+         *     - The signer can send the new transaction without the service at any time, also before the earlier one has expired.
          *
          *     **Solana**: two versions do not exclude each other, because transactions have no nonce. The service therefore checks the new
          *     version at
@@ -552,7 +565,9 @@ export interface paths {
          *     - **EVM**: the no-op is a transfer of 0 from the account to itself, with the same nonce.
          *     - **Stellar**: the no-op is a `bump_sequence` to 0, with the same sequence number. The service cannot cancel an externally signed
          *       transaction
-         *       (`not_supported`), because only its signer can use its sequence number.
+         *       (`not_supported`), because only its signer can use its sequence number. When a replacement waits for such a transaction to
+         *       expire, the cancellation drops the replacement, and the transaction ends as `canceled` when the ledger proves that it was not
+         *       included.
          *     - **Solana**: there is no no-op. The service stops broadcasting the transaction, and ends it as `canceled` when its blockhash has
          *       expired and an
          *       endpoint shows that no block includes it. With a durable nonce that belongs to the relayer, the no-op advances the nonce
@@ -2691,6 +2706,7 @@ export interface components {
              * @description - `final`: it has ended.
              *     - `chain_reset`: the chain is another one than the service saw first, or has forgotten a nonce; `message` says what to do.
              *     - `canceling`: the caller canceled it, and nothing has decided yet which version counts.
+             *     - `replacement_waiting`: the caller replaced it; the new version is sent when the earlier one can no longer be included.
              *     - `relayer_paused`, `relayer_disabled`: nothing is signed at present.
              *     - `waiting_for_funds`: the account cannot pay for it on top of what is in flight.
              *     - `in_flight_limit`: as many transactions as allowed are in flight.
@@ -2709,7 +2725,7 @@ export interface components {
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };

@@ -37,6 +37,11 @@ export interface Prepared<D extends Draft = Draft> {
   readonly logs: readonly string[]
   /** The next `prepare` of the same request can use this estimate and skip its simulation. */
   readonly knownGas?: bigint
+  /**
+   * A sentence that tells that the chain includes externally signed content already, because a third party sent it. A new request is refused
+   * with it; content that was accepted before is signed all the same, so that its inclusion is found.
+   */
+  readonly included?: string
 }
 
 /** Another transaction must be included first; `request` describes it. */
@@ -51,6 +56,8 @@ export interface SetupRequired<R extends ChainRequest = ChainRequest> {
 export interface AfterExpiry {
   readonly kind: 'after_expiry'
   readonly detail: string
+  /** The highest amount that the new content can take from the account; absent when nothing is to be signed, or no node told its price. */
+  readonly cost?: bigint
 }
 
 /** An address that provides nonces, and the key that signs for it. */
@@ -227,7 +234,10 @@ export interface ChainOf<
    * replaces the simulation.
    */
   prepare(request: R, account: Account<P>, knownGas?: bigint): Promise<Answer<Prepared<D>> | SetupRequired<R>>
-  /** Prepares a new draft that a node accepts in place of all `attempts`, with the same nonce. */
+  /**
+   * Prepares a new draft that a node accepts in place of all `attempts`, which have the present nonce of the transaction. The draft has the
+   * same nonce, or the one that the request brings.
+   */
   replace(
     request: R,
     attempts: readonly Attempt<D>[],

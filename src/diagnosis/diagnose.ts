@@ -19,6 +19,7 @@ const RULES: readonly Rule[] = [
   undecided,
   chainReset,
   canceling,
+  replacementWaiting,
   nodesSilent,
   switchedOff,
   missingPredecessor,
@@ -69,6 +70,19 @@ function canceling(facts: DiagnosisFacts): Finding | undefined {
   return {
     code: 'canceling',
     message: `The caller canceled it; ${cancelProgress(facts)}. If a block includes the earlier version first, that one counts.`,
+  }
+}
+
+/** A pending successor is no longer kept back: the chain has proved that the earlier version is not included. */
+function replacementWaiting({
+  transaction: { purpose, status, statusReason },
+}: DiagnosisFacts): Finding | undefined {
+  if (purpose !== 'successor' || !isUnmined(status)) return undefined
+  return {
+    code: 'replacement_waiting',
+    message:
+      statusReason ??
+      'Both versions could be included, so the new one is sent when the earlier one can no longer be included.',
   }
 }
 
@@ -165,7 +179,9 @@ function queuedInPool(facts: DiagnosisFacts): Finding | undefined {
 
 function notAccepted(facts: DiagnosisFacts): Finding | undefined {
   const { transaction, attempt } = facts
-  if (transaction.status !== 'sent' || hasPassed(facts)) return undefined
+  // A version whose successor waits is not broadcast any more.
+  if (transaction.status !== 'sent' || transaction.purpose === 'successor' || hasPassed(facts))
+    return undefined
   // The reason has the words of the node, and their consequence for a price or limit that the caller named.
   const reason = transaction.statusReason ?? attempt?.error
   return {

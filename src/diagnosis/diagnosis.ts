@@ -3,6 +3,7 @@ export type FindingCode =
   | 'final'
   | 'chain_reset'
   | 'canceling'
+  | 'replacement_waiting'
   | 'relayer_paused'
   | 'relayer_disabled'
   | 'waiting_for_funds'

@@ -22,6 +22,7 @@ export function nextAction(facts: DiagnosisFacts, findings: readonly Finding[]):
   if (codes.has('nonce_passed'))
     return { action: 'watch', message: 'The service reads the receipts to find the included attempt.' }
   if (transaction.status === 'pending') return signing(facts, codes)
+  if (transaction.purpose === 'successor') return expiring(facts)
   if (transaction.status === 'sent') {
     return {
       action: 'broadcast',
@@ -86,22 +87,27 @@ function waiting(facts: DiagnosisFacts, codes: ReadonlySet<FindingCode>): NextAc
   }
 }
 
-function expiring({ attempt }: DiagnosisFacts): NextAction {
+function expiring({ transaction, attempt }: DiagnosisFacts): NextAction {
   const draft = attempt?.draft
-  if (draft?.type === 'solana') return expiringByHeight(draft.expiresAt)
+  const isReplaced = transaction.purpose === 'successor'
+  if (draft?.type === 'solana') return expiringByHeight(draft.expiresAt, isReplaced)
   const end = draft?.type === 'stellar' ? draft.expiresAt : undefined
-  const message =
-    'A ledger includes it, or it expires; then it is signed again, unless valid_until has passed.'
+  const then = isReplaced ? 'the new version is sent' : 'it is signed again, unless valid_until has passed'
+  const message = `A ledger includes it, or it expires; then ${then}.`
   return end === undefined
     ? { action: 'watch', message: 'A ledger has to include it.' }
     : { action: 'watch', at: new Date(Number(end) * 1_000), message }
 }
 
 /** Gives an action without a time, because nobody can predict when the chain reaches a height. */
-function expiringByHeight(expiresAt: bigint | undefined): NextAction {
+function expiringByHeight(expiresAt: bigint | undefined, isReplaced: boolean): NextAction {
+  const then = isReplaced
+    ? 'the new version is sent'
+    : 'it is signed again, unless valid_until has passed or others have signed it, too'
+
   const message =
     expiresAt === undefined
       ? 'A block has to include it; its durable nonce does not expire.'
-      : `A block up to height ${expiresAt - 1n} includes it; otherwise it is signed again, unless valid_until has passed or others have signed it, too.`
+      : `A block up to height ${expiresAt - 1n} includes it; otherwise ${then}.`
   return { action: 'watch', message }
 }

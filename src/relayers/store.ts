@@ -65,10 +65,16 @@ export async function findRelayers(db: Kysely<Schema>, ids: readonly string[]): 
 export async function lockRelayer(
   tx: Transaction<Schema>,
   id: string,
-  strength: 'share' | 'update',
+  strength: 'share' | 'no_key_update' | 'update',
 ): Promise<Relayer | undefined> {
   const found = tx.selectFrom('relayers').selectAll().where('id', '=', id).where('removed_at', 'is', null)
-  const row = await (strength === 'share' ? found.forShare() : found.forUpdate()).executeTakeFirst()
+  const locked =
+    strength === 'share'
+      ? found.forShare()
+      : strength === 'update'
+        ? found.forUpdate()
+        : found.forNoKeyUpdate()
+  const row = await locked.executeTakeFirst()
   return row && toRelayer(row)
 }
 

@@ -231,6 +231,23 @@ const CASES: readonly Case[] = [
     says: 'is signed next',
   },
   {
+    name: 'a replacement that waits',
+    facts: factsOf(
+      { expires: true },
+      { purpose: 'successor', statusReason: 'Both versions could be included.' },
+    ),
+    code: 'replacement_waiting',
+    action: 'watch',
+    says: 'Both versions could be included.',
+  },
+  {
+    name: 'a replacement that waits for bytes that no node has taken',
+    facts: factsOf({ expires: true }, { purpose: 'successor', status: 'sent' }),
+    code: 'replacement_waiting',
+    action: 'watch',
+    says: 'when the earlier one can no longer be included',
+  },
+  {
     name: 'another first block',
     facts: factsOf({ chainReset: 'The chain was reset.', chainNonce: 0n }),
     code: 'chain_reset',

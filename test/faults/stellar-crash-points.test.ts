@@ -27,6 +27,26 @@ crashSuite(
   },
 )
 
+crashSuite('Stellar: killed while a signed replacement waits until the earlier version has expired', {
+  startTestChain: (now) => startStellarTestChain({ endpoints: 1, crashSigned: true, now }),
+  points: {
+    send: [],
+    replace: [
+      // While the replacement is checked.
+      { at: 'before', method: 'getLedgerEntries' },
+      { at: 'after', method: 'getLedgerEntries' },
+      { at: 'answer' },
+      // While the chain is asked for the proof.
+      { at: 'before', method: 'getTransaction', blocks: true },
+      { at: 'after', method: 'getTransaction', blocks: true },
+      // While the replacement goes out.
+      { at: 'before', method: SEND, blocks: true },
+      { at: 'after', method: SEND, blocks: true },
+    ],
+    cancel: [],
+  },
+})
+
 let environment: Environment
 
 crashSuite('Stellar: killed with the sequence number of a channel account', {

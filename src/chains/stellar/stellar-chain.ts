@@ -13,12 +13,15 @@ import { hashesOf } from './inclusion/hashes.ts'
 import { proveInclusion } from './inclusion/prove-inclusion.ts'
 import { readReceipts, readReceiptsEverywhere } from './inclusion/receipts.ts'
 import { NODE_DIALECT } from './node-dialect.ts'
-import { totalFee } from './prepare/fees.ts'
+import { endsAt } from './prepare/ends-at.ts'
+import { externalNonceOf } from './prepare/external-nonce.ts'
+import { costOf } from './prepare/fees.ts'
 import { createMarketWatch, type Market } from './prepare/market.ts'
 import { noop, openChannels } from './prepare/own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare/prepare.ts'
-import { endsAt, externalNonceOf, prepareReplacement, prepareSpeedUp } from './prepare/replace.ts'
+import { prepareReplacement } from './prepare/replace.ts'
 import { FINAL_AFTER_LEDGERS } from './prepare/simulate.ts'
+import { prepareSpeedUp } from './prepare/speed-up.ts'
 import { amountOutOf } from './prepare/spending.ts'
 import { readBalance, readNonces } from './read/accounts.ts'
 import { readHead } from './read/head.ts'
@@ -100,7 +103,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       const answer = await market()
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer
     },
-    cost: (draft) => totalFee(draft, true) + draft.spends,
+    cost: costOf,
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }

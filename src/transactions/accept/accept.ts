@@ -71,6 +71,7 @@ async function acceptNew(
   ])
   if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
+  refuseIncluded(known)
   const transaction = newTransaction(context, { relayer, request, prepared: known })
   const decision = await admit({
     relayer,
@@ -124,6 +125,14 @@ export function checkStatic(
     'valid_until_in_past',
     `valid_until: a time in the future is expected, not ${end.toISOString()}.`,
   )
+}
+
+/**
+ * Refuses content that the chain includes already.
+ * @throws AppError `invalid_request`
+ */
+export function refuseIncluded(prepared: Prepared | undefined): void {
+  if (prepared?.included !== undefined) throw new AppError('invalid_request', prepared.included)
 }
 
 function newTransaction(

@@ -3,12 +3,13 @@ import { AppError } from '../../errors.ts'
 import { inactive, shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
 import { lockRelayer } from '../../relayers/store.ts'
-import { isExternallySigned, type RelayerRuntime, type TransactionsContext } from '../model/runtime.ts'
+import type { RelayerRuntime, TransactionsContext } from '../model/runtime.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { findKeys, insertKeys, type KeyRecord } from '../store/idempotency-store.ts'
-import { findUsedExternalNonces, lockAccount } from '../store/nonce-store.ts'
+import { lockAccount } from '../store/nonce-store.ts'
 import { insertTransactions } from '../store/transactions-store.ts'
 import { reservedBy } from '../store/work-store.ts'
+import { externalNonceProblem, keyOf, usedExternalNonces } from './external-nonces.ts'
 import { type IdempotencyKey, keyReuseError } from './idempotency.ts'
 
 /** A request that passed every check that needs no other request. */
@@ -42,14 +43,15 @@ export async function admitCandidates(
     const relayer = await lockRelayer(tx, id, 'share')
     if (relayer === undefined) return candidates.map(() => ({ kind: 'refused', error: relayerNotFound(id) }))
     await lockAccount(tx, id)
-    const usedNonces = await findUsedExternalNonces(tx, id, candidates.flatMap(externalNonceOf))
+    const runtime = context.runtimeOf(first.relayer)
+    const nonces = candidates.flatMap(externalNonceOf)
+    const usedNonces = await usedExternalNonces(tx, runtime, { relayerId: id, nonces })
     const keys = await findKeys(
       tx,
       id,
       candidates.flatMap(({ idempotencyKey }) => idempotencyKey?.key ?? []),
     )
     const reserved = await reservedBy(tx, id)
-    const runtime = context.runtimeOf(first.relayer)
     const admission = { refusal: inactive(relayer), usedNonces, keys, reserved }
     const decisions = decide(runtime, candidates, admission)
     const admitted = candidates.filter((_, index) => decisions[index]?.kind === 'admitted')
@@ -57,7 +59,7 @@ export async function admitCandidates(
       tx,
       admitted.map(({ transaction }) => transaction),
     )
-    await insertKeys(tx, id, admitted.flatMap(keyOf))
+    await insertKeys(tx, id, admitted.flatMap(keyRecordOf))
     return decisions
   })
 }
@@ -83,12 +85,12 @@ function decide(
     if (candidate.idempotencyKey && earlier) return repeatOrRefuse(earlier, candidate.idempotencyKey)
     const error =
       refusal ??
-      externalNonceProblem(runtime, candidate, usedNonces) ??
+      nonceProblem(runtime, candidate, usedNonces) ??
       insufficientFunds(runtime, candidate, reserved)
     if (error) return { kind: 'refused', error }
     reserved += candidate.transaction.cost
-    for (const { address, nonce } of externalNonceOf(candidate)) usedNonces.add(`${address} ${nonce}`)
-    for (const record of keyOf(candidate)) keys.set(record.key, record)
+    for (const externalNonce of externalNonceOf(candidate)) usedNonces.add(keyOf(externalNonce))
+    for (const record of keyRecordOf(candidate)) keys.set(record.key, record)
     return { kind: 'admitted' }
   })
 }
@@ -102,7 +104,7 @@ function repeatOrRefuse(earlier: KeyRecord, idempotencyKey: IdempotencyKey): Dec
   return error ? { kind: 'refused', error } : { kind: 'repeated', transactionId: earlier.transactionId }
 }
 
-function keyOf({ idempotencyKey, transaction }: Candidate): KeyRecord[] {
+function keyRecordOf({ idempotencyKey, transaction }: Candidate): KeyRecord[] {
   return idempotencyKey === undefined ? [] : [{ ...idempotencyKey, transactionId: transaction.id }]
 }
 
@@ -121,22 +123,11 @@ function externalNonceOf({ transaction: { sourceAccount, nonce } }: Candidate): 
 }
 
 /** The nonce of pre-signed content must be unused, and must not belong to an account whose nonces this service assigns. */
-function externalNonceProblem(
+function nonceProblem(
   runtime: RelayerRuntime,
   candidate: Candidate,
-  usedNonces: ReadonlySet<string>,
+  used: ReadonlySet<string>,
 ): AppError | undefined {
   const [externalNonce] = externalNonceOf(candidate)
-  if (externalNonce === undefined) return undefined
-  if (!isExternallySigned(runtime, candidate.transaction)) {
-    return new AppError(
-      'not_supported',
-      `transaction_xdr: the sequence numbers of ${externalNonce.address} are given by the service. Send the operations, or the transaction unsigned.`,
-    )
-  }
-  if (!usedNonces.has(`${externalNonce.address} ${externalNonce.nonce}`)) return undefined
-  return new AppError(
-    'already_accepted',
-    `transaction_xdr: sequence number ${externalNonce.nonce} of ${externalNonce.address} was accepted before; list the transactions to find it.`,
-  )
+  return externalNonce && externalNonceProblem(runtime, externalNonce, used)
 }

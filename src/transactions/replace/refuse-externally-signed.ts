@@ -1,38 +1,33 @@
 import { AppError } from '../../errors.ts'
-import { unprovenAttempts } from '../model/open-attempts.ts'
+import { externalNonceProblem } from '../accept/external-nonces.ts'
+import { attemptsAtNonce, unprovenAttempts } from '../model/open-attempts.ts'
 import { isExternallySigned, type TransactionsContext } from '../model/runtime.ts'
-import type { TransactionWithAttempts } from '../model/transaction.ts'
+import type { Purpose, TransactionWithAttempts } from '../model/transaction.ts'
 import type { Change } from './replacement.ts'
 
+/** In these cases the earlier version is not broadcast any more, and the transaction ends when it has expired. */
+const AWAITING_EXPIRY: readonly Purpose[] = ['successor', 'cancel']
+
 /**
- * Refuses every change of externally signed content but a higher fee: the nonce belongs to a third party, so this service cannot sign other
- * content for it. Returns undefined when the change is allowed.
+ * Refuses what the nonce of a third party makes impossible: this service signs no no-op for it, and it assigns the nonces of its own
+ * accounts itself. The chain decides about every other change. Returns undefined when the change is allowed.
  */
 export function refuseExternallySigned(
   context: TransactionsContext,
   { relayer, request }: Change,
-  { transaction, attempts }: TransactionWithAttempts,
+  item: TransactionWithAttempts,
 ): AppError | undefined {
   const runtime = context.runtimeOf(relayer)
-  const externalNonce = request && runtime.chain.externalSigning?.nonceOf(request)
-  const { sourceAccount, nonce } = transaction
-  if (!isExternallySigned(runtime, transaction)) {
-    if (externalNonce === undefined) return undefined
-    return new AppError(
-      'not_supported',
-      'transaction_xdr: a transaction that a third party signed has its own sequence number and cannot replace this transaction.',
-    )
+  if (request !== undefined) {
+    const externalNonce = runtime.chain.externalSigning?.nonceOf(request)
+    return externalNonce && externalNonceProblem(runtime, externalNonce)
   }
-  if (request === undefined) {
-    if (unprovenAttempts(attempts).length === 0) return undefined
-    return new AppError(
-      'not_supported',
-      `Its sequence number belongs to ${sourceAccount}, who has signed it; only that account can cancel it.`,
-    )
-  }
-  if (externalNonce?.address === sourceAccount && externalNonce?.nonce === nonce) return undefined
+  const { transaction } = item
+  if (!isExternallySigned(runtime, transaction) || AWAITING_EXPIRY.includes(transaction.purpose))
+    return undefined
+  if (unprovenAttempts(attemptsAtNonce(item)).length === 0) return undefined
   return new AppError(
     'not_supported',
-    `transaction_xdr: the same signed transaction is expected, with a higher max_fee; sequence number ${nonce} belongs to ${sourceAccount}.`,
+    `Its sequence number belongs to ${transaction.sourceAccount}, who has signed it; only that account can cancel it.`,
   )
 }

@@ -1,5 +1,7 @@
 import type { Attempt } from '../../chains/attempt.ts'
 import { AppError } from '../../errors.ts'
+import { refuseIncluded } from '../accept/accept.ts'
+import { contentNonce, hasNonce } from '../model/content-nonce.ts'
 import {
   accountOf,
   isExternallySigned,
@@ -8,7 +10,13 @@ import {
 } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
-import { type Change, checkReplacementFunds, type Replaced, saveReplaced } from './replacement.ts'
+import {
+  type Change,
+  checkReplacementFunds,
+  type NonceChange,
+  type Replaced,
+  saveReplaced,
+} from './replacement.ts'
 
 /** Replaces the content of a transaction without a current attempt. The worker signs it later. Undefined when the record changed meanwhile. */
 export async function replacePending(
@@ -26,10 +34,13 @@ export async function replacePending(
   const prepared = await chain.prepare(request, accountOf(relayer))
   if (prepared.kind === 'refused') throw new AppError(prepared.refusal.code, prepared.refusal.detail)
   const known = prepared.kind === 'ok' ? prepared.value : undefined
+  refuseIncluded(known)
   const cost = known === undefined ? chain.amountOut(request) : chain.cost(known.draft)
   await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
+  const nonce = contentNonce(runtime, transaction, request)
   const next: Transaction = {
     ...transaction,
+    ...nonce,
     status: nextStatus(transaction.status, 'replaced'),
     statusReason: undefined,
     request,
@@ -38,11 +49,16 @@ export async function replacePending(
     cost,
     nextRunAt,
   }
-  return saveReplaced(context, {
-    transaction: next,
-    attempts,
-    logs: [pendingLog(attempts), ...(known?.logs ?? [])],
-  })
+  const logs = [pendingLog(attempts), ...(known?.logs ?? [])]
+  return saveReplaced(context, { transaction: next, attempts, logs }, nonceChange(runtime, transaction, next))
+}
+
+function nonceChange(runtime: RelayerRuntime, before: Transaction, next: Transaction): NonceChange {
+  if (hasNonce(before, { sourceAccount: next.sourceAccount, nonce: next.nonce })) return {}
+  return {
+    claimed: runtime.chain.externalSigning?.nonceOf(next.request),
+    freed: isExternallySigned(runtime, before) ? undefined : before.sourceAccount,
+  }
 }
 
 function pendingLog(attempts: readonly Attempt[]): string {

@@ -2,15 +2,18 @@ import type { Answer, BroadcastResult } from '../../chains/answer.ts'
 import type { Attempt, AttemptKind } from '../../chains/attempt.ts'
 import type { AfterExpiry, ChainRequest, Prepared, SetupRequired } from '../../chains/chain.ts'
 import { AppError } from '../../errors.ts'
+import { larger } from '../../lib/bigint.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
 import { inactive } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
-import { checkStatic } from '../accept/accept.ts'
+import { checkStatic, refuseIncluded } from '../accept/accept.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
+import { contentNonce, hasNonce } from '../model/content-nonce.ts'
+import { attemptsAtNonce, unprovenAttempts } from '../model/open-attempts.ts'
 import { accountOf, type TransactionsContext } from '../model/runtime.ts'
 import { WATCHED_MS } from '../model/speed-up-delay.ts'
 import type { Purpose, Transaction, TransactionWithAttempts } from '../model/transaction.ts'
-import { isReplaceable } from '../model/transitions.ts'
+import { isReplaceable, nextStatus } from '../model/transitions.ts'
 import { findTransaction } from '../store/transactions-store.ts'
 import { sameBytes, signAttempt, storeSigned } from '../submit/sign.ts'
 import { refuseExternallySigned } from './refuse-externally-signed.ts'
@@ -48,19 +51,31 @@ async function applyChange(context: TransactionsContext, change: Change): Promis
       throw new AppError('transaction_not_found', `Relayer ${relayer.id} has no transaction ${id}.`)
     const refusal =
       notReplaceable(item.transaction) ??
+      (request && checkStatic(context, relayer, request)) ??
       refuseExternallySigned(context, change, item) ??
-      (request ? checkStatic(context, relayer, request) : cancelRefusal(relayer, item))
+      (request ? undefined : cancelRefusal(relayer, item))
     if (refusal) throw refusal
     if (request === undefined && item.transaction.purpose === 'cancel') {
       return { ...item, logs: ['The cancellation is under way already.'] }
     }
-    const signed = item.transaction.status !== 'pending'
-    const replaced = signed
+    const replaced = mustReplaceSigned(context, change, item)
       ? await replaceSigned(context, change, item)
       : await replacePending(context, change, item)
     if (replaced) return replaced
   }
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while it was being replaced`)
+}
+
+/** Content with another nonce does not exclude earlier bytes that a node may still have: a refusal of one node is no proof. */
+function mustReplaceSigned(
+  context: TransactionsContext,
+  { relayer, request }: Change,
+  item: TransactionWithAttempts,
+): boolean {
+  const { transaction } = item
+  if (transaction.status !== 'pending') return true
+  if (request === undefined || unprovenAttempts(attemptsAtNonce(item)).length === 0) return false
+  return !hasNonce(transaction, contentNonce(context.runtimeOf(relayer), transaction, request))
 }
 
 /** A transaction without a nonce and without signed bytes ends without any signature, so a disabled relayer can cancel it. */
@@ -89,9 +104,12 @@ async function replaceSigned(
   const { relayer, request } = change
   const runtime = context.runtimeOf(relayer)
   const account = accountOf(relayer)
-  const answer = await runtime.chain.replace(request ?? runtime.chain.noop(account), item.attempts, account)
+  const earlier = attemptsAtNonce(item)
+  const answer = await runtime.chain.replace(request ?? runtime.chain.noop(account), earlier, account)
   if (answer.kind === 'after_expiry') return keepForLater(context, change, item, answer)
-  const { draft, logs } = requirePrepared(answer)
+  const prepared = requirePrepared(answer)
+  refuseIncluded(prepared)
+  const { draft, logs } = prepared
   if (request)
     await checkReplacementFunds(context, {
       relayer,
@@ -136,19 +154,32 @@ async function broadcastChange(
 /** Both attempts could be included, so the new content waits for the proof that the earlier one is not included (I2). */
 async function keepForLater(
   context: TransactionsContext,
-  { request }: Change,
-  { transaction, attempts }: TransactionWithAttempts,
-  { detail }: AfterExpiry,
+  { relayer, request }: Change,
+  item: TransactionWithAttempts,
+  { detail, cost }: AfterExpiry,
 ): Promise<Replaced | undefined> {
-  const purpose = request ? 'successor' : 'cancel'
+  const { transaction, attempts } = item
+  if (cost !== undefined) await checkReplacementFunds(context, { relayer, id: transaction.id, cost })
+  const { externalSigning } = context.runtimeOf(relayer).chain
   const kept = {
     ...transaction,
+    ...asSigned(item),
     request: request ?? transaction.request,
-    purpose,
+    purpose: request ? 'successor' : 'cancel',
     statusReason: detail,
+    cost: larger(transaction.cost, cost ?? 0n),
+    nextRunAt: new Date(context.clock.now() + WATCHED_MS),
   } as const
-  const nextRunAt = new Date(context.clock.now() + WATCHED_MS)
-  return saveReplaced(context, { transaction: { ...kept, nextRunAt }, attempts, logs: [detail] })
+  const claimed = request && externalSigning?.nonceOf(request)
+  return saveReplaced(context, { transaction: kept, attempts, logs: [detail] }, { claimed })
+}
+
+/** The watcher follows the last attempt of a pending transaction again, because another node may have what one has refused. */
+function asSigned(item: TransactionWithAttempts): Pick<Transaction, 'status' | 'currentAttempt'> {
+  const { status, currentAttempt } = item.transaction
+  if (status !== 'pending') return { status, currentAttempt }
+  const last = unprovenAttempts(attemptsAtNonce(item)).at(-1)
+  return { status: nextStatus(status, 'signed'), currentAttempt: last?.number }
 }
 
 const PLANS: Readonly<

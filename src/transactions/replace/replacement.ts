@@ -1,10 +1,19 @@
-import type { ChainRequest } from '../../chains/chain.ts'
+import type { Transaction as DbTransaction } from 'kysely'
+import type { ChainRequest, ExternalNonce } from '../../chains/chain.ts'
+import type { Schema } from '../../database/schema.ts'
+import { AppError } from '../../errors.ts'
 import { shortOfFunds } from '../../relayers/policy.ts'
 import type { Relayer } from '../../relayers/relayer.ts'
+import { lockRelayer } from '../../relayers/store.ts'
+import { externalNonceProblem, usedExternalNonces } from '../accept/external-nonces.ts'
+import { reportFinished } from '../model/observer.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { TransactionWithAttempts } from '../model/transaction.ts'
-import { saveInOwnTransaction } from '../store/transactions-store.ts'
+import { setNextNonce } from '../store/nonce-store.ts'
+import { saveTransactions } from '../store/transactions-store.ts'
 import { reservedBy } from '../store/work-store.ts'
+
+type Tx = DbTransaction<Schema>
 
 /** A replacement or cancellation that a caller requests. */
 export interface Change {
@@ -19,13 +28,60 @@ export interface Replaced extends TransactionWithAttempts {
   readonly logs: readonly string[]
 }
 
-/** Stores the changed transaction. Writes nothing and returns undefined when the record changed meanwhile. */
+/** The nonces that a change takes and frees. */
+export interface NonceChange {
+  /** The nonce of a third party that the transaction gets now, or when its earlier version has expired. */
+  readonly claimed?: ExternalNonce | undefined
+  /** The source account of the service whose nonce the transaction no longer has. */
+  readonly freed?: string | undefined
+}
+
+/**
+ * Stores the changed transaction. Writes nothing and returns undefined when the record changed meanwhile.
+ * @throws AppError `already_accepted` when another transaction has the claimed nonce
+ */
 export async function saveReplaced(
   context: TransactionsContext,
   replaced: Replaced,
+  { claimed, freed }: NonceChange = {},
 ): Promise<Replaced | undefined> {
-  const [saved] = await saveInOwnTransaction(context, [replaced.transaction])
-  return saved && { ...replaced, transaction: saved }
+  const { id, relayerId } = replaced.transaction
+  const saved = await context.db.transaction().execute(async (tx) => {
+    if (claimed) await requireUnused(context, tx, { relayerId, id, nonce: claimed })
+    const [written] = await saveTransactions(tx, [replaced.transaction])
+    // The nonce is free again: without a counter, the service reads the next one from the chain.
+    if (written && freed) await setNextNonce(tx, { relayerId, address: freed, nonce: null })
+    return written
+  })
+  if (saved === undefined) return undefined
+  reportFinished(context, [saved])
+  return { ...replaced, transaction: saved }
+}
+
+/** A transaction, and a nonce of a third party that it is to get. */
+export interface NonceClaim {
+  readonly relayerId: string
+  readonly id: string
+  readonly nonce: ExternalNonce
+}
+
+/** Locks the relayer, so that no other transaction gets the nonce before the commit. */
+async function requireUnused(context: TransactionsContext, tx: Tx, claim: NonceClaim): Promise<void> {
+  const problem = await nonceClaimProblem(context, tx, claim)
+  if (problem) throw problem
+}
+
+/** Gives the reason why the transaction cannot get the nonce. Locks the relayer until the commit, so that the answer stays true. */
+export async function nonceClaimProblem(
+  { runtimeOf }: TransactionsContext,
+  tx: Tx,
+  { relayerId, id, nonce }: NonceClaim,
+): Promise<AppError | undefined> {
+  const relayer = await lockRelayer(tx, relayerId, 'no_key_update')
+  if (relayer === undefined) return new AppError('relayer_not_found', `There is no relayer ${relayerId}.`)
+  const runtime = runtimeOf(relayer)
+  const used = await usedExternalNonces(tx, runtime, { relayerId, nonces: [nonce], except: id })
+  return externalNonceProblem(runtime, nonce, used)
 }
 
 /**

@@ -1,12 +1,15 @@
+import type { Transaction as DbTransaction } from 'kysely'
 import type { BroadcastResult } from '../../chains/answer.ts'
+import type { Schema } from '../../database/schema.ts'
 import { AppError } from '../../errors.ts'
+import type { Relayer } from '../../relayers/relayer.ts'
 import { hashesOfAll } from '../model/attempt-hashes.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { nextStatus } from '../model/transitions.ts'
 import { saveOutcomes } from '../store/attempts-store.ts'
 import { findTransaction, saveTransactions } from '../store/transactions-store.ts'
-import type { Change } from './replacement.ts'
+import { type Change, nonceClaimProblem } from './replacement.ts'
 
 /** A change whose bytes were broadcast. */
 export interface BroadcastChange {
@@ -80,10 +83,11 @@ const MAX_TRIES = 20
  * signed a higher fee on top of it, which is why the node refused these bytes.
  */
 async function undoReplacement(
-  { db }: TransactionsContext,
+  context: TransactionsContext,
   { change: { relayer, id }, before, number }: BroadcastChange,
   detail: string,
 ): Promise<boolean> {
+  const { db } = context
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const item = await findTransaction(db, relayer.id, id)
     if (item === undefined) break
@@ -92,7 +96,8 @@ async function undoReplacement(
     if (item.attempts.some((attempt) => attempt.number > number && attempt.outcome !== 'refused'))
       return false
     const undone = await db.transaction().execute(async (tx) => {
-      const saved = await saveTransactions(tx, [withPreviousContent(transaction, before.transaction, number)])
+      const previous = withPreviousContent(transaction, before.transaction, number)
+      const saved = await saveTransactions(tx, [await withoutLostNonce(context, tx, { relayer, previous })])
       if (saved.length === 0) return false
       await saveOutcomes(tx, [{ transactionId: id, number, outcome: 'refused', error: detail }])
       return true
@@ -100,6 +105,27 @@ async function undoReplacement(
     if (undone) return true
   }
   throw new Error(`transaction ${id} changed ${MAX_TRIES} times while a change of it was being undone`)
+}
+
+/**
+ * A waiting request with a nonce of a third party did not hold that nonce while the change was tried. When another transaction got it
+ * meanwhile, nothing follows the earlier version, because both transactions would have the same nonce.
+ */
+async function withoutLostNonce(
+  context: TransactionsContext,
+  tx: DbTransaction<Schema>,
+  { relayer, previous }: { readonly relayer: Relayer; readonly previous: Transaction },
+): Promise<Transaction> {
+  const { id, relayerId, purpose, request } = previous
+  if (purpose !== 'successor') return previous
+  const nonce = context.runtimeOf(relayer).chain.externalSigning?.nonceOf(request)
+  const problem = nonce && (await nonceClaimProblem(context, tx, { relayerId, id, nonce }))
+  if (problem === undefined) return previous
+  return {
+    ...previous,
+    purpose: 'cancel',
+    statusReason: 'Another transaction has the signed transaction that was to follow, so nothing follows.',
+  }
 }
 
 /** Removes the change from the record, and keeps what the chain or a worker decided meanwhile. Pure. */

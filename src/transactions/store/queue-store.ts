@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { Purpose, Transaction, TransactionStatus } from '../model/transaction.ts'
 import { REPLACEABLE_STATUSES } from '../model/transitions.ts'
-import { type TransactionRow, toTransaction } from './codec.ts'
+import { decodeRequest, type TransactionRow, toTransaction } from './codec.ts'
 import { IN_FLIGHT, inFlight, isDueAt } from './work-store.ts'
 
 type Db = Kysely<Schema>
@@ -100,6 +100,21 @@ export async function countAhead(db: Db, transaction: Transaction): Promise<numb
       : open.where('nonce', '<', transaction.nonce)
   const row = await before.select((eb) => eb.fn.countAll<bigint>().as('count')).executeTakeFirstOrThrow()
   return Number(row.count)
+}
+
+/** Finds the requests of the relayer that wait until the earlier version of their transaction has expired. */
+export async function findWaitingSuccessors(
+  db: Db,
+  relayerId: string,
+): Promise<Pick<Transaction, 'id' | 'request'>[]> {
+  const rows = await db
+    .selectFrom('transactions')
+    .select(['id', 'request'])
+    .where('relayer_id', '=', relayerId)
+    .where('status', 'in', IN_FLIGHT)
+    .where('purpose', '=', 'successor')
+    .execute()
+  return rows.map(({ id, request }) => ({ id, request: decodeRequest(request) }))
 }
 
 /** Purposes of content that a caller requested and has not canceled. The others are no-ops, or belong to the service. */

@@ -1,4 +1,5 @@
 import type { Attempt } from '../../chains/attempt.ts'
+import type { ExternalNonce } from '../../chains/chain.ts'
 import type { IncidentType } from '../../events/event.ts'
 import { openAttempts } from '../model/open-attempts.ts'
 import { contentKind } from '../model/purpose.ts'
@@ -55,13 +56,22 @@ export function finalised({ transaction, attempts }: TransactionWithAttempts, no
   }
 }
 
+/** The terms on which a transaction loses its nonce. */
+export interface NonceLoss {
+  readonly now: Date
+  /** True when the service can sign the wanted content: its own, or a successor that was never signed. */
+  readonly reSignable: boolean
+  /** The nonce of a third party that the wanted content brings. */
+  readonly nextNonce?: ExternalNonce | undefined
+}
+
 /**
  * A transaction from outside this service used the nonce, and its block is final, so none of the attempts can be included. A request
  * gets a new nonce, unless a third party signed it and only that party can choose the nonce. A no-op ends, because its nonce is used.
  */
 export function nonceUsedElsewhere(
   item: TransactionWithAttempts,
-  { now, reSignable }: { now: Date; reSignable: boolean },
+  { now, reSignable, nextNonce }: NonceLoss,
 ): Resolution {
   const { transaction, attempts } = item
   const intended = AFTER_NONCE_LOSS[transaction.purpose]
@@ -78,15 +88,26 @@ export function nonceUsedElsewhere(
       event === 'returned'
         ? {
             ...shared,
-            statusReason: `${fact}; it gets a new one.`,
+            statusReason:
+              transaction.purpose === 'successor'
+                ? `${fact}; the new content takes its place.`
+                : `${fact}; it gets a new one.`,
             stuckSince: undefined,
-            sourceAccount: undefined,
-            nonce: undefined,
+            sourceAccount: nextNonce?.address,
+            nonce: nextNonce?.nonce,
             currentAttempt: undefined,
           }
         : { ...shared, statusReason: `${fact}; nothing of this one was executed.` },
     outcomes: openAttempts(attempts).map((attempt) => outcome(item, attempt, 'superseded')),
   }
+}
+
+/** The terms on which a transaction expires. */
+export interface Expired extends NonceLoss {
+  /** The caller no longer wants the content. */
+  readonly over: boolean
+  /** The nonce belongs to an account of the service, which can use it again. */
+  readonly ownsNonce: boolean
 }
 
 /**
@@ -95,12 +116,13 @@ export function nonceUsedElsewhere(
  */
 export function expired(
   { transaction, attempts }: TransactionWithAttempts,
-  { now, over, externallySigned }: { now: Date; over: boolean; externallySigned: boolean },
+  { now, over, reSignable, ownsNonce, nextNonce }: Expired,
 ): Resolution {
-  const intended = AFTER_NONCE_LOSS[transaction.purpose]
-  const event = intended === 'returned' && (over || externallySigned) ? 'expired' : intended
-  // A stuck transaction does not keep the freed nonce, so that the others can use it.
-  const isReleased = event === 'returned' && transaction.stuckSince !== undefined
+  const { purpose, stuckSince, sourceAccount } = transaction
+  const intended = AFTER_NONCE_LOSS[purpose]
+  const event = intended === 'returned' && (over || !reSignable) ? 'expired' : intended
+  // A stuck transaction does not keep the freed nonce, so that the others can use it; a successor may bring another one.
+  const isReleased = event === 'returned' && (stuckSince !== undefined || purpose === 'successor')
   const shared = {
     ...withoutIncident(transaction),
     status: nextStatus(transaction.status, event),
@@ -112,18 +134,18 @@ export function expired(
       event === 'returned'
         ? {
             ...shared,
-            ...(isReleased && { sourceAccount: undefined, nonce: undefined }),
+            ...(isReleased && { sourceAccount: nextNonce?.address, nonce: nextNonce?.nonce }),
             cost: transaction.cost,
             statusReason:
-              transaction.purpose === 'successor'
+              purpose === 'successor'
                 ? 'The earlier version was not included in its time; the new content takes its place.'
                 : 'No block included it in its time; it is signed anew.',
             currentAttempt: undefined,
           }
         : { ...shared, sourceAccount: undefined, nonce: undefined, statusReason: EXPIRED[event] },
     outcomes: openAttempts(attempts).map((attempt) => outcome({ transaction, attempts }, attempt, 'expired')),
-    ...((event !== 'returned' || isReleased) && !externallySigned && transaction.sourceAccount !== undefined
-      ? { freed: { relayerId: transaction.relayerId, address: transaction.sourceAccount } }
+    ...((event !== 'returned' || isReleased) && ownsNonce && sourceAccount !== undefined
+      ? { freed: { relayerId: transaction.relayerId, address: sourceAccount } }
       : {}),
   }
 }

@@ -8,7 +8,7 @@ import { isExternallySigned } from '../model/runtime.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import type { Inclusion } from './inclusion-reason.ts'
 import { reorged } from './reorganisation.ts'
-import { expired, included, nonceUsedElsewhere, type Resolution } from './resolution.ts'
+import { expired, included, type NonceLoss, nonceUsedElsewhere, type Resolution } from './resolution.ts'
 import { decidedAbsent, decidedIncluded, undecided } from './undecided.ts'
 import { isFinalBlock, type WatchRound } from './watch-round.ts'
 
@@ -55,14 +55,24 @@ export async function resolveExpired(
 
 function afterExpiry(round: WatchRound, item: TransactionWithAttempts): Resolution {
   const now = round.context.clock.now()
-  const { request, purpose } = item.transaction
+  const { request } = item.transaction
   const end = round.chain.endsAt(request)
   // The time of the chain counts where it has one: a slow local clock would sign again after `valid_until`.
   const over = end !== undefined && end.getTime() <= Math.max(now, round.head.time?.getTime() ?? 0)
-  // A queued successor has never been signed, so it can be signed now, even if a third party signed the attempt that it replaces.
-  const reSignable = purpose === 'successor' || (round.chain.expiry?.reSignable(request) ?? true)
-  const externallySigned = !reSignable || isSignedByOthers(round, item.transaction)
-  return expired(item, { now: new Date(now), over, externallySigned })
+  const ownsNonce = !isSignedByOthers(round, item.transaction)
+  return expired(item, { ...nonceLoss(round, item.transaction), over, ownsNonce })
+}
+
+function nonceLoss(round: WatchRound, transaction: Transaction): NonceLoss {
+  const { context, chain } = round
+  const { request, purpose } = transaction
+  const isReSignable = chain.expiry?.reSignable(request) ?? true
+  return {
+    now: new Date(context.clock.now()),
+    // A queued successor has never been signed, so it can be signed now, even if a third party signed the attempt that it replaces.
+    reSignable: purpose === 'successor' || (isReSignable && !isSignedByOthers(round, transaction)),
+    nextNonce: purpose === 'successor' ? chain.externalSigning?.nonceOf(request) : undefined,
+  }
 }
 
 /**
@@ -150,10 +160,7 @@ async function resolveUsedNonce(
     return undefined
   }
   const resolution = await settleWithProof(round, item, () =>
-    nonceUsedElsewhere(item, {
-      now: new Date(context.clock.now()),
-      reSignable: !isSignedByOthers(round, item.transaction),
-    }),
+    nonceUsedElsewhere(item, nonceLoss(round, item.transaction)),
   )
   // A proof is expensive for every endpoint, so it is tried again after the same wait and not in each round.
   if (resolution === undefined) memory.missingSince.set(item.transaction.id, { ...since, at: now })

@@ -1,8 +1,7 @@
-import { Account, Asset, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
+import { type SignedPayment, signedPayment } from '../../support/stellar/signed-payment.ts'
 import {
   keypairOf,
   payment,
-  RECEIVER,
   type StellarScenario,
   startStellarScenario,
   stellarScenarioOf,
@@ -21,6 +20,8 @@ export async function playOnStellar(heard: Heard): Promise<void> {
   try {
     ledger.fund(GUEST.publicKey(), 100n * XLM)
     await cancelWhatOthersSigned(story)
+    await replaceBySigned(story)
+    await replaceWhatNeverExpires(story)
     const sent = await story.send(payment(XLM))
     await story.reach(sent.id, 'submitted')
     await story.replace(sent.id, payment(2n * XLM))
@@ -32,23 +33,30 @@ export async function playOnStellar(heard: Heard): Promise<void> {
 
 /** Only the account that signed it can cancel it. */
 async function cancelWhatOthersSigned(story: StellarScenario): Promise<void> {
-  const body = { network: 'standalone', transaction_xdr: guestPays(story), fee_bump: true }
-  const { id } = await story.send(body)
+  const { id } = await story.send(guestPays(story))
   await story.reach(id, 'submitted')
   await story.service.api('DELETE', '/relayers/main/transactions/pending')
   await story.closeUntil(id, 'confirmed')
 }
 
+/** A transaction of the guest waits until the payment of the relayer has expired, which a ledger includes before. */
+async function replaceBySigned(story: StellarScenario): Promise<void> {
+  const { id } = await story.send(payment(XLM))
+  await story.reach(id, 'submitted')
+  await story.replace(id, guestPays(story))
+  await story.closeUntil(id, 'confirmed')
+}
+
+/** Nothing but its own sequence number excludes a transaction without time bounds. */
+async function replaceWhatNeverExpires(story: StellarScenario): Promise<void> {
+  const { id } = await story.send(guestPays(story, 'never'))
+  await story.reach(id, 'submitted')
+  await story.replace(id, payment(XLM))
+  await story.closeUntil(id, 'confirmed')
+}
+
 /** A lumen from the guest to the receiver, signed by the guest. */
-function guestPays({ ledger }: StellarScenario): string {
-  const { sequence } = ledger.account(GUEST.publicKey()) ?? { sequence: 0n }
-  const transaction = new TransactionBuilder(new Account(GUEST.publicKey(), String(sequence)), {
-    fee: '100',
-    networkPassphrase: ledger.passphrase,
-  })
-    .addOperation(Operation.payment({ destination: RECEIVER, asset: Asset.native(), amount: '1' }))
-    .setTimebounds(0, (ledger.ledgers.at(-1)?.closeTime ?? 0) + 300)
-    .build()
-  transaction.sign(GUEST)
-  return transaction.toXDR()
+function guestPays({ ledger }: StellarScenario, seconds: SignedPayment['seconds'] = 300): object {
+  const transaction_xdr = signedPayment(ledger, { keypair: GUEST, seconds })
+  return { network: 'standalone', transaction_xdr, fee_bump: true }
 }

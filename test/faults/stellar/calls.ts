@@ -34,21 +34,33 @@ export function replacePayment(
 
 /** A payment that a customer has signed, paid by the relayer. What the customer signs next may take its sequence number. */
 export function bumpPayment(
-  { ledger, newContent }: Environment,
+  environment: Environment,
   run: HistoryRun,
-  { account, customer, seconds }: Extract<Event, { is: 'bump' }>,
+  { account, ...signing }: Extract<Event, { is: 'bump' }>,
 ): Promise<void> {
+  return send(run, account, signedRequest(environment, signing))
+}
+
+/** A payment that a customer has signed, in place of one. */
+export function replaceBySigned(
+  environment: Environment,
+  run: HistoryRun,
+  { target, ...signing }: Extract<Event, { is: 'replace_signed' }>,
+): Promise<void> {
+  return replace(run, target, () => signedRequest(environment, signing))
+}
+
+function signedRequest(
+  { ledger, newContent }: Environment,
+  { customer, seconds }: { readonly customer: number; readonly seconds: number },
+): PlannedRequest {
   const [first] = CUSTOMERS
   const keypair = CUSTOMERS[customer] ?? first
   if (keypair === undefined) throw new Error('there are no customers')
   const content = newContent()
   const signed = signPayment(ledger, { keypair, amount: content.amount, seconds, fee: 100 })
   const body = { network: 'standalone', transaction_xdr: signed.toXDR(), fee_bump: true }
-  return send(run, account, {
-    content,
-    body,
-    may: { mayRevert: true, mayExpire: true, mayFail: true },
-  })
+  return { content, body, may: { mayRevert: true, mayExpire: true, mayFail: true } }
 }
 
 /** A call of a contract that was made just now, so that nodes which are behind do not know it. Nothing but trouble can make it fail. */

@@ -21,6 +21,13 @@ export type OwnEvent =
   /** A customer's signed transaction in a fee bump. */
   | { readonly is: 'bump'; readonly account: number; readonly customer: number; readonly seconds: number }
   | { readonly is: 'replace'; readonly target: number; readonly budget: Budget }
+  /** A customer's signed transaction in place of one. */
+  | {
+      readonly is: 'replace_signed'
+      readonly target: number
+      readonly customer: number
+      readonly seconds: number
+    }
   /** `after`: so much time passes before the first · `ahead`: so far the network's clock runs ahead of ours; seconds. */
   | { readonly is: 'close'; readonly ledgers: number; readonly after: number; readonly ahead: number }
   /** How many operations fit into a ledger from now on. */
@@ -54,6 +61,7 @@ const WEIGHTS: Readonly<Record<Event['is'], number>> = {
   send: 26,
   bump: 5,
   replace: 11,
+  replace_signed: 5,
   cancel: 7,
   close: 22,
   capacity: 5,
@@ -115,6 +123,8 @@ export function drawEvent(random: Random, { accounts, customers, kills }: DrawOp
       return { is, account, customer: random.int(0, customers - 1), seconds: random.int(15, 200) }
     case 'replace':
       return { is, target, budget: random.weighted(BUDGETS) }
+    case 'replace_signed':
+      return { is, target, customer: random.int(0, customers - 1), seconds: random.int(15, 600) }
     case 'cancel':
       return { is, target }
     case 'close':

@@ -9,7 +9,7 @@ import { actionOf } from '../common-event.ts'
 import type { HistoryRun } from '../history-run.ts'
 import type { Action } from '../step.ts'
 import type { CrashKit, TestChain } from '../test-chain.ts'
-import { bumpPayment, callContract, replacePayment, sendPayment } from './calls.ts'
+import { bumpPayment, callContract, replaceBySigned, replacePayment, sendPayment } from './calls.ts'
 import { stellarChainRecord } from './chain-record.ts'
 import { useEverySourceAccount } from './channels.ts'
 import { ACCOUNTS, CHANNELED, CUSTOMERS, closeLedger, type Environment, fundAll } from './environment.ts'
@@ -24,6 +24,8 @@ export interface StellarTestChainOptions {
   readonly now: () => number
   /** The relayer whose transactions crashes hit. */
   readonly crashAccount?: number
+  /** Crashes hit a replacement that a customer has signed, of a transaction that no node holds any more. */
+  readonly crashSigned?: boolean
   /** How many ledgers servers remember; absent for a week of them, because ledgers close many times a second while a process restarts. */
   readonly retentionLedgers?: number
 }
@@ -59,7 +61,7 @@ const CAPACITY = 1_000
 
 /** A ledger that closes when it is told, behind so many nodes that can fail. */
 export async function startStellarTestChain(options: StellarTestChainOptions): Promise<StellarTestChain> {
-  const { endpoints, channels = 0, now, crashAccount = 0, ...retention } = options
+  const { endpoints, channels = 0, now, crashAccount = 0, crashSigned = false, ...retention } = options
   const ledger = await startLedger({ closeEveryMs: 'manual', now, ...retention })
   const heard = new Set<string>()
   const contradiction = createContradiction(REFUSALS.stellar)
@@ -80,7 +82,7 @@ export async function startStellarTestChain(options: StellarTestChainOptions): P
     depth: 0,
     blockMs: LEDGER_MS,
     haste: HASTE,
-    crash: crashKit(environment, crashAccount),
+    crash: crashSigned ? signedCrashKit(environment, crashAccount) : crashKit(environment, crashAccount),
     draw: (random, { kills }) =>
       toAction(
         environment,
@@ -156,6 +158,28 @@ function crashKit(environment: Environment, account: number): CrashKit {
   }
 }
 
+/** So long that the signed replacement can still be included when the earlier version has expired, in seconds. */
+const SIGNED_SECONDS = 100_000
+
+function signedCrashKit(environment: Environment, account: number): CrashKit {
+  const replace = toAction(environment, {
+    is: 'replace_signed',
+    target: 0,
+    customer: 0,
+    seconds: SIGNED_SECONDS,
+  })
+  return {
+    ...crashKit(environment, account),
+    replace: {
+      ...replace,
+      happen: (run) => {
+        environment.ledger.dropQueue()
+        return replace.happen(run)
+      },
+    },
+  }
+}
+
 function toAction(environment: Environment, event: Event): Action {
   return actionOf<OwnEvent>(event, (run, own) => happen(environment, run, own))
 }
@@ -170,6 +194,8 @@ function happen(environment: Environment, run: HistoryRun, event: OwnEvent): Pro
       return callContract(environment, run, event)
     case 'replace':
       return replacePayment(environment, run, event)
+    case 'replace_signed':
+      return replaceBySigned(environment, run, event)
     default:
       return ledgerEvent(environment, run, event)
   }

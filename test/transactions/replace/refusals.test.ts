@@ -30,15 +30,20 @@ describe('a change of content that a third party signed', () => {
     readonly detail: string | undefined
   }
   const EXTERNAL = { sourceAccount: TO, nonce: 5n }
-  const EXPECTED = `transaction_xdr: the same signed transaction is expected, with a higher max_fee; sequence number 5 belongs to ${TO}.`
+  const OURS = `transaction_xdr: the sequence numbers of ${FROM} are given by the service. Send the operations, or the transaction unsigned.`
+  const CANCELED_BY_SIGNER = `Its sequence number belongs to ${TO}, who has signed it; only that account can cancel it.`
   const CASES: readonly Case[] = [
     { name: 'own content may follow own content', brings: undefined, detail: undefined },
     { name: 'own content may be canceled', brings: 'cancel', detail: undefined },
     {
-      name: 'signed content may not follow own content',
+      name: 'signed content may follow own content, when the chain allows it',
       brings: { address: TO, nonce: 5n },
-      detail:
-        'transaction_xdr: a transaction that a third party signed has its own sequence number and cannot replace this transaction.',
+      detail: undefined,
+    },
+    {
+      name: 'content that was signed for an account of the service may not',
+      brings: { address: FROM, nonce: 5n },
+      detail: OURS,
     },
     {
       name: 'the same signed content may follow',
@@ -47,23 +52,42 @@ describe('a change of content that a third party signed', () => {
       detail: undefined,
     },
     {
-      name: 'another nonce may not follow',
+      name: 'another nonce may follow, when the chain allows it',
       change: EXTERNAL,
       brings: { address: TO, nonce: 6n },
-      detail: EXPECTED,
+      detail: undefined,
     },
-    {
-      name: 'another account may not follow',
-      change: EXTERNAL,
-      brings: { address: FROM, nonce: 5n },
-      detail: EXPECTED,
-    },
-    { name: 'own content may not follow', change: EXTERNAL, brings: undefined, detail: EXPECTED },
+    { name: 'so may own content', change: EXTERNAL, brings: undefined, detail: undefined },
     {
       name: 'it cannot be canceled while a node may have it',
       change: EXTERNAL,
       brings: 'cancel',
-      detail: `Its sequence number belongs to ${TO}, who has signed it; only that account can cancel it.`,
+      detail: CANCELED_BY_SIGNER,
+    },
+    {
+      name: 'nor when one node has refused it',
+      change: EXTERNAL,
+      outcome: 'refused',
+      brings: 'cancel',
+      detail: CANCELED_BY_SIGNER,
+    },
+    {
+      name: 'it can be canceled together with what waits to take its place',
+      change: { ...EXTERNAL, purpose: 'successor' },
+      brings: 'cancel',
+      detail: undefined,
+    },
+    {
+      name: 'and canceled once more',
+      change: { ...EXTERNAL, purpose: 'cancel' },
+      brings: 'cancel',
+      detail: undefined,
+    },
+    {
+      name: 'it can be canceled when nobody has its own bytes',
+      change: { ...EXTERNAL, nonce: 6n },
+      brings: 'cancel',
+      detail: undefined,
     },
     {
       name: 'it can be canceled after it has expired',
@@ -79,9 +103,10 @@ describe('a change of content that a third party signed', () => {
     const context = {
       runtimeOf: () => ({ chain, sourceAccounts: [{ address: FROM }] }),
     } as unknown as TransactionsContext
+    const { sourceAccount = FROM } = change
     const request = brings === 'cancel' ? {} : { request: requestOf() }
     const asked = { relayer: {} as Relayer, id: 'tx', ...request }
-    const error = refuseExternallySigned(context, asked, itemOf([{ outcome }], change))
+    const error = refuseExternallySigned(context, asked, itemOf([{ outcome, sourceAccount }], change))
     expect(error?.detail).toBe(detail)
     if (detail !== undefined) expect(error?.code).toBe('not_supported')
   })

@@ -54,7 +54,7 @@ describe('what has no nonce', () => {
 
   test('fails when that is proved', () => {
     const item = itemOf([{ outcome: 'signed' }], { status: 'sent', purpose: 'abandon' })
-    const { transaction } = expired(item, { now: NOW, over: false, externallySigned: false })
+    const { transaction } = expired(item, { now: NOW, over: false, reSignable: true, ownsNonce: true })
     expect(transaction).toMatchObject({ status: 'failed', cost: 0n })
   })
 })

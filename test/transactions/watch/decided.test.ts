@@ -48,7 +48,11 @@ describe('a nonce that another program used', () => {
       expect(transaction).toMatchObject({ status, cost: 0n, nextRunAt: NOW, undecidedSince: undefined })
       expect(transaction.statusReason).toBe(
         `Nonce 5 was used by a transaction that did not come from this service; ${
-          status === 'pending' ? 'it gets a new one' : 'nothing of this one was executed'
+          status !== 'pending'
+            ? 'nothing of this one was executed'
+            : purpose === 'successor'
+              ? 'the new content takes its place'
+              : 'it gets a new one'
         }.`,
       )
       const { nonce, sourceAccount, currentAttempt, stuckSince } = transaction
@@ -67,23 +71,28 @@ describe('a nonce that another program used', () => {
 describe('a transaction whose attempts have all expired', () => {
   const settle = (
     change: Partial<Transaction>,
-    { over = false, externallySigned = false }: { over?: boolean; externallySigned?: boolean } = {},
-  ) => expired(itemOf(all, { cost: 9n, ...change }), { now: NOW, over, externallySigned })
+    terms: { over?: boolean; reSignable?: boolean; ownsNonce?: boolean } = {},
+  ) =>
+    expired(itemOf(all, { cost: 9n, ...change }), {
+      now: NOW,
+      over: false,
+      reSignable: true,
+      ownsNonce: true,
+      ...terms,
+    })
 
   test.each(
     PURPOSES.flatMap((purpose) =>
       [
-        { over: false, externallySigned: false },
-        { over: true, externallySigned: false },
-        { over: false, externallySigned: true },
+        { over: false, reSignable: true, ownsNonce: true },
+        { over: true, reSignable: true, ownsNonce: true },
+        { over: false, reSignable: false, ownsNonce: false },
       ].map((facts) => ({ purpose, ...facts })),
     ),
-  )('$purpose (over: $over, signed by others: $externallySigned)', ({ purpose, over, externallySigned }) => {
-    const { transaction, outcomes, freed } = settle(
-      { purpose, undecidedSince: SINCE },
-      { over, externallySigned },
-    )
-    const isEnded = STATUS[purpose] !== 'pending' || over || externallySigned
+  )('$purpose (over: $over, to be signed again: $reSignable)', ({ purpose, ...terms }) => {
+    const { transaction, outcomes, freed } = settle({ purpose, undecidedSince: SINCE }, terms)
+    const isEnded = STATUS[purpose] !== 'pending' || terms.over || !terms.reSignable
+    const isReleased = isEnded || purpose === 'successor'
     const status = STATUS[purpose] === 'pending' && isEnded ? 'expired' : STATUS[purpose]
     expect(transaction).toMatchObject({
       status,
@@ -91,11 +100,12 @@ describe('a transaction whose attempts have all expired', () => {
       nextRunAt: NOW,
       undecidedSince: undefined,
     })
-    expect([transaction.nonce, transaction.currentAttempt]).toEqual(
-      isEnded ? [undefined, 6] : [5n, undefined],
-    )
+    expect([transaction.nonce, transaction.currentAttempt]).toEqual([
+      isReleased ? undefined : 5n,
+      isEnded ? 6 : undefined,
+    ])
     const { relayerId, from } = transaction
-    expect(freed).toEqual(isEnded && !externallySigned ? { relayerId, address: from } : undefined)
+    expect(freed).toEqual(isReleased && terms.ownsNonce ? { relayerId, address: from } : undefined)
     expect(outcomesOf(outcomes)).toEqual(['1 expired', '2 expired'])
   })
 

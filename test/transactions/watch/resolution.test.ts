@@ -242,8 +242,49 @@ describe('nonceUsedElsewhere: another program used the nonce', () => {
   })
 })
 
+describe('content that waited until the earlier version can no longer be included', () => {
+  const NEXT = { address: '0xsigner', nonce: 77n }
+  const TAKEN = { status: 'pending', sourceAccount: NEXT.address, nonce: NEXT.nonce }
+  const WAITED = { purpose: 'successor', cost: 9n } as const
+
+  test('gets the nonce that a third party signed, and the counter of our account is reset', () => {
+    const { transaction, outcomes, freed } = expired(itemOf([{}], WAITED), {
+      now: NOW,
+      over: false,
+      reSignable: true,
+      ownsNonce: true,
+      nextNonce: NEXT,
+    })
+    expect(transaction).toMatchObject({ ...TAKEN, cost: 9n, purpose: 'successor' })
+    expect(transaction.currentAttempt).toBeUndefined()
+    expect(outcomesOf(outcomes)).toEqual(['1 expired'])
+    expect(freed).toEqual({ relayerId: 'relayer', address: FROM })
+  })
+
+  test('gets a nonce of ours later when it brings none, and frees none of a third party', () => {
+    const { transaction, freed } = expired(itemOf([{}], WAITED), {
+      now: NOW,
+      over: false,
+      reSignable: true,
+      ownsNonce: false,
+    })
+    expect(transaction).toMatchObject({ status: 'pending', sourceAccount: undefined, nonce: undefined })
+    expect(freed).toBeUndefined()
+  })
+
+  test('follows as well when the earlier nonce was used elsewhere', () => {
+    const { transaction, outcomes } = nonceUsedElsewhere(itemOf([{}], WAITED), {
+      now: NOW,
+      reSignable: true,
+      nextNonce: NEXT,
+    })
+    expect(transaction).toMatchObject(TAKEN)
+    expect(outcomesOf(outcomes)).toEqual(['1 superseded'])
+  })
+})
+
 describe('expired: the chain has passed the expiry of every attempt, and includes none', () => {
-  const WANTED = { now: NOW, over: false, externallySigned: false }
+  const WANTED = { now: NOW, over: false, reSignable: true, ownsNonce: true }
   const FREED = { relayerId: 'relayer', address: FROM }
 
   test('a request is signed again, with the same nonce and its reservation', () => {
@@ -278,7 +319,7 @@ describe('expired: the chain has passed the expiry of every attempt, and include
   })
 
   test('what only its signer could sign again ends too, and no counter of ours follows', () => {
-    const { transaction, freed } = expired(itemOf([{}]), { ...WANTED, externallySigned: true })
+    const { transaction, freed } = expired(itemOf([{}]), { ...WANTED, reSignable: false, ownsNonce: false })
     expect(transaction.status).toBe('expired')
     expect(freed).toBeUndefined()
   })

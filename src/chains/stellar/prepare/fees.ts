@@ -29,6 +29,11 @@ export function totalFee({ feePerOperation, operationCount, resourceFee }: Fee, 
   return feePerOperation * BigInt(operationCount + (bumped ? 1 : 0)) + resourceFee
 }
 
+/** Returns the highest amount that the draft can take from the relayer's account, in stroops. A fee bump may follow. */
+export function costOf(draft: StellarDraft): bigint {
+  return totalFee(draft, true) + draft.spends
+}
+
 /** Returns the most that any transaction of the relayer may cost, in stroops. */
 export function feeCap({ maxFee = DEFAULT_MAX_FEE }: StellarAccount['policies']): bigint {
   return maxFee
@@ -79,7 +84,7 @@ export function replacementFloor(attempts: readonly StellarAttempt[]): bigint | 
 }
 
 /** Returns the attempts that a node may still hold. */
-export function openOf(attempts: readonly StellarAttempt[]): readonly StellarAttempt[] {
+function openOf(attempts: readonly StellarAttempt[]): readonly StellarAttempt[] {
   return attempts.filter(({ outcome }) => outcome === 'signed' || outcome === 'broadcast')
 }
 

@@ -16,6 +16,12 @@ export function noop(network: string, account: StellarAccount): StellarRequest {
   return ownRequest(network, account, [{ type: 'bump_sequence', bump_to: 0n }])
 }
 
+/** Returns true for the request that does nothing. */
+export function isNoop({ operations = [] }: StellarRequest): boolean {
+  const [operation] = operations
+  return operations.length === 1 && operation?.type === 'bump_sequence' && operation.bump_to === 0n
+}
+
 /** `Operation operations<100>` of XDR. The next request of this kind opens the remaining channels. */
 const MOST_AT_ONCE = 100
 

@@ -38,17 +38,14 @@ export async function prepareDraft(
     closeTime: market.value.closeTime,
   })
   if (content.kind !== 'ok') return content
-  const wish = wishFor(content.value, market.value, budgetOf(request, account))
+  const { content: bare, included } = content.value
+  const wish = wishFor(bare, market.value, budgetOf(request, account))
   const bid = decideBid(wish)
   if (bid.kind === 'short') return { kind: 'refused', refusal: aboveBudget(bid.needed, wish.maxFee) }
-  const bumped = content.value.externallySigned
-  const draft: StellarDraft = {
-    ...content.value,
-    feePerOperation: bid.feePerOperation,
-    bumped,
-    maxFee: wish.maxFee,
-  }
-  return { kind: 'ok', value: { draft, logs: logsOf(bid) } }
+  const bumped = bare.externallySigned
+  const { feePerOperation } = bid
+  const draft: StellarDraft = { ...bare, feePerOperation, bumped, maxFee: wish.maxFee }
+  return { kind: 'ok', value: omitUndefined({ draft, logs: logsOf(bid), included }) }
 }
 
 interface Wanted {
@@ -58,38 +55,51 @@ interface Wanted {
   readonly closeTime: bigint
 }
 
+/** Content without its bid, and the sentence of `Prepared.included`. */
+interface FoundContent {
+  readonly content: Content
+  readonly included?: string
+}
+
 /** Prepares the content of a request for the present ledger; returns a setup transaction when entries have to be restored first. */
 export async function prepareContent(
   context: PrepareContext,
   wanted: Wanted,
-): Promise<Answer<Content> | SetupRequired<StellarRequest>> {
+): Promise<Answer<FoundContent> | SetupRequired<StellarRequest>> {
   const answer = await composeContent(context, wanted)
-  return answer.kind === 'ok'
-    ? { kind: 'ok', value: { ...answer.value, preparedAt: wanted.closeTime } }
-    : answer
+  if (answer.kind !== 'ok') return answer
+  const content = { ...answer.value.content, preparedAt: wanted.closeTime }
+  return { kind: 'ok', value: { ...answer.value, content } }
 }
 
 async function composeContent(
   context: PrepareContext,
   { request, account, closeTime }: Wanted,
-): Promise<Answer<Content> | SetupRequired<StellarRequest>> {
-  if (request.feeBump === true) {
-    const envelope = request.transactionXdr ?? ''
-    const sound = await checkExternallySigned(context.client, envelope, context.passphrase)
-    return sound.kind === 'ok' ? { kind: 'ok', value: externallySignedContent(envelope, account) } : sound
-  }
+): Promise<Answer<FoundContent> | SetupRequired<StellarRequest>> {
+  if (request.feeBump === true) return composeExternallySigned(context, request.transactionXdr ?? '', account)
   const tx = composeTransaction(request, account, closeTime)
-  if (!isSorobanTransaction(tx)) return { kind: 'ok', value: ownContent(tx, account) }
+  if (!isSorobanTransaction(tx)) return { kind: 'ok', value: { content: ownContent(tx, account) } }
   const operation = request.operations?.[0]
   if (operation?.type === 'restore_footprint') {
     const data = SorobanTransactionData.fromXdr(operation.transaction_data, 'base64')
-    return { kind: 'ok', value: ownContent(withResources(tx, data, data.resourceFee), account) }
+    return { kind: 'ok', value: { content: ownContent(withResources(tx, data, data.resourceFee), account) } }
   }
   const auth = operation !== undefined && isSoroban(operation) ? operation.auth : undefined
   const answer = await assemble(context, tx, auth)
   if (answer.kind !== 'ok') return answer
   if (answer.value.kind === 'restore') return restoreFirst(request, answer.value.transactionData)
-  return { kind: 'ok', value: ownContent(answer.value.tx, account) }
+  return { kind: 'ok', value: { content: ownContent(answer.value.tx, account) } }
+}
+
+async function composeExternallySigned(
+  { client, passphrase }: PrepareContext,
+  envelope: string,
+  account: StellarAccount,
+): Promise<Answer<FoundContent>> {
+  const found = await checkExternallySigned(client, envelope, passphrase)
+  if (found.kind !== 'ok') return found
+  const content = externallySignedContent(envelope, account)
+  return { kind: 'ok', value: omitUndefined({ content, included: found.value }) }
 }
 
 /** Returns the demands and limits of a bid for this content. */

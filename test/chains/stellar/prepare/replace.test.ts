@@ -171,7 +171,7 @@ describe('a transaction that somebody else has signed', () => {
     stage.ledger.close()
   }
 
-  test('is raised as it stands, and replaced by nothing else', async () => {
+  test('is raised as it stands, and replaced by other content when it has expired', async () => {
     const nonce = await stage.nonce(OTHER)
     const request = await theirs(nonce)
     const draft = await stage.prepare(request)
@@ -181,14 +181,16 @@ describe('a transaction that somebody else has signed', () => {
     const raised = taken(await replacing(request, attempt))
     const again = await stage.chain.sign(raised, signingContextOf(nonce))
     expect(await stage.chain.broadcast([again.raw])).toEqual([{ kind: 'accepted' }])
-    expect(await replacing(pay(1n), attempt)).toMatchObject({
-      kind: 'refused',
-      refusal: { code: 'not_supported' },
+    const end = new Date(Number(draft.expiresAt) * 1_000).toISOString()
+    expect(await stage.chain.replace(pay(1n), [attempt], accountWith())).toMatchObject({
+      kind: 'after_expiry',
+      detail: expect.stringContaining(end),
+      cost: 201n,
     })
-    const elsewhere = await theirs(nonce + 1n)
-    expect(await replacing(elsewhere, attempt)).toMatchObject({
+    // Its own bounds end when the earlier one can no longer be included, so it could never be sent.
+    expect(await replacing(await theirs(nonce + 1n), attempt)).toMatchObject({
       kind: 'refused',
-      refusal: { code: 'not_supported' },
+      refusal: { code: 'invalid_request', detail: expect.stringContaining(`an end after ${end}`) },
     })
   })
 })
