@@ -13,6 +13,7 @@ import { keysShow } from './keys/show.ts'
 import { migrateCommand } from './migrate.ts'
 import { reset } from './reset.ts'
 import { serve } from './serve.ts'
+import { relayerCommand } from './shell-commands.ts'
 import { txDecide } from './tx-decide.ts'
 import { unknownCommand } from './unknown-command.ts'
 import { version } from './version.ts'
@@ -95,7 +96,7 @@ function explain(error: unknown, terminal: Terminal): number {
   if (error instanceof MissingConfigError) {
     terminal.err(error.message)
     terminal.err('The service needs a config file (relayers, signers, networks), a key file and an API_KEY.')
-    terminal.err('Create a starter with:  npm run relayer -- init  ')
+    terminal.err(`Create a starter with:  ${relayerCommand('init')}`)
     return EXIT.unusable
   }
   const explained = explainSystemError(error)
