@@ -10,6 +10,7 @@ const POSTGRES_TESTS = [
   'records',
   'health',
   'relayers',
+  'backup',
 ].map((name) => `test/database/${name}.test.ts`)
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.
