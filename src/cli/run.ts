@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/config-errors.ts'
 import { maskUrls } from '../log.ts'
+import { changeStorageKey } from './change-storage-key.ts'
 import { checkConfig } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
 import { explainSystemError } from './explain-system-error.ts'
@@ -25,6 +26,7 @@ const COMMANDS: readonly Command[] = [
   keysImport,
   keysShow,
   keysChangePassphrase,
+  changeStorageKey,
   checkConfig,
   migrateCommand,
   txDecide,
