@@ -88,6 +88,14 @@ test('pruned to what it loads, it has at most 150 MB and still sends on all thre
   expect(await runProgram(demo, { cwd: folder, env: USER_ENV })).toMatchObject({ code: 0, err: '' })
 })
 
+test('without the program of the reference page, the page says where the document is', async () => {
+  rmSync(join(installed, 'dist/redoc.js'))
+  await withService(async (ask) => {
+    expect(await (await ask('/docs')).text()).toContain('<a href="/openapi.yaml">')
+    expect((await ask('/docs/redoc.js')).status).toBe(404)
+  })
+})
+
 test('without the embedded database, the start names the variable that is missing', async () => {
   rmSync(join(folder, 'node_modules/@electric-sql'), { recursive: true })
   const { code, err } = await npx('serve')
