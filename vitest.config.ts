@@ -33,6 +33,7 @@ export default defineConfig({
     exclude: [
       'test/browser/**',
       'test/faults/**',
+      'test/package/**',
       ...(withPostgres ? [] : POSTGRES_TESTS),
       ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
     ],

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/package/**/*.test.ts'],
     // Packing compiles everything, and the installation may have to load 230 packages.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 300_000,
     retry: 0,
     env: { NODE_ENV: 'test' },
