@@ -1,7 +1,12 @@
 # syntax=docker/dockerfile:1
 
+# A release names the base image by its digest; the release workflow asks for the newest one and writes it into a label. To do the same:
+#   digest=$(docker buildx imagetools inspect node:24-slim --format '{{.Manifest.Digest}}')
+#   docker build --build-arg NODE_IMAGE=node:24-slim@$digest --tag multichain-relayer .
+ARG NODE_IMAGE=node:24-slim
+
 # Compiles src to dist, and makes the files of new databases. Has the development dependencies; nothing of it but dist gets into the image.
-FROM node:24-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -11,19 +16,31 @@ COPY src src
 COPY scripts/prepare.ts scripts/
 RUN ./node_modules/.bin/tsc -p tsconfig.build.json && node scripts/prepare.ts
 
-# Production dependencies alone. secp256k1 brings a prebuilt addon for x64; elsewhere its install script compiles one.
-FROM node:24-slim AS dependencies
+# Production dependencies alone, without what Node.js never loads. secp256k1 brings a prebuilt addon for x64; elsewhere its install script
+# compiles one, and hides a failure. Loading the addon makes that failure end the build.
+FROM ${NODE_IMAGE} AS dependencies
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends g++ make python3 \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts && npm rebuild secp256k1
+COPY scripts/prune-modules.ts scripts/
+COPY scripts/prune scripts/prune
+RUN node scripts/prune-modules.ts node_modules && node --print "typeof require('secp256k1/bindings.js').ecdsaSign"
 
-FROM node:24-slim
-LABEL org.opencontainers.image.title="relayer" \
+FROM ${NODE_IMAGE}
+ARG NODE_IMAGE
+ARG VERSION=0.1.0
+ARG REVISION
+ARG SOURCE
+LABEL org.opencontainers.image.title="multichain-relayer" \
       org.opencontainers.image.description="Signs, submits, tracks, replaces and cancels transactions on EVM, Stellar and Solana over HTTP" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.base.name="${NODE_IMAGE}"
 # The port is reached from outside the container, whatever config/.env says for a start without one.
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
@@ -37,7 +54,8 @@ COPY --from=build /app/dist dist
 COPY openapi.yaml package.json ./
 USER node
 EXPOSE 8080 8081
-# Without DATABASE_URL the data is here: docker run -v relayer-data:/app/data -v ./config:/app/config:ro -p 127.0.0.1:8080:8080 relayer
+# Without DATABASE_URL the data is here:
+#   docker run --volume relayer-data:/app/data --volume "$PWD/config:/app/config:ro" --publish 127.0.0.1:8080:8080 multichain-relayer
 VOLUME /app/data
 # Follows HOST and APP_PORT of the configuration.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "dist/main.js", "health"]

@@ -10,6 +10,7 @@ const POSTGRES_TESTS = [
   'records',
   'health',
   'relayers',
+  'backup',
 ].map((name) => `test/database/${name}.test.ts`)
 
 // Not a skip: where there is no PostgreSQL the file is not part of the run, and the run says so.
@@ -32,6 +33,7 @@ export default defineConfig({
     exclude: [
       'test/browser/**',
       'test/faults/**',
+      'test/package/**',
       ...(withPostgres ? [] : POSTGRES_TESTS),
       ...(canStartPostgres() ? [] : [LATE_POSTGRES_TEST]),
     ],

@@ -1,5 +1,6 @@
 /**
- * `npm run demo`: the main job on a real chain, told step by step. `-- --keep` leaves everything running afterwards.
+ * `npm run demo`: the main job on a real chain, told step by step. `-- --keep` leaves everything running afterwards, and
+ * `-- --program FILE` tells it with an installed program, such as `node_modules/multichain-relayer/dist/main.js`, instead of the source.
  * Uses only what a caller has: HTTP, the token, and the node's own JSON-RPC to look over the service's shoulder.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,12 +12,14 @@ import { say } from './demo/say.ts'
 import { type Stage, setUp } from './demo/stage.ts'
 import { tellTheStory } from './demo/story.ts'
 
-const { values } = parseArgs({ options: { keep: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: { keep: { type: 'boolean', default: false }, program: { type: 'string' } },
+})
 
 const folder = await mkdtemp(join(tmpdir(), 'relayer-demo-'))
 let stage: Stage | undefined
 try {
-  stage = await setUp(folder)
+  stage = await setUp(folder, values.program)
   await tellTheStory(stage)
   if (values.keep) await keepRunning(stage)
 } catch (error) {

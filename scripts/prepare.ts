@@ -1,22 +1,26 @@
 /**
- * Makes the files that spare the service time at its start: those of a new embedded database (dist/initial-database.gz) and the contract
- * as JSON (dist/openapi.json). Runs after `npm ci` and in `npm run build`, and makes nothing that is there and current.
+ * Makes the files of `dist` that no compiler makes: those of a new embedded database (initial-database.gz) and the contract as JSON
+ * (openapi.json), which spare the service time at its start, and the program of the reference page (redoc.js). Runs after `npm ci` and in
+ * `npm run build`, and makes nothing that is there and current. A package that the installation leaves out is no error here.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseYaml } from '../src/contract/document.ts'
 import { stringifyJson } from '../src/contract/exact-integers.ts'
 import { readPreparedJson, writePreparedJson } from '../src/contract/prepared-json.ts'
+import { REFERENCE_PROGRAM } from '../src/contract/reference-program.ts'
 import {
   engineVersion,
   INITIAL_DATABASE,
   packDatabase,
   readInitialDatabase,
 } from '../src/database/engines/initial-database.ts'
-import { CREATION, createWithEngine } from '../src/database/engines/pglite.ts'
+import { isMissingPackage } from '../src/lib/missing-package.ts'
 
 async function prepareDatabase(): Promise<void> {
+  const { CREATION, createWithEngine } = await import('../src/database/engines/pglite.ts')
   const madeBy = engineVersion(CREATION)
   if (readInitialDatabase(INITIAL_DATABASE, madeBy) !== undefined) return
   const folder = mkdtempSync(join(tmpdir(), 'initial-database-'))
@@ -33,5 +37,33 @@ function prepareContract(): void {
   if (readPreparedJson(yaml) === undefined) writePreparedJson({ yaml, json: stringifyJson(parseYaml(yaml)) })
 }
 
+/** The licence of the program, and of what is bundled in it, goes with it. */
+function prepareReferencePage(): void {
+  const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
+  copyFileSync(`${bundle}.LICENSE.txt`, `${REFERENCE_PROGRAM}.LICENSE.txt`)
+  copyFileSync(bundle, REFERENCE_PROGRAM)
+}
+
+/** Does a step whose package may be left out: redoc by `--omit=dev`, the embedded database by `--omit=optional`. */
+async function unlessOmitted(name: string, step: () => void | Promise<void>): Promise<void> {
+  try {
+    await step()
+  } catch (error) {
+    if (!isMissingPackage(error, name)) throw error
+    console.log(`prepare: ${name} is not installed, so its file in dist is not made.`)
+  }
+}
+
+/** npm may run on another Node.js than the scripts do, and says nothing about it. */
+function reportNodeVersion(): void {
+  const [, ofNpm] = / node\/v(\S+)/.exec(` ${process.env.npm_config_user_agent ?? ''}`) ?? []
+  if (ofNpm === undefined || ofNpm === process.versions.node) return
+  console.log(
+    `prepare: npm runs on Node.js ${ofNpm}; the scripts of this repository run on ${process.versions.node}, from node_modules.`,
+  )
+}
+
+reportNodeVersion()
 prepareContract()
-await prepareDatabase()
+await unlessOmitted('redoc', prepareReferencePage)
+await unlessOmitted('@electric-sql/pglite', prepareDatabase)

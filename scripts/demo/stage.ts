@@ -32,7 +32,7 @@ export interface Stage {
 }
 
 /** Starts a chain, makes a keystore and a configuration with the command line, and starts the service. */
-export async function setUp(folder: string): Promise<Stage> {
+export async function setUp(folder: string, program = MAIN): Promise<Stage> {
   say.step('Start a local EVM chain (anvil) that mines only when told')
   const chain = await startChild({
     command: [ANVIL, '--no-mining', '--port', '0'],
@@ -51,17 +51,18 @@ export async function setUp(folder: string): Promise<Stage> {
 
   say.step('Make an encrypted keystore, an API key and a configuration: relayer init')
   const config = join(folder, 'config')
-  await runChild([process.execPath, MAIN, 'init', config])
+  await runChild([process.execPath, program, 'init', config])
   await adaptConfig(config, { rpcUrl, ledger, solana })
   say.fact('folder', config)
 
   say.step(
     'Give its accounts money, so that the service finds them well: relayer check-config tells which they are',
   )
-  await fundAccounts(config, { rpcUrl, ledger, solana })
+  await fundAccounts([process.execPath, program, 'check-config'], { config, rpcUrl, ledger, solana })
 
   say.step('Start the service on an embedded database: relayer serve')
-  const service = await startService({ config, data: join(folder, 'data') }).catch(async (error: unknown) => {
+  const data = join(folder, 'data')
+  const service = await startService({ program, config, data }).catch(async (error: unknown) => {
     await chain.stop()
     await ledger.stop()
     await solana.stop()
@@ -72,7 +73,11 @@ export async function setUp(folder: string): Promise<Stage> {
   return createStage({ service, chain, ledger, solana, rpcUrl, token })
 }
 
-function startService({ config, data }: { config: string; data: string }): Promise<Child> {
+function startService({
+  program,
+  config,
+  data,
+}: Readonly<Record<'program' | 'config' | 'data', string>>): Promise<Child> {
   const env = {
     CONFIG_DIR: config,
     DATA_DIR: data,
@@ -82,7 +87,7 @@ function startService({ config, data }: { config: string; data: string }): Promi
     NODE_ENV: 'development',
   }
   return startChild({
-    command: [process.execPath, MAIN, 'serve'],
+    command: [process.execPath, program, 'serve'],
     env,
     ready: /"url":"([^"]+)".*"msg":"service ready"/,
   })
@@ -178,10 +183,10 @@ function createStage({ service, chain, ledger, solana, rpcUrl, token }: Parts): 
 
 /** Each gets a hundred of its own money. */
 async function fundAccounts(
-  config: string,
-  { rpcUrl, ledger, solana }: Pick<Stage, 'rpcUrl' | 'ledger' | 'solana'>,
+  checkConfig: readonly string[],
+  { config, rpcUrl, ledger, solana }: Pick<Stage, 'rpcUrl' | 'ledger' | 'solana'> & { config: string },
 ): Promise<void> {
-  const told = await runChild([process.execPath, MAIN, 'check-config'], { CONFIG_DIR: config })
+  const told = await runChild(checkConfig, { CONFIG_DIR: config })
   for (const [, relayer = '', address = ''] of told.matchAll(/relayer (\S+): (\S+) on/g)) {
     say.fact(relayer, address)
     if (relayer === 'stellar-1') ledger.fund(address, 100n * XLM)

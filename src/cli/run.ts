@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, MissingConfigError, UnreadableConfigError } from '../lib/config-errors.ts'
 import { maskUrls } from '../log.ts'
+import { changeStorageKey } from './change-storage-key.ts'
 import { checkConfig } from './check-config.ts'
 import { type Arguments, type Command, EXIT, type Terminal, UsageError } from './command.ts'
 import { explainSystemError } from './explain-system-error.ts'
@@ -13,6 +14,7 @@ import { keysShow } from './keys/show.ts'
 import { migrateCommand } from './migrate.ts'
 import { reset } from './reset.ts'
 import { serve } from './serve.ts'
+import { relayerCommand } from './shell-commands.ts'
 import { txDecide } from './tx-decide.ts'
 import { unknownCommand } from './unknown-command.ts'
 import { version } from './version.ts'
@@ -24,6 +26,7 @@ const COMMANDS: readonly Command[] = [
   keysImport,
   keysShow,
   keysChangePassphrase,
+  changeStorageKey,
   checkConfig,
   migrateCommand,
   txDecide,
@@ -95,7 +98,7 @@ function explain(error: unknown, terminal: Terminal): number {
   if (error instanceof MissingConfigError) {
     terminal.err(error.message)
     terminal.err('The service needs a config file (relayers, signers, networks), a key file and an API_KEY.')
-    terminal.err('Create a starter with:  npm run relayer -- init  ')
+    terminal.err(`Create a starter with:  ${relayerCommand('init')}`)
     return EXIT.unusable
   }
   const explained = explainSystemError(error)

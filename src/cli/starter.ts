@@ -1,3 +1,5 @@
+import { anvilCommand, relayerCommand } from './shell-commands.ts'
+
 /** The starter configuration: one relayer on a local anvil. */
 export const STARTER_CONFIG = {
   relayers: [
@@ -49,9 +51,9 @@ export function nextSteps(folder: string, address: string): readonly string[] {
   return [
     'Start a local chain, fund the account there, and start the service (each in its own terminal):',
     '',
-    '  npx anvil --block-time 20',
+    `  ${anvilCommand('--block-time 20')}`,
     `  curl -s http://127.0.0.1:8545 -H 'content-type: application/json' -d '${fund}'`,
-    `  ${setting}npm start`,
+    `  ${setting}${relayerCommand('serve')}`,
     '',
     'Then send it a request:',
     '',

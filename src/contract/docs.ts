@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { codegenDocument } from './codegen/document.ts'
 import type { Contract } from './document.ts'
 import { stringifyJson } from './exact-integers.ts'
 import { referenceDocument } from './reference-document.ts'
+import { readReferenceProgram } from './reference-program.ts'
 
 /** A page of the documentation, ready to send. */
 export interface Page {
@@ -19,27 +18,34 @@ export interface Page {
   readonly versioned: boolean
 }
 
+const HTML = 'text/html; charset=utf-8'
+
 /** The service serves the program of the reference page itself, so that the page works without the internet. */
 const BUNDLE_PATH = '/docs/redoc.js'
-
-/** Redoc shows a logo from its own host, its only external resource. An empty image replaces it; the text beside it stays. */
-const EXTERNAL_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
-const EMPTY_IMAGE = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E'
 
 /**
  * Creates the pages of the documentation: `/openapi.yaml`, `/openapi.json`, and `/docs` with its program. They never change
  * while the process lives. The documents that are derived from the contract are made when somebody first asks for them.
  */
 export async function documentationPages({ document, yaml, json }: Contract): Promise<Page[]> {
-  const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
-  const program = (await readFile(bundle, 'utf8')).replaceAll(EXTERNAL_LOGO, EMPTY_IMAGE)
-  const script = page(BUNDLE_PATH, 'text/javascript; charset=utf-8', program)
+  return [...contractPages({ document, yaml, json }), ...referencePages(await readReferenceProgram())]
+}
+
+function contractPages({ document, yaml, json }: Pick<Contract, 'document' | 'yaml' | 'json'>): Page[] {
   return [
     page('/openapi.yaml', 'application/yaml', yaml),
     page('/openapi.json', 'application/json', json),
     profile('codegen', () => stringifyJson(codegenDocument(document))),
     profile('reference', () => stringifyJson(referenceDocument(document))),
-    page('/docs', 'text/html; charset=utf-8', referencePage(`${BUNDLE_PATH}?v=${script.version}`)),
+  ]
+}
+
+/** Without its program, the page says where the document is. */
+function referencePages(program: string | undefined): Page[] {
+  if (program === undefined) return [page('/docs', HTML, BARE_PAGE)]
+  const script = page(BUNDLE_PATH, 'text/javascript; charset=utf-8', program)
+  return [
+    page('/docs', HTML, referencePage(`${BUNDLE_PATH}?v=${script.version}`)),
     { ...script, versioned: true },
   ]
 }
@@ -69,6 +75,14 @@ function profile(name: string, derive: () => string): Page {
     versioned: false,
   }
 }
+
+const BARE_PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Relayer API reference</title></head>
+<body><p>This installation was built without the program of the reference page. <code>npm ci</code> and <code>npm run build</code> make it.
+The document itself is at <a href="/openapi.yaml">/openapi.yaml</a>.</p></body>
+</html>
+`
 
 /** The options keep every resource on this host: Redoc starts no search worker and uses the fonts of the reader's system. */
 const referencePage = (script: string) => `<!doctype html>

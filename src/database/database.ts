@@ -1,3 +1,5 @@
+import { ConfigError } from '../lib/config-errors.ts'
+import { isMissingPackage } from '../lib/missing-package.ts'
 import type { Logger } from '../log.ts'
 import type { Durability } from './durability.ts'
 import type { Database } from './engine.ts'
@@ -19,13 +21,23 @@ export interface DatabaseOptions {
 /**
  * Opens the PostgreSQL server at `url`, or the embedded database in `dataDir`, without migrations. An engine is loaded only where it is
  * used.
+ *
+ * @throws ConfigError when the embedded database is asked for and not installed
  */
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
   const { url, dataDir, durability = 'full', waitMs = 0, signal } = options
   if (url === undefined) {
-    const { openPGlite } = await import('./engines/pglite.ts')
+    const { openPGlite } = await import('./engines/pglite.ts').catch(explainMissing)
     return openPGlite({ dataDir, durability })
   }
   const { openPostgres } = await import('./engines/postgres.ts')
   return openPostgres({ url, waitMs, signal }, log)
+}
+
+/** The embedded database is an optional dependency, because a deployment on PostgreSQL does not need it. */
+function explainMissing(error: unknown): never {
+  if (!isMissingPackage(error, '@electric-sql/pglite')) throw error
+  throw new ConfigError([
+    'DATABASE_URL is missing, and the embedded database (the optional package @electric-sql/pglite) is not installed: set DATABASE_URL to a PostgreSQL, or install without --omit=optional',
+  ])
 }

@@ -59,6 +59,25 @@ async function deleteExpired(tx: Transaction<Schema>, notificationId: string): P
   )
 }
 
+/** Seals every signing key again, in use or not. */
+export async function resealKeys(
+  tx: Transaction<Schema>,
+  reseal: (sealed: Uint8Array, notificationId: string) => Uint8Array,
+): Promise<number> {
+  const rows = await tx
+    .selectFrom('notification_keys')
+    .select(['id', 'notification_id', 'sealed'])
+    .forUpdate()
+    .execute()
+  for (const { id, notification_id, sealed } of rows)
+    await tx
+      .updateTable('notification_keys')
+      .set({ sealed: reseal(sealed, notification_id) })
+      .where('id', '=', id)
+      .execute()
+  return rows.length
+}
+
 interface NewKey extends SealedKey {
   readonly notificationId: string
   readonly overlapMs: number

@@ -36,7 +36,7 @@ interface KeysDeps {
 }
 
 /** The owner name for sealing, so that a stored key cannot be opened for another notification. */
-const ownerOf = (notificationId: string) => `notification ${notificationId}`
+export const ownerOf = (notificationId: string) => `notification ${notificationId}`
 
 /** Creates the signing keys; without a sealer, only those of the configuration. */
 export function createSigningKeys({ db, sealer, configured }: KeysDeps): SigningKeys {

@@ -109,6 +109,27 @@ export async function saveConfiguredSigner(
     .execute()
 }
 
+/** Seals the secret of every signer of a caller again. */
+export async function resealSigners(
+  tx: Transaction<Schema>,
+  reseal: (sealed: Uint8Array, signerId: string) => Uint8Array,
+): Promise<number> {
+  const rows = await tx
+    .selectFrom('signers')
+    .select(['id', 'sealed'])
+    .where('sealed', 'is not', null)
+    .forUpdate()
+    .execute()
+  for (const { id, sealed } of rows)
+    if (sealed !== null)
+      await tx
+        .updateTable('signers')
+        .set({ sealed: reseal(sealed, id) })
+        .where('id', '=', id)
+        .execute()
+  return rows.length
+}
+
 /** Deletes signers that no relayer refers to. */
 export async function deleteSigners(tx: Transaction<Schema>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return

@@ -1,0 +1,115 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+const PAGES = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+/** The targets of links and pictures, without code. */
+function linksOf(page: string): string[] {
+  const text = read(page)
+    .replaceAll(/```[\s\S]*?```/g, '')
+    .replaceAll(/`[^`\n]*`/g, 'code')
+  const written = [...text.matchAll(/\]\(([^)\s]+)\)/g), ...text.matchAll(/(?:src|srcset|href)="([^"]+)"/g)]
+  return written.flatMap(([, target = '']) => (/^[a-z]+:/.test(target) ? [] : [target]))
+}
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-')
+}
+
+function anchorsOf(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+    anchorOf(heading),
+  )
+}
+
+/** The reason why a link leads nowhere; undefined when it leads somewhere. */
+function deadEnd(page: string, target: string): string | undefined {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? join(ROOT, page) : resolve(ROOT, dirname(page), path)
+  if (!existsSync(file)) return `${page}: ${target} leads to no file`
+  if (relative(ROOT, file).startsWith('..')) return `${page}: ${target} leaves the repository`
+  if (anchor !== undefined && !anchorsOf(file).includes(anchor))
+    return `${page}: ${target} has no such heading`
+  return undefined
+}
+
+test.each(PAGES)('every link of %s leads somewhere', (page) => {
+  expect(linksOf(page).flatMap((target) => deadEnd(page, target) ?? [])).toEqual([])
+})
+
+test('the README names every guide', () => {
+  const named = new Set(linksOf('README.md').map((target) => target.split('#')[0]))
+  expect(PAGES.filter((page) => page.startsWith('docs/') && !named.has(page))).toEqual([])
+})
+
+describe('what the pages name is there', () => {
+  const config = readdirSync(join(ROOT, 'src/config'))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => read(`src/config/${name}`))
+    .join('\n')
+
+  /** Variables of other programs, and of the tests. */
+  const FOREIGN = [
+    'POSTGRES_PASSWORD',
+    'CHROMIUM_PATH',
+    'REQUIRE_POSTGRES',
+    'TEST_DATABASE_URL',
+    'RPC_BLOCK_PRIVATE_IPS',
+    'RELAYER_URL',
+  ]
+  const pages = PAGES.filter((page) => page !== 'CHANGELOG.md')
+
+  test.each(pages)('the variables of %s', (page) => {
+    const code = [...read(page).matchAll(/```[\s\S]*?```|`[^`\n]+`/g)].map(([text]) => text).join('\n')
+    const names = code.match(/(?<![\w$.:-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w.-])/g) ?? []
+    const unknown = names.filter(
+      (name) => !FOREIGN.includes(name) && !new RegExp(`\\b${name}\\b`).test(config),
+    )
+    expect([...new Set(unknown)]).toEqual([])
+  })
+
+  test.each(PAGES)('the scripts and commands of %s', (page) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const commands = readdirSync(join(ROOT, 'src/cli'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => /^ {2}name: '([a-z -]+)',$/m.exec(read(join('src/cli', name)))?.[1] ?? [])
+    const run = [...read(page).matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name)
+    const called = [...read(page).matchAll(/npm run relayer -- ([a-z][a-z-]*(?: [a-z-]+)?)/g)].map(
+      ([, name = '']) => name,
+    )
+    expect(run.filter((name) => !(name in scripts))).toEqual([])
+    expect(
+      called.filter((name) => !commands.some((command) => `${name} `.startsWith(`${command} `))),
+    ).toEqual([])
+  })
+})
+
+test('the page about limits has every setting with its default and its range', () => {
+  const settings = [
+    ...read('src/config/environment.ts').matchAll(/^ {2}([A-Z_]+): \[([\d_]+), ([\d_]+), ([\d_]+)\],$/gm),
+  ].map(([, name, ...numbers]) => [name, ...numbers.map((text) => text?.replaceAll('_', ''))])
+  expect(settings.length).toBeGreaterThan(15)
+  const rows = read('docs/limits.md').split('\n')
+  const missing = settings.filter(
+    ([name, normal, least, most]) =>
+      !rows.some((row) => row.startsWith(`| \`${name}\` | ${normal} | ${least} to ${most} |`)),
+  )
+  expect(missing).toEqual([])
+})
