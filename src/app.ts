@@ -154,7 +154,8 @@ async function assemble(parts: Parts): Promise<App> {
     ...deliveries.loops,
   ]
   const loops = () => [...permanentWorkers, ...registry.watchLoops()]
-  instrumentation?.watch({ database, owner, loops })
+  const { readings } = management.health
+  instrumentation?.watch({ database, owner, loops, readings, chains: () => networksOf(registry) })
   const notifier = createEventNotifier()
   const stopping = new AbortController()
   const replacer = createReplacer(context)
@@ -234,4 +235,11 @@ async function openServer(
 
 function chainsOf(registry: RelayerRegistry): Map<string, Chain> {
   return new Map([...registry.endpointGroups()].map(([name, { runtime }]) => [name, runtime.chain]))
+}
+
+function networksOf(registry: RelayerRegistry): { network: string; chain: Chain }[] {
+  return [...registry.endpointGroups().values()].map(({ runtime: { network, chain } }) => ({
+    network: network.name,
+    chain,
+  }))
 }

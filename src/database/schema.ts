@@ -5,6 +5,7 @@ import type {
   EventLogTable,
   EventsTable,
   NotificationKeysTable,
+  StreamTicketsTable,
 } from './event-tables.ts'
 import type {
   AccountsTable,
@@ -32,6 +33,7 @@ export interface Schema {
   notification_keys: NotificationKeysTable
   deliveries: DeliveriesTable
   delivery_cursors: DeliveryCursorsTable
+  stream_tickets: StreamTicketsTable
   idempotency_keys: IdempotencyKeysTable
   signers: SignersTable
   network_urls: NetworkUrlsTable

@@ -101,6 +101,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer
     },
     cost: (draft) => totalFee(draft, true) + draft.spends,
+    paidFee: ({ result }, payer) => (result?.feeAccount === payer ? result.feeCharged : undefined),
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }

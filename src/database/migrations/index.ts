@@ -11,6 +11,7 @@ import * as fieldNames from './0009-field-names.ts'
 import * as maskedUrls from './0011-masked-urls.ts'
 import * as deliveryCursors from './0012-delivery-cursors.ts'
 import * as chainResets from './0013-chain-resets.ts'
+import * as streamTickets from './0014-stream-tickets.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,4 +27,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-masked-urls': maskedUrls,
   '0012-delivery-cursors': deliveryCursors,
   '0013-chain-resets': chainResets,
+  '0014-stream-tickets': streamTickets,
 }
