@@ -43,6 +43,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read all metrics, or list their names
+         * @description Answers with all metrics as text. To a caller that prefers `application/json` in its `Accept` header, with the names of the metrics.
+         */
+        readonly get: operations["listMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/metrics/{metric_name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read one metric
+         * @description Answers with the series of one metric as text. A metric that has no value yet has its description alone.
+         */
+        readonly get: operations["metricDetail"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/debug/metrics/scrape": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read all metrics
+         * @description Answers with all metrics as text, whatever the `Accept` header says. Scrapers of OpenZeppelin Relayer use this path.
+         */
+        readonly get: operations["scrapeMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers": {
         readonly parameters: {
             readonly query?: never;
@@ -1100,8 +1160,10 @@ export interface paths {
          *     new chain. Final transactions keep their records; their nonces and hashes can occur again. The relayers are checked at once, so
          *     that they can send again.
          *
-         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). The API refuses main networks
-         *     (`not_supported`); an operator resets them by `relayer reset` on the command line.
+         *     Without a proof that the chain was reset, nothing changes (400 `chain_not_reset`). Only the operator's endpoints of the network
+         *     can prove it: relayers with `custom_rpc_urls` keep what they have, and a network whose `rpc_urls` were set over the API is never
+         *     reset here. The API refuses main networks (`not_supported`). An operator resets all of these by `relayer reset` on the command
+         *     line.
          */
         readonly post: operations["resetNetwork"];
         readonly delete?: never;
@@ -2117,6 +2179,8 @@ export interface components {
             readonly transaction_id?: components["schemas"]["Id"];
             readonly payload: components["schemas"]["EventPayload"];
         };
+        /** @description Metrics in the text format of Prometheus, version 0.0.4. */
+        readonly MetricsText: string;
         /** @description Each server-sent event of the stream. */
         readonly StreamedEvent: {
             readonly id: components["schemas"]["EventNumber"];
@@ -4105,6 +4169,91 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Readiness"];
                 };
             };
+        };
+    };
+    readonly listMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metrics, or their names. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                    readonly "application/json": readonly string[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly metricDetail: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The name of the metric, as `listMetrics` lists it. Anything else is Not found.
+                 * @example relayer_balance
+                 */
+                readonly metric_name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metric. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly scrapeMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metrics. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
         };
     };
     readonly listRelayers: {

@@ -19,6 +19,7 @@ import { createStreamLimit } from './events/stream-limit.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
 import { connectionLimit } from './http/connections/connection-limit.ts'
+import type { RequestObserver } from './http/observability/observe-requests.ts'
 import { createHttpServer } from './http/server.ts'
 import type { Clock } from './lib/time/clock.ts'
 import { createLogger } from './log.ts'
@@ -34,7 +35,7 @@ import { WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
-import { createInstrumentation, type Instrumentation } from './wiring/metrics.ts'
+import { createInstrumentation } from './wiring/metrics.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
@@ -173,9 +174,10 @@ async function assemble(parts: Parts): Promise<App> {
     streams: createStreamLimit(config.maxStreams),
     stopping: stopping.signal,
     ...deliveries,
+    metrics: instrumentation,
     check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
   })
-  const server = await openServer(parts, handlers, instrumentation)
+  const server = await openServer(parts, handlers, instrumentation?.requests)
   // The subscriptions start one after the other, because they share a connection.
   const subscriptions = [
     await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
@@ -209,9 +211,8 @@ async function assemble(parts: Parts): Promise<App> {
 async function openServer(
   { config, compiled, clock, log }: Parts,
   handlers: HandlerMap,
-  instrumentation: Instrumentation | undefined,
+  observer: RequestObserver | undefined,
 ) {
-  const metrics = instrumentation && { observer: instrumentation.requests, read: instrumentation.read }
   return createHttpServer({
     ...compiled,
     handlers,
@@ -227,7 +228,7 @@ async function openServer(
     trustedProxies: config.server.trustedProxies,
     rateLimit: config.rateLimit,
     validateResponses: config.mode !== 'production',
-    metrics,
+    observer,
     log,
     clock,
   })

@@ -71,6 +71,8 @@ export type Success<Id extends OperationId> = {
 export interface Bare<Id extends OperationId> {
   readonly status: 200 | 503
   readonly body: BodyOf<Id>
+  /** The header of a text that is more than plain text. */
+  readonly contentType?: string
 }
 
 /** A piece of a stream: a server-sent event, or a heartbeat. */
@@ -91,6 +93,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** Names the API key of the caller, without revealing it. */
   readonly caller: string
+  /** The media type that the caller prefers, of those that the operation declares for a success. */
+  readonly mediaType: string
 }
 
 /** The result of a handler. The declared response decides its form. */

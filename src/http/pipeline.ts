@@ -7,6 +7,7 @@ import type { ContractValidator } from '../contract/validator.ts'
 import { AppError } from '../errors.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
+import { preferredType } from './answers/preferred-type.ts'
 import { readRest } from './answers/read-rest.ts'
 import { responseCheck } from './answers/response-check.ts'
 import { sendResult } from './answers/send-result.ts'
@@ -21,7 +22,7 @@ import { documentation } from './documentation/documentation.ts'
 import { createGuard, type Guard } from './documentation/page-guard.ts'
 import type { Limits } from './limits.ts'
 import { accessLog } from './observability/access-log.ts'
-import { metricsPage } from './observability/metrics-page.ts'
+import { contractPath } from './observability/metrics-paths.ts'
 import { observeRequests } from './observability/observe-requests.ts'
 import { requestId } from './observability/request-id.ts'
 import { countRequest, createRateLimiter, type RateLimiter } from './rate-limit.ts'
@@ -44,7 +45,7 @@ interface PipelineOptions extends HttpServerOptions {
  * @throws Error when an operation has no handler
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
-  const { contract, validator, metrics, log, clock, limits, connections } = options
+  const { contract, validator, observer, log, clock, limits, connections } = options
   const authenticate = createAuthenticator({
     ...options,
     onAuthenticated: ({ req }) => connections.markAuthenticated(req.socket),
@@ -54,7 +55,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
   const stages = { authenticate, limiter, readBody: createBodyReader(limits), validator, guard }
   return [
     requestId(),
-    ...(metrics ? [observeRequests(metrics.observer)] : []),
+    ...(observer ? [observeRequests(observer)] : []),
     accessLog({ log, clock }),
     closeWhileDraining(options.drainState),
     keepAlive({ connections, limits }),
@@ -67,7 +68,6 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
       pages: await documentationPages(contract),
       count: (context) => countRequest(limiter, authenticate(context).limitKey),
     }),
-    ...(metrics ? [metricsPage({ read: metrics.read, guard })] : []),
     notFound(guard),
   ]
 }
@@ -99,11 +99,14 @@ async function operationsOfContract(options: PipelineOptions, stages: Stages): P
   backend.register({
     notFound: (_, _context, next) => next(),
     methodNotAllowed: (_, context: HttpContext) =>
-      answerOtherMethod(context, { allowed: router.allowedMethods(context.path), guard: stages.guard }),
+      answerOtherMethod(context, {
+        allowed: router.allowedMethods(contractPath(context.path)),
+        guard: stages.guard,
+      }),
   })
   return function operationsOfContract(context, next) {
     const { method, path } = context
-    return backend.handleRequest({ method, path, headers: {} }, context, next)
+    return backend.handleRequest({ method, path: contractPath(path), headers: {} }, context, next)
   }
 }
 
@@ -140,7 +143,8 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const input = requireValid(validator.request(operation.id, { path: params, querystring, header, body }))
 
   const { requestId } = context.state
-  const work = handler(input, { requestId, signal: deadline.signal, caller: caller.limitKey })
+  const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
+  const work = handler(input, { requestId, signal: deadline.signal, caller: caller.limitKey, mediaType })
   const result = await deadline.race(work, handlerTooSlow)
   deadline.met()
   sendResult(context, operation, result)

@@ -3,7 +3,6 @@ import type { CompiledContract } from '../contract/compile.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { Limits } from './limits.ts'
-import type { MetricsReader } from './observability/metrics-page.ts'
 import type { RequestObserver } from './observability/observe-requests.ts'
 
 /** The parts and settings of the HTTP server. */
@@ -21,8 +20,8 @@ export interface HttpServerOptions extends CompiledContract {
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   /** Checks every answer against the contract; a mismatch is logged and answered with 500. */
   readonly validateResponses: boolean
-  /** Without metrics the server has no metrics page. */
-  readonly metrics?: { readonly observer: RequestObserver; readonly read: MetricsReader } | undefined
+  /** Absent when metrics are off. */
+  readonly observer?: RequestObserver | undefined
   readonly log: Logger
   readonly clock: Clock
 }

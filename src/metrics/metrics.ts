@@ -43,6 +43,9 @@ export interface Metrics {
   /** Sets the source of the gauges. */
   watch(source: StateSource): void
   read(): Promise<MetricsText>
+  names(): readonly string[]
+  /** Returns undefined for a name that no metric has. */
+  readOne(name: string): Promise<MetricsText | undefined>
 }
 
 /** Creates metrics in a registry of their own, including those of the process and of Node.js. */
@@ -65,6 +68,13 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
     setStored(state && { state, now: clock.now() })
   }
 
+  async function refreshStale(): Promise<void> {
+    const now = clock.now()
+    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, done: refresh() }
+    await last.done
+  }
+
+  const { contentType } = registry
   return {
     requests: createRequestMetrics(registry),
     transactions: createTransactionMetrics(registry, labels),
@@ -74,10 +84,14 @@ export function createMetrics({ clock, log }: { readonly clock: Clock; readonly 
       source = next
     },
     read: async () => {
-      const now = clock.now()
-      if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, done: refresh() }
-      await last.done
-      return { contentType: registry.contentType, body: await registry.metrics() }
+      await refreshStale()
+      return { contentType, body: await registry.metrics() }
+    },
+    names: () => registry.getMetricsAsArray().map(({ name }) => name),
+    readOne: async (name) => {
+      if (registry.getSingleMetric(name) === undefined) return undefined
+      await refreshStale()
+      return { contentType, body: `${await registry.getSingleMetricAsString(name)}\n` }
     },
   }
 }

@@ -38,7 +38,7 @@ export function createInstrumentation(
 ): Instrumentation | undefined {
   if (settings === undefined) return undefined
   const metrics = createMetrics(deps)
-  const server = createMetricsServer({ host, port: settings.port, read: metrics.read, log: deps.log })
+  const server = createMetricsServer({ host, port: settings.port, metrics, log: deps.log })
   return {
     ...metrics,
     watch: ({ database: { db }, owner, loops, readings, chains }) =>

@@ -49,6 +49,17 @@ test('health and readiness', async () => {
   expect(bodyOf(await client.GET('/api/v1/ready')).ready).toBe(true)
 })
 
+test('metrics, all of them and one', async () => {
+  const names = await client.GET('/api/v1/metrics', { headers: { accept: 'application/json' } })
+  expect(bodyOf(names)).toContain('requests_total')
+  const all = bodyOf(await client.GET('/api/v1/debug/metrics/scrape', { parseAs: 'text' }))
+  expect(all).toContain('# TYPE requests_total counter')
+  const params = { path: { metric_name: 'requests_total' } }
+  const one = bodyOf(await client.GET('/api/v1/metrics/{metric_name}', { params, parseAs: 'text' }))
+  expect(one).toContain('requests_total{')
+  expect(one).not.toContain('# TYPE request_latency_seconds')
+})
+
 test('signers and networks', async () => {
   const signer = { id: 'made', type: 'plain', config: { key: '22'.repeat(32) } } as const
   expect(bodyOf(await client.POST('/api/v1/signers', { body: signer })).data).toMatchObject({ id: 'made' })

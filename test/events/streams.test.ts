@@ -54,7 +54,7 @@ function streaming(onQuery: () => void = () => {}) {
     stopping: new AbortController().signal,
   })
   const open = async (signal: AbortSignal, caller = 'key 0') => {
-    const context: RequestContext = { requestId: 'r', signal, caller }
+    const context: RequestContext = { requestId: 'r', signal, caller, mediaType: 'text/event-stream' }
     const { stream } = await streamEvents(EVERYTHING, context)
     return stream[Symbol.asyncIterator]() as AsyncIterator<StreamPiece[]>
   }

@@ -80,6 +80,8 @@ const NETWORK = {
   is_testnet: true,
 } as const
 
+const METRICS = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'requests_total 1\n' }
+
 async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** Each handler gives the smallest correct answer. A test replaces the handler of its subject. */
@@ -99,6 +101,12 @@ const HANDLERS: HandlerMap = {
       timestamp: '2026-11-20T10:00:00.000Z',
     },
   }),
+  listMetrics: async (_input, { mediaType }) => ({
+    status: 200,
+    body: mediaType === 'application/json' ? ['requests_total'] : METRICS.body,
+  }),
+  metricDetail: async () => ({ status: 200, ...METRICS }),
+  scrapeMetrics: async () => ({ status: 200, ...METRICS }),
   listRelayers: async () => EMPTY_LIST,
   createRelayer: async () => ({ data: RELAYER }),
   getRelayer: async () => ({ data: RELAYER }),
@@ -159,7 +167,7 @@ const HANDLERS: HandlerMap = {
 
 export interface StubOptions
   extends Partial<
-    Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'metrics'>
+    Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'observer'>
   > {
   readonly handlers?: Partial<HandlerMap>
   readonly clock?: Clock
