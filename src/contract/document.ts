@@ -54,6 +54,8 @@ export interface ContractOperation {
   readonly successForm: SuccessForm
   /** True when the operation requires a credential. */
   readonly secured: boolean
+  /** The query parameter with a ticket that takes the place of an API key; absent when the operation takes none. */
+  readonly ticketParameter?: string
   /** True when the rate limit counts the operation: the contract declares 429 for it. */
   readonly rateLimited: boolean
   /**
@@ -140,6 +142,8 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
   const declared = [...((item.parameters ?? []) as Node[]), ...((node.parameters ?? []) as Node[])]
   const responses = readResponses(document, node.responses as Node)
   const creates = method === 'post' ? itemParameter(document, path) : undefined
+  const security = (node.security ?? document.security) as Node[]
+  const ticketParameter = readTicketParameter(document, security)
   return Object.freeze({
     id: node.operationId as OperationId,
     method: method.toUpperCase(),
@@ -148,10 +152,21 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
     ...(node.requestBody !== undefined && { body: readBody(node.requestBody as Node) }),
     responses,
     ...readSuccess(document, responses),
-    secured: ((node.security ?? document.security) as unknown[]).length > 0,
+    secured: security.length > 0,
+    ...(ticketParameter !== undefined && { ticketParameter }),
     rateLimited: responses.has(429),
     ...(creates !== undefined && { creates }),
   })
+}
+
+/** Finds the name of the security scheme that is a key in the query. */
+function readTicketParameter(document: Node, security: readonly Node[]): string | undefined {
+  const schemes = (document.components as { securitySchemes: Readonly<Record<string, Node>> }).securitySchemes
+  const found = security
+    .flatMap((alternative) => Object.keys(alternative))
+    .map((name) => schemes[name])
+    .find((scheme) => scheme?.type === 'apiKey' && scheme.in === 'query')
+  return found?.name as string | undefined
 }
 
 /** Finds `{name}` of a path `collection/{name}` in the contract. */

@@ -5,13 +5,15 @@ import type { RequestContext } from '../contract/operations.ts'
 import { createBackend } from '../contract/router.ts'
 import type { ContractValidator } from '../contract/validator.ts'
 import { AppError } from '../errors.ts'
+import { admitByKey, admitByTicket, type RedeemTicket } from './admit.ts'
+import { createOriginCheck } from './allow-origin.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
 import { preferredType } from './answers/preferred-type.ts'
 import { readRest } from './answers/read-rest.ts'
 import { responseCheck } from './answers/response-check.ts'
 import { sendResult } from './answers/send-result.ts'
-import { type Authenticate, createAuthenticator, requireCredential } from './auth.ts'
+import { type Authenticate, createAuthenticator } from './auth.ts'
 import { type BodyReader, createBodyReader } from './body.ts'
 import { closeWhileDraining, type DrainState } from './connections/close-while-draining.ts'
 import type { Connections } from './connections/connections.ts'
@@ -46,13 +48,20 @@ interface PipelineOptions extends HttpServerOptions {
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
   const { contract, validator, observer, log, clock, limits, connections } = options
-  const authenticate = createAuthenticator({
-    ...options,
-    onAuthenticated: ({ req }) => connections.markAuthenticated(req.socket),
-  })
+  const onAuthenticated = ({ req }: HttpContext) => connections.markAuthenticated(req.socket)
+  const authenticate = createAuthenticator({ ...options, onAuthenticated })
   const limiter = createRateLimiter({ ...options.rateLimit, clock })
   const guard = createGuard(authenticate, limiter)
-  const stages = { authenticate, limiter, readBody: createBodyReader(limits), validator, guard }
+  const stages = {
+    authenticate,
+    limiter,
+    redeemTicket: options.redeemTicket,
+    onAuthenticated,
+    allowOrigin: createOriginCheck(options.corsOrigins ?? []),
+    readBody: createBodyReader(limits),
+    validator,
+    guard,
+  }
   return [
     requestId(),
     ...(observer ? [observeRequests(observer)] : []),
@@ -75,6 +84,9 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
 interface Stages {
   readonly authenticate: Authenticate
   readonly limiter: RateLimiter
+  readonly redeemTicket: RedeemTicket
+  readonly onAuthenticated: (context: HttpContext) => void
+  readonly allowOrigin: (context: HttpContext) => void
   readonly readBody: BodyReader
   readonly validator: ContractValidator
   readonly guard: Guard
@@ -129,22 +141,26 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const { operation, authenticate, limiter, readBody, validator, handler } = service
   context.state.operation = operation
   context.state.ids = params
+  // Pages of browsers need no other operation, and must not have an API key.
+  if (operation.ticketParameter !== undefined) service.allowOrigin(context)
 
   // The limit counts unauthenticated callers, too, so that nobody can try keys faster than it allows.
   const caller = authenticate(context)
   if (operation.rateLimited) countRequest(limiter, caller.limitKey)
-  if (operation.secured) requireCredential(caller)
-
+  const byKey = admitByKey(context, { operation, caller })
   const deadline = startDeadline(context, service.timeoutMs)
+  const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))
+
   const body =
     operation.body && (await deadline.race(readBody(context, operation.body.mediaTypes), bodyTooSlow))
-  const { querystring } = context
+  const { querystring, filter: ticketFilter } = admission
   const header = (name: string) => headerOf(context, name)
   const input = requireValid(validator.request(operation.id, { path: params, querystring, header, body }))
 
   const { requestId } = context.state
   const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
-  const work = handler(input, { requestId, signal: deadline.signal, caller: caller.limitKey, mediaType })
+  const facts = { requestId, signal: deadline.signal, caller: admission.caller, ticketFilter, mediaType }
+  const work = handler(input, facts)
   const result = await deadline.race(work, handlerTooSlow)
   deadline.met()
   sendResult(context, operation, result)

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { CompiledContract } from '../contract/compile.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Clock } from '../lib/time/clock.ts'
+import type { RedeemTicket } from './admit.ts'
 import type { Limits } from './limits.ts'
 import type { RequestObserver } from './observability/observe-requests.ts'
 
@@ -10,6 +11,9 @@ export interface HttpServerOptions extends CompiledContract {
   readonly handlers: HandlerMap
   /** The accepted bearer tokens. */
   readonly apiKeys: readonly string[]
+  readonly redeemTicket: RedeemTicket
+  /** The origins whose pages may read event streams. Default: none but the service's own. */
+  readonly corsOrigins?: readonly string[]
   readonly host: string
   /** 0 selects any free port. */
   readonly port: number

@@ -6,6 +6,7 @@ import { createEventNotifier } from '../../src/events/notifier.ts'
 import { lastNumber } from '../../src/events/number-store.ts'
 import { recordTestEvent } from '../../src/events/store.ts'
 import { createStreamLimit } from '../../src/events/stream-limit.ts'
+import { createStreamTickets } from '../../src/events/stream-tickets.ts'
 import { eventHandlers } from '../../src/handlers/events.ts'
 import { createEventPresenter } from '../../src/handlers/present/event.ts'
 import { systemClock } from '../../src/lib/time/clock.ts'
@@ -51,6 +52,7 @@ function streaming(onQuery: () => void = () => {}) {
     notifier: createEventNotifier(),
     presentEvents: createEventPresenter({ db, runtimesOf: async () => new Map() }),
     streams: createStreamLimit(LIMIT),
+    tickets: createStreamTickets({ db, clock: systemClock }),
     stopping: new AbortController().signal,
   })
   const open = async (signal: AbortSignal, caller = 'key 0') => {

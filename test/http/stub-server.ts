@@ -141,6 +141,9 @@ const HANDLERS: HandlerMap = {
   diagnoseTransaction: async () => ({ data: DIAGNOSIS }),
   listEvents: async () => ({ data: [] }),
   streamEvents: async () => ({ stream: emptyStream() }),
+  createStreamTicket: async () => ({
+    data: { ticket: 't'.repeat(43), expires_at: '2026-11-20T10:01:00.000Z' },
+  }),
   listDeliveries: async () => EMPTY_LIST,
   getDelivery: async () => ({ data: DELIVERY }),
   redeliverDelivery: async () => ({ data: DELIVERY }),
@@ -167,7 +170,10 @@ const HANDLERS: HandlerMap = {
 
 export interface StubOptions
   extends Partial<
-    Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'observer'>
+    Pick<
+      HttpServerOptions,
+      'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'observer' | 'redeemTicket' | 'corsOrigins'
+    >
   > {
   readonly handlers?: Partial<HandlerMap>
   readonly clock?: Clock
@@ -193,6 +199,7 @@ export function stubOptions({ handlers = {}, clock = systemClock, ...options }: 
     ...COMPILED,
     handlers: { ...HANDLERS, ...handlers },
     apiKeys: [API_KEY],
+    redeemTicket: async () => undefined,
     host: '127.0.0.1',
     port: 0,
     rateLimit: { perSecond: 1000, burst: 1000 },
