@@ -770,13 +770,14 @@ export interface paths {
          *     type, `data` the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15
          *     s.
          *
-         *     A client that sets headers sends its API key, comes back with `Last-Event-ID`, and misses nothing. A browser's `EventSource` sets none: it
-         *     opens the stream with a ticket of `createStreamTicket`, which takes the place of the header. A ticket is valid once, so an `EventSource`
-         *     that comes back by itself is answered with 401 and gives up; the page then gets a new ticket and opens the stream with `after`. The
-         *     filters of the ticket apply; `relayer_id` and `type` may repeat them. Pages of another origin can read the stream when the
-         *     deployment names their origin.
+         *     A client that sets headers sends its API key, comes back with `Last-Event-ID`, and misses nothing. A browser's `EventSource` sets
+         *     none: it opens the stream with a ticket of `createStreamTicket`, which takes the place of the header. A ticket is valid once, so an
+         *     `EventSource` that comes back by itself is answered with 401 and gives up; the page then gets a new ticket and opens the stream with
+         *     `after`. The filters of the ticket apply; `relayer_id` and `type` may repeat them. Pages of another origin can read the stream when
+         *     the deployment names their origin.
          *
-         *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a reader that does not read at all for a
+         *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a
+         *     reader that does not read at all for a
          *     while. An API key can follow 100 streams at a time, unless the deployment says otherwise; the answer to one more is 429.
          */
         readonly get: operations["streamEvents"];
@@ -800,8 +801,8 @@ export interface paths {
         /**
          * Get a ticket for an event stream
          * @description Issues a ticket with which a browser opens one event stream: `GET /api/v1/events/stream?ticket=…`. It is valid for one connection
-         *     within 60 s, and for nothing else. Ask for it in your backend, which has the API key, and give it to your page. The stream has only the events that
-         *     the body names, and counts as one of this API key.
+         *     within 60 s, and for nothing else. Ask for it in your backend, which has the API key, and give it to your page. The stream has only
+         *     the events that the body names, and counts as one of this API key.
          */
         readonly post: operations["createStreamTicket"];
         readonly delete?: never;

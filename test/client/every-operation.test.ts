@@ -209,6 +209,11 @@ test('events, as a log and as a stream', async () => {
     parseAs: 'text',
   })
   expect(bodyOf(stream)).toContain(`id: ${data[0]?.number}`)
+  const body = { relayer_id: 'main', type: 'transaction_update' } as const
+  const { ticket } = bodyOf(await client.POST('/api/v1/events/stream-tickets', { body })).data
+  const query = `ticket=${ticket}&after=0&duration=0`
+  const asBrowser = await fetch(`${world.service.url}/api/v1/events/stream?${query}`)
+  expect(await asBrowser.text()).toContain(`id: ${data[0]?.number}`)
 })
 
 test('every operation of the contract was called', () => {
