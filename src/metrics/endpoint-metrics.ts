@@ -10,7 +10,7 @@ export function createEndpointMetrics(
 ): (endpoints: readonly EndpointState[]) => void {
   const up = new Gauge({
     name: 'rpc_endpoint_up',
-    help: '1: the endpoint answered this process lately. 0: it failed and is avoided. The lowest of several urls with the same host.',
+    help: '0: the endpoint failed lately, and this process avoids it; 1: it did not. The lowest of several urls with the same host.',
     labelNames: ['network', 'host'],
     registers: [registry],
   })
