@@ -1,13 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
+import { createAgeMetrics, type ReadState, type StateLabels } from './age-metrics.ts'
 import { createBoundedLabel, type Labels } from './bounded-label.ts'
-import { setGauge } from './set-gauge.ts'
-import type { StatusCount, StoredState, WorkerState } from './state.ts'
-
-/** A state that was read at a time, in ms since the epoch. */
-interface ReadState {
-  readonly state: StoredState
-  readonly now: number
-}
+import type { StoredState, WorkerState } from './state.ts'
 
 /** Sets the gauges of the present state. */
 export interface StateMetrics {
@@ -18,9 +12,9 @@ export interface StateMetrics {
 
 /** Creates gauges that are set when metrics are read. */
 export function createStateMetrics(registry: Registry, labels: Labels): StateMetrics {
-  const notificationLabel = createBoundedLabel()
-  const setCounts = createCounts(registry, labels, notificationLabel)
-  const setAges = createAges(registry, labels, notificationLabel)
+  const stateLabels = { ...labels, notification: createBoundedLabel() }
+  const setCounts = createCounts(registry, stateLabels)
+  const setAges = createAgeMetrics(registry, stateLabels)
   return {
     setStored: (read) => {
       setCounts(read?.state)
@@ -30,11 +24,7 @@ export function createStateMetrics(registry: Registry, labels: Labels): StateMet
   }
 }
 
-function createCounts(
-  registry: Registry,
-  labels: Labels,
-  notificationLabel: (id: string) => string,
-): (state: StoredState | undefined) => void {
+function createCounts(registry: Registry, labels: StateLabels): (state: StoredState | undefined) => void {
   const { answers, lag, ...lists } = createStoredGauges(registry)
   return (state) => {
     for (const gauge of Object.values(lists)) gauge.reset()
@@ -48,54 +38,10 @@ function createCounts(
       lists.transactions.inc(series, count)
     }
     for (const [id, count] of state.deadLetters)
-      lists.deadLetters.inc({ notification_id: notificationLabel(id) }, count)
+      lists.deadLetters.inc({ notification_id: labels.notification(id) }, count)
     for (const [reason, count] of state.disabledRelayers) lists.disabledRelayers.set({ reason }, count)
     for (const [kind, count] of state.leases) lists.leases.set({ kind }, count)
   }
-}
-
-/** Statuses of transactions that no block includes yet. */
-const WAITING: ReadonlySet<string> = new Set(['pending', 'sent', 'submitted'])
-
-/** Creates the gauges of what waits, with the age of its oldest part. */
-function createAges(
-  registry: Registry,
-  labels: Labels,
-  notificationLabel: (id: string) => string,
-): StateMetrics['setStored'] {
-  const registers = [registry]
-  const transaction = new Gauge({
-    name: 'oldest_open_transaction_age_seconds',
-    help: 'Time since the acceptance of the oldest transaction that no block includes; the same from every process on the database.',
-    labelNames: ['relayer_id', 'network_type'],
-    registers,
-  })
-  const delivery = new Gauge({
-    name: 'webhook_delivery_lag_seconds',
-    help: 'Age of the oldest event that waits for its delivery, retries included; the same from every process. Absent for paused notifications.',
-    labelNames: ['notification_id'],
-    registers,
-  })
-  return (read) => {
-    const { state, now } = read ?? { now: 0 }
-    const age = (since: Date) => Math.max(0, now - since.getTime()) / 1000
-    const open = (state?.transactions ?? []).flatMap(({ relayerId, networkType, ...rest }) => {
-      const since = waitingSince(rest)
-      if (since === undefined) return []
-      return [
-        { labels: { relayer_id: labels.relayer(relayerId), network_type: networkType }, value: age(since) },
-      ]
-    })
-    setGauge(transaction, open, Math.max)
-    const waiting = [...(state?.oldestWaiting ?? [])].map(([id, since]) => {
-      return { labels: { notification_id: notificationLabel(id) }, value: age(since) }
-    })
-    setGauge(delivery, waiting, Math.max)
-  }
-}
-
-function waitingSince({ status, oldestAt }: Pick<StatusCount, 'status' | 'oldestAt'>): Date | undefined {
-  return WAITING.has(status) ? oldestAt : undefined
 }
 
 function createStoredGauges(registry: Registry) {
