@@ -43,6 +43,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read all metrics, or list their names
+         * @description Answers with all metrics as text. To a caller that prefers `application/json` in its `Accept` header, with the names of the metrics.
+         */
+        readonly get: operations["listMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/metrics/{metric_name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read one metric
+         * @description Answers with the series of one metric as text. A metric that has no value yet has its description alone.
+         */
+        readonly get: operations["metricDetail"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/debug/metrics/scrape": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read all metrics
+         * @description Answers with all metrics as text, whatever the `Accept` header says. Scrapers of OpenZeppelin Relayer use this path.
+         */
+        readonly get: operations["scrapeMetrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/relayers": {
         readonly parameters: {
             readonly query?: never;
@@ -731,14 +791,41 @@ export interface paths {
          *     type, `data` the event as `listEvents` shows it, in one line of JSON. The service sends a comment when nothing has happened for 15
          *     s.
          *
-         *     A browser's `EventSource` comes back by itself, with `Last-Event-ID`, and misses nothing. The stream ends when the service stops,
-         *     or
-         *     after `duration` seconds. A slow reader gets the rest later; the service disconnects a reader that does not read at all for a
+         *     A client that sets headers sends its API key, comes back with `Last-Event-ID`, and misses nothing. A browser's `EventSource` sets
+         *     none: it opens the stream with a ticket of `createStreamTicket`, which takes the place of the header. A ticket is valid once, so an
+         *     `EventSource` that comes back by itself is answered with 401 and gives up; the page then gets a new ticket and opens the stream with
+         *     `after`. The filters of the ticket apply; `relayer_id` and `type` may repeat them. Pages of another origin can read the stream when
+         *     the deployment names their origin.
+         *
+         *     The stream ends when the service stops, or after `duration` seconds. A slow reader gets the rest later; the service disconnects a
+         *     reader that does not read at all for a
          *     while. An API key can follow 100 streams at a time, unless the deployment says otherwise; the answer to one more is 429.
          */
         readonly get: operations["streamEvents"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/events/stream-tickets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Get a ticket for an event stream
+         * @description Issues a ticket with which a browser opens one event stream: `GET /api/v1/events/stream?ticket=…`. It is valid for one connection
+         *     within 60 s, and for nothing else. Ask for it in your backend, which has the API key, and give it to your page. The stream has only
+         *     the events that the body names, and counts as one of this API key.
+         */
+        readonly post: operations["createStreamTicket"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2139,6 +2226,29 @@ export interface components {
             /** @description Absent when the event is not about a transaction. */
             readonly transaction_id?: components["schemas"]["Id"];
             readonly payload: components["schemas"]["EventPayload"];
+        };
+        /** @description Metrics in the text format of Prometheus, version 0.0.4. */
+        readonly MetricsText: string;
+        /** @description The events that the stream has. Without a field, those of all relayers or types. */
+        readonly CreateStreamTicketRequest: {
+            /** @description Only events about this relayer. */
+            readonly relayer_id?: components["schemas"]["Id"];
+            /** @description Only events of this type. */
+            readonly type?: components["schemas"]["EventType"];
+        };
+        readonly StreamTicketResponse: {
+            /** @constant */
+            readonly success: true;
+            readonly data: components["schemas"]["StreamTicket"];
+            readonly error?: components["schemas"]["EnvelopeError"];
+            readonly metadata?: components["schemas"]["Metadata"];
+        };
+        /** @description The right to open one event stream. */
+        readonly StreamTicket: {
+            /** @description The value of the query parameter `ticket`. It can stand in a url as it is. */
+            readonly ticket: string;
+            /** @description The connection must begin before this time. */
+            readonly expires_at: components["schemas"]["Timestamp"];
         };
         /** @description Each server-sent event of the stream. */
         readonly StreamedEvent: {
@@ -4131,6 +4241,91 @@ export interface operations {
             };
         };
     };
+    readonly listMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metrics, or their names. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                    readonly "application/json": readonly string[];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly metricDetail: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The name of the metric, as `listMetrics` lists it. Anything else is Not found.
+                 * @example relayer_balance
+                 */
+                readonly metric_name: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metric. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly scrapeMetrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The metrics. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": components["schemas"]["MetricsText"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listRelayers: {
         readonly parameters: {
             readonly query?: {
@@ -4996,6 +5191,35 @@ export interface operations {
                 };
                 content: {
                     readonly "text/event-stream": components["schemas"]["StreamedEvent"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createStreamTicket: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateStreamTicketRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The ticket. The service shows it here and never again. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StreamTicketResponse"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -5,7 +5,6 @@ import { applyConfig } from './config/apply/apply.ts'
 import { describeChange } from './config/apply/changes.ts'
 import type { Config } from './config/load.ts'
 import { type CompiledContract, compileContract } from './contract/compile.ts'
-import type { HandlerMap } from './contract/operations.ts'
 import { openDatabase } from './database/database.ts'
 import type { Database } from './database/engine.ts'
 import { endAllLeases } from './database/lease.ts'
@@ -16,10 +15,12 @@ import { gatherFacts } from './diagnosis/facts.ts'
 import { createEventNotifier } from './events/notifier.ts'
 import { EVENTS_CHANNEL } from './events/store.ts'
 import { createStreamLimit } from './events/stream-limit.ts'
+import { createStreamTickets } from './events/stream-tickets.ts'
 import { createHandlers } from './handlers/create-handlers.ts'
 import { createEventPresenter } from './handlers/present/event.ts'
 import { connectionLimit } from './http/connections/connection-limit.ts'
 import { createHttpServer } from './http/server.ts'
+import type { HttpServerOptions } from './http/server-options.ts'
 import type { Clock } from './lib/time/clock.ts'
 import { createLogger } from './log.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
@@ -34,7 +35,7 @@ import { WORK_CHANNEL } from './transactions/store/transactions-store.ts'
 import { createRuntimes } from './wiring/create-runtimes.ts'
 import { createDeliveries } from './wiring/deliveries.ts'
 import { createManagement } from './wiring/management.ts'
-import { createInstrumentation, type Instrumentation } from './wiring/metrics.ts'
+import { createInstrumentation } from './wiring/metrics.ts'
 import { createReadinessCheck } from './wiring/readiness.ts'
 import { RELAYERS_CHANNEL, type RelayerRegistry } from './wiring/relayer-registry.ts'
 import { createServiceClock } from './wiring/service-clock.ts'
@@ -154,9 +155,11 @@ async function assemble(parts: Parts): Promise<App> {
     ...deliveries.loops,
   ]
   const loops = () => [...permanentWorkers, ...registry.watchLoops()]
-  instrumentation?.watch({ database, owner, loops })
+  const { readings } = management.health
+  instrumentation?.watch({ database, owner, loops, readings, chains: () => networksOf(registry) })
   const notifier = createEventNotifier()
   const stopping = new AbortController()
+  const tickets = createStreamTickets({ db, clock })
   const replacer = createReplacer(context)
   const handlers = createHandlers({
     ...context,
@@ -170,11 +173,14 @@ async function assemble(parts: Parts): Promise<App> {
     notifier,
     presentEvents,
     streams: createStreamLimit(config.maxStreams),
+    tickets,
     stopping: stopping.signal,
     ...deliveries,
+    metrics: instrumentation,
     check: createReadinessCheck({ database, chains: () => chainsOf(registry), loops, clock }),
   })
-  const server = await openServer(parts, handlers, instrumentation)
+  const observed = instrumentation?.requests
+  const server = await openServer(parts, { handlers, redeemTicket: tickets.redeem, observer: observed })
   // The subscriptions start one after the other, because they share a connection.
   const subscriptions = [
     await database.listen(WORK_CHANNEL, (relayerId) => submit.wake(relayerId)),
@@ -207,13 +213,12 @@ async function assemble(parts: Parts): Promise<App> {
 
 async function openServer(
   { config, compiled, clock, log }: Parts,
-  handlers: HandlerMap,
-  instrumentation: Instrumentation | undefined,
+  connected: Pick<HttpServerOptions, 'handlers' | 'redeemTicket' | 'observer'>,
 ) {
-  const metrics = instrumentation && { observer: instrumentation.requests, read: instrumentation.read }
   return createHttpServer({
     ...compiled,
-    handlers,
+    ...connected,
+    corsOrigins: config.server.corsOrigins,
     apiKeys: config.apiKeys,
     host: config.server.host,
     port: config.server.port,
@@ -226,7 +231,6 @@ async function openServer(
     trustedProxies: config.server.trustedProxies,
     rateLimit: config.rateLimit,
     validateResponses: config.mode !== 'production',
-    metrics,
     log,
     clock,
   })
@@ -234,4 +238,11 @@ async function openServer(
 
 function chainsOf(registry: RelayerRegistry): Map<string, Chain> {
   return new Map([...registry.endpointGroups()].map(([name, { runtime }]) => [name, runtime.chain]))
+}
+
+function networksOf(registry: RelayerRegistry): { network: string; chain: Chain }[] {
+  return [...registry.endpointGroups().values()].map(({ runtime: { network, chain } }) => ({
+    network: network.name,
+    chain,
+  }))
 }

@@ -27,6 +27,7 @@ const CHAINS = [
   'chains/rpc/rpc.ts',
   'chains/speed.ts',
   'chains/unsigned.ts',
+  'chains/whole-units.ts',
   'chains/evm/content.ts',
   'chains/solana/content.ts',
   'chains/stellar/content.ts',
@@ -131,6 +132,7 @@ const ARROWS: Rules['arrows'] = {
   'log.ts': [],
   // It implements what the rooms tell it, and knows nothing else of them.
   'metrics/': [
+    'chains/whole-units.ts',
     'chains/rpc/observer.ts',
     'http/observability/observe-requests.ts',
     'notifications/delivery/observer.ts',

@@ -96,7 +96,10 @@ export interface Attempt<D extends Draft = Draft> {
 
 /** Facts about an inclusion that the record keeps. */
 export interface ChainResult {
-  /** Stellar: the fee that was charged, in stroops. `feeAccount` paid it. */
+  /**
+   * The fee that was charged, in the smallest unit. EVM: gas used at the effective price, with the fee for the parent chain where a rollup
+   * adds one; absent in receipts without a price. Stellar: `feeAccount` paid it. Solana: absent, because the draft tells it.
+   */
   readonly feeCharged?: bigint
   /** Stellar: the hash of the envelope in the ledger, in hex. It differs from the attempt's hash when another party sent the content. */
   readonly appliedHash?: string

@@ -281,6 +281,8 @@ export interface ChainOf<
   comparePrice(draft: D, level: Speed): Promise<Answer<PriceComparison>>
   /** Returns the highest amount that the draft can take from the account, its fee included, in the smallest unit. */
   cost(draft: D): bigint
+  /** Returns the fee that the included attempt took from this account, in the smallest unit; undefined when the chain has not told it. */
+  paidFee(attempt: Attempt<D>, payer: string): bigint | undefined
   /** Returns the amount that the request moves out of the account, before any fee is known. */
   amountOut(request: R): bigint
   /** Returns the meaning of a speed on this chain. */

@@ -45,7 +45,7 @@ const PREFIX = 'RELAYER_'
 const FLAGS = ['METRICS_ENABLED', 'RELAYER_ALLOW_PRIVATE_URLS'] as const
 
 /** These variables are lists with commas. */
-const LISTS = ['RELAYER_TRUSTED_PROXIES'] as const
+const LISTS = ['RELAYER_CORS_ORIGINS', 'RELAYER_TRUSTED_PROXIES'] as const
 
 /** Existing deployments set them; they have no effect here. */
 const IGNORED = ['RELAYER_CONCURRENCY_LIMIT']
@@ -67,7 +67,8 @@ export function readEnvironment(env: Env, cwd: string, problems: string[]): Sett
       port: number('APP_PORT'),
       maxConnections: number('MAX_CONNECTIONS'),
       maxConnectionsPerPeer: number('RELAYER_MAX_CONNECTIONS_PER_PEER'),
-      trustedProxies: readAddresses(env, 'RELAYER_TRUSTED_PROXIES', problems),
+      trustedProxies: readAddresses(env, problems),
+      corsOrigins: readOrigins(env, problems),
       requestTimeoutMs: number('REQUEST_TIMEOUT_SECONDS') * 1000,
       maxBodyBytes: number('RELAYER_MAX_BODY_BYTES'),
     },
@@ -136,12 +137,34 @@ function readFlag(env: Env, name: (typeof FLAGS)[number], problems: string[]): b
   return readChoice(env, { name, choices: ['true', 'false'], otherwise: 'false' }, problems) === 'true'
 }
 
-function readAddresses(env: Env, name: (typeof LISTS)[number], problems: string[]): string[] {
-  const texts = (env[name] ?? '').split(',').map((text) => text.trim())
-  const ranges = texts.filter((text) => text !== '')
+function readAddresses(env: Env, problems: string[]): string[] {
+  const name = 'RELAYER_TRUSTED_PROXIES'
+  const ranges = readList(env, name)
   if (!ranges.every(isAddressRange))
     problems.push(`${name} must be a list of IP addresses and networks such as 10.0.0.0/8, with commas`)
   return ranges
+}
+
+/** Origins are exact: a browser sends the one of its page in this spelling, and a pattern would let in pages that nobody thought of. */
+function readOrigins(env: Env, problems: string[]): string[] {
+  const name = 'RELAYER_CORS_ORIGINS'
+  const origins = readList(env, name)
+  if (!origins.every(isWebOrigin))
+    problems.push(
+      `${name} must be a list of origins such as https://app.example, without a path and with commas`,
+    )
+  return origins
+}
+
+function isWebOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
+function readList(env: Env, name: (typeof LISTS)[number]): string[] {
+  return (env[name] ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
 }
 
 interface Choice<T extends string> {

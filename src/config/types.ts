@@ -67,6 +67,8 @@ export interface ServerConfig {
   readonly maxConnectionsPerPeer: number
   /** IP addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[]
+  /** The origins whose pages may read event streams, e.g. `https://app.example`. */
+  readonly corsOrigins: readonly string[]
   readonly requestTimeoutMs: number
   readonly maxBodyBytes: number
 }

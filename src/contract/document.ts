@@ -46,12 +46,16 @@ export interface ContractOperation {
   readonly parameters: readonly Parameter[]
   /** The JSON request body; absent when the operation takes none. */
   readonly body?: DeclaredBody
-  /** The declared response of each status code. */
-  readonly responses: ReadonlyMap<number, DeclaredResponse>
+  /** The declared response of each status code, in each of its media types. */
+  readonly responses: ReadonlyMap<number, readonly [DeclaredResponse, ...DeclaredResponse[]]>
   readonly successStatus: number
+  /** The media types of a success; the first one is for callers that prefer none. */
+  readonly successMediaTypes: readonly string[]
   readonly successForm: SuccessForm
   /** True when the operation requires a credential. */
   readonly secured: boolean
+  /** The query parameter with a ticket that takes the place of an API key; absent when the operation takes none. */
+  readonly ticketParameter?: string
   /** True when the rate limit counts the operation: the contract declares 429 for it. */
   readonly rateLimited: boolean
   /**
@@ -138,6 +142,8 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
   const declared = [...((item.parameters ?? []) as Node[]), ...((node.parameters ?? []) as Node[])]
   const responses = readResponses(document, node.responses as Node)
   const creates = method === 'post' ? itemParameter(document, path) : undefined
+  const security = (node.security ?? document.security) as Node[]
+  const ticketParameter = readTicketParameter(document, security)
   return Object.freeze({
     id: node.operationId as OperationId,
     method: method.toUpperCase(),
@@ -146,10 +152,21 @@ function readOperation(document: Node, { path, method, item }: Route): ContractO
     ...(node.requestBody !== undefined && { body: readBody(node.requestBody as Node) }),
     responses,
     ...readSuccess(document, responses),
-    secured: ((node.security ?? document.security) as unknown[]).length > 0,
+    secured: security.length > 0,
+    ...(ticketParameter !== undefined && { ticketParameter }),
     rateLimited: responses.has(429),
     ...(creates !== undefined && { creates }),
   })
+}
+
+/** Finds the name of the security scheme that is a key in the query. */
+function readTicketParameter(document: Node, security: readonly Node[]): string | undefined {
+  const schemes = (document.components as { securitySchemes: Readonly<Record<string, Node>> }).securitySchemes
+  const found = security
+    .flatMap((alternative) => Object.keys(alternative))
+    .map((name) => schemes[name])
+    .find((scheme) => scheme?.type === 'apiKey' && scheme.in === 'query')
+  return found?.name as string | undefined
 }
 
 /** Finds `{name}` of a path `collection/{name}` in the contract. */
@@ -163,12 +180,15 @@ function itemParameter(document: Node, collection: string): string | undefined {
 function readSuccess(
   document: Node,
   responses: ContractOperation['responses'],
-): { successStatus: number; successForm: SuccessForm } {
+): Pick<ContractOperation, 'successStatus' | 'successMediaTypes' | 'successForm'> {
   const [success] = [...responses].filter(([status]) => status >= 200 && status < 300)
   if (success === undefined) throw new Error('openapi.yaml: an operation declares no success')
-  const [successStatus, { mediaType, schema }] = success
-  if (mediaType === 'text/event-stream') return { successStatus, successForm: 'stream' }
-  return { successStatus, successForm: isEnvelope(document, schema) ? 'envelope' : 'bare' }
+  const [successStatus, declared] = success
+  const [{ mediaType, schema }] = declared
+  const successMediaTypes = declared.map((one) => one.mediaType)
+  if (mediaType === 'text/event-stream') return { successStatus, successMediaTypes, successForm: 'stream' }
+  const successForm = isEnvelope(document, schema) ? 'envelope' : 'bare'
+  return { successStatus, successMediaTypes, successForm }
 }
 
 /** The envelope is an object that requires `success` and `data`. */
@@ -208,12 +228,13 @@ function readParameter(node: Node): Parameter {
   }
 }
 
-/** Requires one media type per response, because the service does not negotiate. */
-function contentOf(node: Node): DeclaredResponse {
-  const [entry, ...others] = Object.entries(node.content as Node)
-  if (entry === undefined || others.length > 0)
-    throw new Error('openapi.yaml: a response has no media type, or several')
-  return { mediaType: entry[0], schema: (entry[1] as Node).schema as Node }
+function contentOf(node: Node): [DeclaredResponse, ...DeclaredResponse[]] {
+  const [first, ...others] = Object.entries(node.content as Node).map(([mediaType, media]) => ({
+    mediaType,
+    schema: (media as Node).schema as Node,
+  }))
+  if (first === undefined) throw new Error('openapi.yaml: a response has no media type')
+  return [first, ...others]
 }
 
 function unescapePointer(step: string): string {

@@ -71,6 +71,8 @@ export type Success<Id extends OperationId> = {
 export interface Bare<Id extends OperationId> {
   readonly status: 200 | 503
   readonly body: BodyOf<Id>
+  /** The header of a text that is more than plain text. */
+  readonly contentType?: string
 }
 
 /** A piece of a stream: a server-sent event, or a heartbeat. */
@@ -83,6 +85,12 @@ export interface Streamed {
   readonly stream: AsyncIterable<readonly StreamPiece[]>
 }
 
+/** The events to which a ticket is bound. */
+export interface TicketFilter {
+  readonly relayerId?: string | undefined
+  readonly type?: Schemas['EventType'] | undefined
+}
+
 /** Facts about a request besides its input. */
 export interface RequestContext {
   /** Identifies the request in the log; `X-Request-Id` of the answer repeats it. */
@@ -91,6 +99,10 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** Names the API key of the caller, without revealing it. */
   readonly caller: string
+  /** Absent for a caller with an API key. */
+  readonly ticketFilter?: TicketFilter | undefined
+  /** The media type that the caller prefers, of those that the operation declares for a success. */
+  readonly mediaType: string
 }
 
 /** The result of a handler. The declared response decides its form. */

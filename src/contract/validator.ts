@@ -187,13 +187,14 @@ function responseCheck(
   operation: ContractOperation,
   compiler: SchemaCompiler,
 ): (answer: Answer) => string | undefined {
-  let declared: ReadonlyMap<number, DeclaredAnswer> | undefined
+  let declared: ReadonlyMap<number, readonly DeclaredAnswer[]> | undefined
   return ({ status, mediaType, body, streamed }) => {
     declared ??= declaredAnswers(operation, compiler)
-    const wanted = declared.get(status)
-    if (wanted === undefined) return `the status ${status} is not declared`
-    if (wanted.mediaType !== mediaType)
-      return `the media type is ${mediaType}, declared is ${wanted.mediaType}`
+    const forms = declared.get(status)
+    if (forms === undefined) return `the status ${status} is not declared`
+    const wanted = forms.find((form) => form.mediaType === mediaType)
+    if (wanted === undefined)
+      return `the media type is ${mediaType}, declared is ${forms.map((form) => form.mediaType).join(' or ')}`
     if (streamed || wanted.validate(body)) return undefined
     const { path, expected } = explain(wanted.validate.errors ?? [], 'response', compiler)
     return `${path}: ${expected}`
@@ -208,10 +209,10 @@ interface DeclaredAnswer {
 function declaredAnswers(
   { responses }: ContractOperation,
   compiler: SchemaCompiler,
-): Map<number, DeclaredAnswer> {
-  const entries = [...responses].map(([status, { mediaType, schema }]): [number, DeclaredAnswer] => [
+): Map<number, DeclaredAnswer[]> {
+  const entries = [...responses].map(([status, forms]): [number, DeclaredAnswer[]] => [
     status,
-    { mediaType, validate: compiler.compile(schema) },
+    forms.map(({ mediaType, schema }) => ({ mediaType, validate: compiler.compile(schema) })),
   ])
   return new Map(entries)
 }

@@ -40,6 +40,19 @@ export interface DeliveryCursorsTable {
   created_at: Generated<Date>
 }
 
+/** Tickets for event streams that were not used yet. */
+export interface StreamTicketsTable {
+  /** The SHA-256 of the ticket, which itself is never stored. */
+  hash: Uint8Array
+  /** Names the API key that asked for it. */
+  caller: string
+  /** The stream has only events of this relayer; null for those of all. */
+  relayer_id: string | null
+  /** The stream has only events of this type; null for those of all. */
+  event_type: string | null
+  expires_at: Date
+}
+
 /** One event for one notification, from the result of its first try on. */
 export interface DeliveriesTable {
   /** Null for a delivery whose id is derived from its event. Earlier releases drew one. */

@@ -4,6 +4,7 @@ import type {
   DeliveryCursorsTable,
   EventsTable,
   NotificationKeysTable,
+  StreamTicketsTable,
 } from './event-tables.ts'
 import type {
   AccountsTable,
@@ -30,6 +31,7 @@ export interface Schema {
   notification_keys: NotificationKeysTable
   deliveries: DeliveriesTable
   delivery_cursors: DeliveryCursorsTable
+  stream_tickets: StreamTicketsTable
   idempotency_keys: IdempotencyKeysTable
   signers: SignersTable
   network_urls: NetworkUrlsTable

@@ -3,6 +3,7 @@ import { type DeliveryHandlerDeps, deliveryHandlers } from './deliveries.ts'
 import { type EventHandlerDeps, eventHandlers } from './events.ts'
 import { type HealthHandlerDeps, healthHandlers } from './health.ts'
 import { type ManageRelayersDeps, manageRelayersHandlers } from './manage-relayers.ts'
+import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
 import { type NetworkHandlerDeps, networkHandlers } from './networks.ts'
 import { type NotificationHandlerDeps, notificationHandlers } from './notifications.ts'
 import { type PendingHandlerDeps, pendingHandlers } from './pending.ts'
@@ -26,10 +27,12 @@ export function createHandlers(
     SignerHandlerDeps &
     NetworkHandlerDeps &
     NotificationHandlerDeps &
+    MetricsHandlerDeps &
     HealthHandlerDeps,
 ): HandlerMap {
   return {
     ...healthHandlers(deps),
+    ...metricsHandlers(deps),
     ...relayerHandlers(deps),
     ...manageRelayersHandlers(deps),
     ...relayerStateHandlers(deps),

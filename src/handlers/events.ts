@@ -8,12 +8,15 @@ import type {
   StreamPiece,
 } from '../contract/operations.ts'
 import type { Schema } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
 import { followEvents } from '../events/follow.ts'
 import type { EventNotifier } from '../events/notifier.ts'
 import { lastNumber } from '../events/number-store.ts'
 import { nextEvents } from '../events/read.ts'
 import { logBounds } from '../events/store.ts'
 import type { StreamLimit, StreamSlot } from '../events/stream-limit.ts'
+import type { StreamTickets } from '../events/stream-tickets.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { EventPresenter } from './present/event.ts'
 
@@ -30,12 +33,15 @@ export interface EventHandlerDeps {
   readonly notifier: EventNotifier
   readonly presentEvents: EventPresenter
   readonly streams: StreamLimit
+  readonly tickets: Pick<StreamTickets, 'issue'>
   /** The signal ends every stream. */
   readonly stopping: AbortSignal
 }
 
 /** The operations of the tag Events. */
-export function eventHandlers(deps: EventHandlerDeps): Pick<HandlerMap, 'listEvents' | 'streamEvents'> {
+export function eventHandlers(
+  deps: EventHandlerDeps,
+): Pick<HandlerMap, 'listEvents' | 'streamEvents' | 'createStreamTicket'> {
   const { db, presentEvents } = deps
   return {
     listEvents: async ({ query }) => {
@@ -48,8 +54,31 @@ export function eventHandlers(deps: EventHandlerDeps): Pick<HandlerMap, 'listEve
       })
       return { data: await presentEvents(events), logs: await tellWhatIsGone(db, after) }
     },
-    streamEvents: (input, context) => openStream(deps, input, context),
+    streamEvents: async (input, context) => openStream(deps, withinTicket(input, context), context),
+    createStreamTicket: async ({ body }, { caller }) => {
+      const filter = { relayerId: body.relayer_id, type: body.type }
+      const { ticket, expiresAt } = await deps.tickets.issue({ caller, filter })
+      return { data: { ticket, expires_at: expiresAt.toISOString() } }
+    },
   }
+}
+
+/**
+ * Adds the filter of the ticket to the query.
+ *
+ * @throws AppError `invalid_request` for a query that asks for other events
+ */
+function withinTicket(input: Input<'streamEvents'>, { ticketFilter }: RequestContext): Input<'streamEvents'> {
+  if (ticketFilter === undefined) return input
+  const { relayer_id = ticketFilter.relayerId, type = ticketFilter.type } = input.query
+  if (relayer_id !== (ticketFilter.relayerId ?? relayer_id)) throw outsideTicket('relayer_id')
+  if (type !== (ticketFilter.type ?? type)) throw outsideTicket('type')
+  return { ...input, query: omitUndefined({ ...input.query, relayer_id, type }) }
+}
+
+function outsideTicket(field: string): AppError {
+  const detail = `query.${field}: expected that of the ticket, or none. The ticket is used now; get a new one.`
+  return new AppError('invalid_request', detail)
 }
 
 /** The stream begins after the last event that the reader has, or else after the newest event. */

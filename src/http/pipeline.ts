@@ -5,12 +5,15 @@ import type { RequestContext } from '../contract/operations.ts'
 import { createBackend } from '../contract/router.ts'
 import type { ContractValidator } from '../contract/validator.ts'
 import { AppError } from '../errors.ts'
+import { admitByKey, admitByTicket, type RedeemTicket } from './admit.ts'
+import { createOriginCheck } from './allow-origin.ts'
 import { errorBoundary } from './answers/error-boundary.ts'
 import { answerOtherMethod } from './answers/method-not-allowed.ts'
+import { preferredType } from './answers/preferred-type.ts'
 import { readRest } from './answers/read-rest.ts'
 import { responseCheck } from './answers/response-check.ts'
 import { sendResult } from './answers/send-result.ts'
-import { type Authenticate, createAuthenticator, requireCredential } from './auth.ts'
+import { type Authenticate, createAuthenticator } from './auth.ts'
 import { type BodyReader, createBodyReader } from './body.ts'
 import { closeWhileDraining, type DrainState } from './connections/close-while-draining.ts'
 import type { Connections } from './connections/connections.ts'
@@ -21,7 +24,7 @@ import { documentation } from './documentation/documentation.ts'
 import { createGuard, type Guard } from './documentation/page-guard.ts'
 import type { Limits } from './limits.ts'
 import { accessLog } from './observability/access-log.ts'
-import { metricsPage } from './observability/metrics-page.ts'
+import { contractPath } from './observability/metrics-paths.ts'
 import { observeRequests } from './observability/observe-requests.ts'
 import { requestId } from './observability/request-id.ts'
 import { countRequest, createRateLimiter, type RateLimiter } from './rate-limit.ts'
@@ -44,17 +47,24 @@ interface PipelineOptions extends HttpServerOptions {
  * @throws Error when an operation has no handler
  */
 export async function createPipeline(options: PipelineOptions): Promise<Middleware[]> {
-  const { contract, validator, metrics, log, clock, limits, connections } = options
-  const authenticate = createAuthenticator({
-    ...options,
-    onAuthenticated: ({ req }) => connections.markAuthenticated(req.socket),
-  })
+  const { contract, validator, observer, log, clock, limits, connections } = options
+  const onAuthenticated = ({ req }: HttpContext) => connections.markAuthenticated(req.socket)
+  const authenticate = createAuthenticator({ ...options, onAuthenticated })
   const limiter = createRateLimiter({ ...options.rateLimit, clock })
   const guard = createGuard(authenticate, limiter)
-  const stages = { authenticate, limiter, readBody: createBodyReader(limits), validator, guard }
+  const stages = {
+    authenticate,
+    limiter,
+    redeemTicket: options.redeemTicket,
+    onAuthenticated,
+    allowOrigin: createOriginCheck(options.corsOrigins ?? []),
+    readBody: createBodyReader(limits),
+    validator,
+    guard,
+  }
   return [
     requestId(),
-    ...(metrics ? [observeRequests(metrics.observer)] : []),
+    ...(observer ? [observeRequests(observer)] : []),
     accessLog({ log, clock }),
     closeWhileDraining(options.drainState),
     keepAlive({ connections, limits }),
@@ -67,7 +77,6 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
       pages: await documentationPages(contract),
       count: (context) => countRequest(limiter, authenticate(context).limitKey),
     }),
-    ...(metrics ? [metricsPage({ read: metrics.read, guard })] : []),
     notFound(guard),
   ]
 }
@@ -75,6 +84,9 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
 interface Stages {
   readonly authenticate: Authenticate
   readonly limiter: RateLimiter
+  readonly redeemTicket: RedeemTicket
+  readonly onAuthenticated: (context: HttpContext) => void
+  readonly allowOrigin: (context: HttpContext) => void
   readonly readBody: BodyReader
   readonly validator: ContractValidator
   readonly guard: Guard
@@ -99,11 +111,14 @@ async function operationsOfContract(options: PipelineOptions, stages: Stages): P
   backend.register({
     notFound: (_, _context, next) => next(),
     methodNotAllowed: (_, context: HttpContext) =>
-      answerOtherMethod(context, { allowed: router.allowedMethods(context.path), guard: stages.guard }),
+      answerOtherMethod(context, {
+        allowed: router.allowedMethods(contractPath(context.path)),
+        guard: stages.guard,
+      }),
   })
   return function operationsOfContract(context, next) {
     const { method, path } = context
-    return backend.handleRequest({ method, path, headers: {} }, context, next)
+    return backend.handleRequest({ method, path: contractPath(path), headers: {} }, context, next)
   }
 }
 
@@ -126,21 +141,26 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
   const { operation, authenticate, limiter, readBody, validator, handler } = service
   context.state.operation = operation
   context.state.ids = params
+  // Pages of browsers need no other operation, and must not have an API key.
+  if (operation.ticketParameter !== undefined) service.allowOrigin(context)
 
   // The limit counts unauthenticated callers, too, so that nobody can try keys faster than it allows.
   const caller = authenticate(context)
   if (operation.rateLimited) countRequest(limiter, caller.limitKey)
-  if (operation.secured) requireCredential(caller)
-
+  const byKey = admitByKey(context, { operation, caller })
   const deadline = startDeadline(context, service.timeoutMs)
+  const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))
+
   const body =
     operation.body && (await deadline.race(readBody(context, operation.body.mediaTypes), bodyTooSlow))
-  const { querystring } = context
+  const { querystring, filter: ticketFilter } = admission
   const header = (name: string) => headerOf(context, name)
   const input = requireValid(validator.request(operation.id, { path: params, querystring, header, body }))
 
   const { requestId } = context.state
-  const work = handler(input, { requestId, signal: deadline.signal, caller: caller.limitKey })
+  const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
+  const facts = { requestId, signal: deadline.signal, caller: admission.caller, ticketFilter, mediaType }
+  const work = handler(input, facts)
   const result = await deadline.race(work, handlerTooSlow)
   deadline.met()
   sendResult(context, operation, result)

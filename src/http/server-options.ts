@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { CompiledContract } from '../contract/compile.ts'
 import type { HandlerMap } from '../contract/operations.ts'
 import type { Clock } from '../lib/time/clock.ts'
+import type { RedeemTicket } from './admit.ts'
 import type { Limits } from './limits.ts'
-import type { MetricsReader } from './observability/metrics-page.ts'
 import type { RequestObserver } from './observability/observe-requests.ts'
 
 /** The parts and settings of the HTTP server. */
@@ -11,6 +11,9 @@ export interface HttpServerOptions extends CompiledContract {
   readonly handlers: HandlerMap
   /** The accepted bearer tokens. */
   readonly apiKeys: readonly string[]
+  readonly redeemTicket: RedeemTicket
+  /** The origins whose pages may read event streams. Default: none but the service's own. */
+  readonly corsOrigins?: readonly string[]
   readonly host: string
   /** 0 selects any free port. */
   readonly port: number
@@ -21,8 +24,8 @@ export interface HttpServerOptions extends CompiledContract {
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   /** Checks every answer against the contract; a mismatch is logged and answered with 500. */
   readonly validateResponses: boolean
-  /** Without metrics the server has no metrics page. */
-  readonly metrics?: { readonly observer: RequestObserver; readonly read: MetricsReader } | undefined
+  /** Absent when metrics are off. */
+  readonly observer?: RequestObserver | undefined
   readonly log: Logger
   readonly clock: Clock
 }

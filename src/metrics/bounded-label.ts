@@ -18,6 +18,17 @@ export function createBoundedLabel(limit: number = MAX_VALUES): (value: string) 
   }
 }
 
+/** The bounded labels that several metrics share: a relayer that has its name in one metric has it in all. */
+export interface Labels {
+  readonly relayer: (id: string) => string
+  readonly network: (name: string) => string
+}
+
+/** Creates the shared labels. */
+export function createLabels(): Labels {
+  return { relayer: createBoundedLabel(), network: createBoundedLabel() }
+}
+
 /** Limits a label to values that are known in advance. */
 export function createFixedLabel(values: readonly string[]): (value: string) => string {
   const known = new Set(values)

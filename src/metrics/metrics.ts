@@ -5,18 +5,28 @@ import type { RequestObserver } from '../http/observability/observe-requests.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { DeliveryObserver } from '../notifications/delivery/observer.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
+import { createLabels } from './bounded-label.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
+import { createEndpointMetrics } from './endpoint-metrics.ts'
+import { createRelayerMetrics } from './relayer-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createRpcMetrics } from './rpc-metrics.ts'
 import type { StateSource, StoredState } from './state.ts'
 import { createStateMetrics } from './state-metrics.ts'
 import { createTransactionMetrics } from './transaction-metrics.ts'
 
-/** The database is read at most once in this time, in ms, for any number of scrapers. */
-const FRESH_MS = 1_000
+/** The database is read at most once in this time, in ms, for any number of scrapers. Most of them come every 15 s. */
+const FRESH_MS = 3_000
 
 /** Timeout in ms for the database. Scrapers wait for ten seconds. */
 const TIMEOUT_MS = 3_000
+
+/** Gauges of prom-client whose names end like those of counters. The series of `nodejs_active_resources` and the like add up to them. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
 
 /** The metrics in the text format of Prometheus. */
 export interface MetricsText {
@@ -33,34 +43,55 @@ export interface Metrics {
   /** Sets the source of the gauges. */
   watch(source: StateSource): void
   read(): Promise<MetricsText>
+  names(): readonly string[]
+  /** Returns undefined for a name that no metric has. */
+  readOne(name: string): Promise<MetricsText | undefined>
 }
 
 /** Creates metrics in a registry of their own, including those of the process and of Node.js. */
 export function createMetrics({ clock, log }: { readonly clock: Clock; readonly log: Logger }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { setStored, setWorkers } = createStateMetrics(registry)
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const labels = createLabels()
+  const { setStored, setWorkers } = createStateMetrics(registry, labels)
+  const setReadings = createRelayerMetrics(registry, labels)
+  const setEndpoints = createEndpointMetrics(registry, labels)
   let source: StateSource | undefined
   let last: { readonly at: number; readonly done: Promise<void> } | undefined
 
   async function refresh(): Promise<void> {
     setWorkers(source?.workers() ?? [])
-    setStored(source && (await readWithin(clock, source, log)))
+    setReadings(source?.readings() ?? [])
+    setEndpoints(source?.endpoints() ?? [])
+    const state = source && (await readWithin(clock, source, log))
+    setStored(state && { state, now: clock.now() })
   }
 
+  async function refreshStale(): Promise<void> {
+    const now = clock.now()
+    if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, done: refresh() }
+    await last.done
+  }
+
+  const { contentType } = registry
   return {
     requests: createRequestMetrics(registry),
-    transactions: createTransactionMetrics(registry),
+    transactions: createTransactionMetrics(registry, labels),
     deliveries: createDeliveryMetrics(registry),
-    rpc: createRpcMetrics(registry),
+    rpc: createRpcMetrics(registry, labels),
     watch: (next) => {
       source = next
     },
     read: async () => {
-      const now = clock.now()
-      if (last === undefined || now - last.at >= FRESH_MS) last = { at: now, done: refresh() }
-      await last.done
-      return { contentType: registry.contentType, body: await registry.metrics() }
+      await refreshStale()
+      return { contentType, body: await registry.metrics() }
+    },
+    names: () => registry.getMetricsAsArray().map(({ name }) => name),
+    readOne: async (name) => {
+      if (registry.getSingleMetric(name) === undefined) return undefined
+      await refreshStale()
+      return { contentType, body: `${await registry.getSingleMetricAsString(name)}\n` }
     },
   }
 }

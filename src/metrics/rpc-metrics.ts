@@ -1,13 +1,13 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { RpcObserver } from '../chains/rpc/observer.ts'
-import { createBoundedLabel, createFixedLabel } from './bounded-label.ts'
+import { createFixedLabel, type Labels } from './bounded-label.ts'
 import { RPC_METHODS } from './rpc-methods.ts'
 
 /** Buckets in seconds: an endpoint needs from a few milliseconds to the usual time-out of ten seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Creates an observer for each network. Labels contain its name and never a url, because urls contain keys (I11). */
-export function createRpcMetrics(registry: Registry): (network: string) => RpcObserver {
+export function createRpcMetrics(registry: Registry, labels: Labels): (network: string) => RpcObserver {
   const registers = [registry]
   const latency = new Histogram({
     name: 'rpc_call_latency_seconds',
@@ -22,10 +22,9 @@ export function createRpcMetrics(registry: Registry): (network: string) => RpcOb
     labelNames: ['network', 'method', 'error_type'],
     registers,
   })
-  const networkLabel = createBoundedLabel()
   const methodLabel = createFixedLabel(RPC_METHODS)
   return (name) => {
-    const network = networkLabel(name)
+    const network = labels.network(name)
     return {
       asked: ({ methods, seconds, failure }) => {
         for (const method of new Set(methods.map(methodLabel))) {

@@ -1,23 +1,31 @@
 import { Gauge, type Registry } from 'prom-client'
-import { createBoundedLabel } from './bounded-label.ts'
+import { createAgeMetrics, type ReadState, type StateLabels } from './age-metrics.ts'
+import { createBoundedLabel, type Labels } from './bounded-label.ts'
 import type { StoredState, WorkerState } from './state.ts'
 
 /** Sets the gauges of the present state. */
 export interface StateMetrics {
   /** Without a state the gauges are cleared, so that an old number does not look like a new one. */
-  setStored(state: StoredState | undefined): void
+  setStored(read: ReadState | undefined): void
   setWorkers(workers: readonly WorkerState[]): void
 }
 
 /** Creates gauges that are set when metrics are read. */
-export function createStateMetrics(registry: Registry): StateMetrics {
-  return { setStored: createStoredMetrics(registry), setWorkers: createWorkerMetrics(registry) }
+export function createStateMetrics(registry: Registry, labels: Labels): StateMetrics {
+  const stateLabels = { ...labels, notification: createBoundedLabel() }
+  const setCounts = createCounts(registry, stateLabels)
+  const setAges = createAgeMetrics(registry, stateLabels)
+  return {
+    setStored: (read) => {
+      setCounts(read?.state)
+      setAges(read)
+    },
+    setWorkers: createWorkerMetrics(registry),
+  }
 }
 
-function createStoredMetrics(registry: Registry): StateMetrics['setStored'] {
+function createCounts(registry: Registry, labels: StateLabels): (state: StoredState | undefined) => void {
   const { answers, lag, ...lists } = createStoredGauges(registry)
-  const relayerLabel = createBoundedLabel()
-  const notificationLabel = createBoundedLabel()
   return (state) => {
     for (const gauge of Object.values(lists)) gauge.reset()
     answers.set(state === undefined ? 0 : 1)
@@ -26,11 +34,11 @@ function createStoredMetrics(registry: Registry): StateMetrics['setStored'] {
     if (state === undefined) return
     // Counts are added, because several relayers may share the label `other`.
     for (const { relayerId, networkType, status, count } of state.transactions) {
-      const labels = { relayer_id: relayerLabel(relayerId), network_type: networkType, status }
-      lists.transactions.inc(labels, count)
+      const series = { relayer_id: labels.relayer(relayerId), network_type: networkType, status }
+      lists.transactions.inc(series, count)
     }
     for (const [id, count] of state.deadLetters)
-      lists.deadLetters.inc({ notification_id: notificationLabel(id) }, count)
+      lists.deadLetters.inc({ notification_id: labels.notification(id) }, count)
     for (const [reason, count] of state.disabledRelayers) lists.disabledRelayers.set({ reason }, count)
     for (const [kind, count] of state.leases) lists.leases.set({ kind }, count)
   }

@@ -4,6 +4,25 @@ export interface StatusCount {
   readonly networkType: string
   readonly status: string
   readonly count: number
+  /** The time when the oldest of them was created; absent for final ones. */
+  readonly oldestAt?: Date
+}
+
+/** The numbers that the last health check of a relayer read. */
+export interface RelayerReading {
+  readonly relayerId: string
+  readonly network: string
+  readonly networkType: string
+  /** In whole coins. */
+  readonly balance?: number
+  readonly nonceGap?: number
+}
+
+/** The state of an RPC endpoint in the eyes of this process. */
+export interface EndpointState {
+  readonly network: string
+  readonly host: string
+  readonly up: boolean
 }
 
 /** The state that is read from the database. */
@@ -11,6 +30,8 @@ export interface StoredState {
   readonly transactions: readonly StatusCount[]
   /** The number of committed events whose delivery was never tried; absent without notifications. */
   readonly eventsLag?: number | undefined
+  /** The time of the oldest event that waits for its delivery, by notification; notifications without any, and paused ones, are absent. */
+  readonly oldestWaiting: ReadonlyMap<string, Date>
   /** Dead letters by notification. */
   readonly deadLetters: ReadonlyMap<string, number>
   /** Relayers that the service has disabled, by type of the reason. */
@@ -32,6 +53,8 @@ export interface WorkerState {
 /** State that is read when metrics are read, instead of being counted as it happens. */
 export interface StateSource {
   workers(): readonly WorkerState[]
+  readings(): readonly RelayerReading[]
+  endpoints(): readonly EndpointState[]
   /** Reads the database; rejects when it does not answer. */
   stored(): Promise<StoredState>
 }

@@ -1,7 +1,8 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
+import { toWholeUnits } from '../chains/whole-units.ts'
 import type { TransactionObserver } from '../transactions/model/observer.ts'
 import type { Transaction } from '../transactions/model/transaction.ts'
-import { createBoundedLabel } from './bounded-label.ts'
+import type { Labels } from './bounded-label.ts'
 
 /** Buckets in seconds: from a sequencer's quarter of a second to a transaction that waits an hour for a lower price. */
 const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
@@ -9,14 +10,13 @@ const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 360
 const LABELS = ['relayer_id', 'network_type'] as const
 
 /** Counts the transactions of this process. Relayer ids are labels up to a limit; transaction ids never are. */
-export function createTransactionMetrics(registry: Registry): TransactionObserver {
-  const relayerLabel = createBoundedLabel()
+export function createTransactionMetrics(registry: Registry, labels: Labels): TransactionObserver {
   const labelsOf = ({ relayerId, request }: Transaction) => ({
-    relayer_id: relayerLabel(relayerId),
+    relayer_id: labels.relayer(relayerId),
     network_type: request.type,
   })
-  const { created, submitted, succeeded, failed } = createCounters(registry)
-  const observeStage = createStages(registry)
+  const { created, submitted, succeeded, failed, fees } = createCounters(registry)
+  const observeStage = createStages(registry, labels)
   return {
     created: (transactions) => {
       for (const transaction of transactions) created.inc(labelsOf(transaction))
@@ -36,6 +36,12 @@ export function createTransactionMetrics(registry: Registry): TransactionObserve
         succeeded.inc(labelsOf(transaction))
         observeStage(transaction, 'submission_to_confirmation')
         observeStage(transaction, 'creation_to_confirmation')
+      }
+    },
+    paid: (payments) => {
+      for (const { transaction, fee, unit } of payments) {
+        const network = labels.network(transaction.network)
+        fees.inc({ ...labelsOf(transaction), network }, toWholeUnits(fee, unit))
       }
     },
   }
@@ -60,13 +66,19 @@ function createCounters(registry: Registry) {
       labelNames: [...LABELS, 'failure_reason'],
       registers,
     }),
+    fees: new Counter({
+      name: 'transaction_fees_total',
+      help: 'Fees that final transactions took from the relayer, in whole coins of its network (ETH, XLM, SOL).',
+      labelNames: [...LABELS, 'network'],
+      registers,
+    }),
   }
 }
 
 type Stage = 'creation_to_submission' | 'submission_to_confirmation' | 'creation_to_confirmation'
 
 /** Records the time of a stage. A stage without a known start or end is not recorded. */
-function createStages(registry: Registry): (transaction: Transaction, stage: Stage) => void {
+function createStages(registry: Registry, labels: Labels): (transaction: Transaction, stage: Stage) => void {
   const seconds = new Histogram({
     name: 'transaction_processing_seconds',
     help: 'Time that transactions needed for a stage of their life.',
@@ -74,12 +86,11 @@ function createStages(registry: Registry): (transaction: Transaction, stage: Sta
     buckets: BUCKETS,
     registers: [registry],
   })
-  const networkLabel = createBoundedLabel()
   return ({ network, request, createdAt, sentAt, confirmedAt }, stage) => {
     const from = stage === 'submission_to_confirmation' ? sentAt : createdAt
     const to = stage === 'creation_to_submission' ? sentAt : confirmedAt
     if (from === undefined || to === undefined) return
-    const labels = { network: networkLabel(network), network_type: request.type, stage }
-    seconds.observe(labels, (to.getTime() - from.getTime()) / 1000)
+    const ofStage = { network: labels.network(network), network_type: request.type, stage }
+    seconds.observe(ofStage, (to.getTime() - from.getTime()) / 1000)
   }
 }

@@ -6,8 +6,7 @@ import { createNetworkManager, type NetworkManager } from '../networks/manage.ts
 import { createRelayerManager, type RelayerManager } from '../relayers/manage/manager.ts'
 import { relayersSigningWith } from '../relayers/store.ts'
 import { createSignerManager, type SignerManager } from '../signers/manage.ts'
-import { createHealthWorker } from '../workers/health-worker.ts'
-import type { Loop } from '../workers/loop.ts'
+import { createHealthWorker, type HealthWorker } from '../workers/health-worker.ts'
 import type { RuntimeSet } from './create-runtimes.ts'
 import { type ChainReset, createChainReset } from './reset-chain.ts'
 
@@ -28,7 +27,7 @@ export interface Management {
   readonly networks: NetworkManager
   readonly resetChain: ChainReset
   /** Checks the health of relayers at intervals. */
-  readonly health: Loop
+  readonly health: HealthWorker
 }
 
 /** Creates the managers and the health worker. */

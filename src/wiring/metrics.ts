@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
+import type { Chain } from '../chains/chain.ts'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/engine.ts'
 import { countLeases } from '../database/lease.ts'
 import { createMetricsServer } from '../http/observability/metrics-server.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
-import { countDead, countUntriedEvents } from '../notifications/delivery/delivery-store.ts'
+import type { EndpointState, StateSource } from '../metrics/state.ts'
+import { countDead, countUntriedEvents, findOldestWaiting } from '../notifications/delivery/delivery-store.ts'
 import { countDisabled } from '../relayers/health/health-store.ts'
 import { countByStatus } from '../transactions/store/finished-store.ts'
 import type { Loop } from '../workers/loop.ts'
@@ -15,6 +17,9 @@ interface Observed {
   /** Identifies this process in leases. */
   readonly owner: string
   readonly loops: () => readonly Loop[]
+  readonly readings: StateSource['readings']
+  /** The chains in use, with the name of their network. */
+  readonly chains: () => readonly { readonly network: string; readonly chain: Chain }[]
 }
 
 /** The metrics and the server that serves them. */
@@ -33,20 +38,23 @@ export function createInstrumentation(
 ): Instrumentation | undefined {
   if (settings === undefined) return undefined
   const metrics = createMetrics(deps)
-  const server = createMetricsServer({ host, port: settings.port, read: metrics.read, log: deps.log })
+  const server = createMetricsServer({ host, port: settings.port, metrics, log: deps.log })
   return {
     ...metrics,
-    watch: ({ database: { db }, owner, loops }) =>
+    watch: ({ database: { db }, owner, loops, readings, chains }) =>
       metrics.watch({
         workers: () => loops().map((loop) => loop.health()),
+        readings,
+        endpoints: () => chains().flatMap(endpointsOf),
         stored: async () => {
           // The queries run one after the other, so that metrics use at most one connection.
           const transactions = await countByStatus(db)
           const eventsLag = await countUntriedEvents(db)
+          const oldestWaiting = await findOldestWaiting(db)
           const deadLetters = await countDead(db)
           const { byType: disabledRelayers } = await countDisabled(db)
           const leases = await countLeases(db, owner)
-          return { transactions, eventsLag, deadLetters, disabledRelayers, leases }
+          return { transactions, eventsLag, oldestWaiting, deadLetters, disabledRelayers, leases }
         },
       }),
     listen: async () => {
@@ -55,4 +63,14 @@ export function createInstrumentation(
     },
     close: server.close,
   }
+}
+
+function endpointsOf({
+  network,
+  chain,
+}: {
+  readonly network: string
+  readonly chain: Chain
+}): EndpointState[] {
+  return chain.endpoints().map(({ host, healthy }) => ({ network, host, up: healthy }))
 }

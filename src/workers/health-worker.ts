@@ -2,11 +2,13 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Chain } from '../chains/chain.ts'
 import type { Schema } from '../database/schema.ts'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { Checked, HealthChecker } from '../relayers/health/check-health.ts'
 import { type HealthMemory, NO_MEMORY, untilNextCheck } from '../relayers/health/health.ts'
 import { type HealthSubject, listSubjects } from '../relayers/health/health-store.ts'
 import type { HealthTarget } from '../relayers/health/health-target.ts'
+import type { HealthReading } from '../relayers/health/reading.ts'
 import type { Relayer } from '../relayers/relayer.ts'
 import { createLeaseHolder } from './lease-holder.ts'
 import { createLoop, type Loop } from './loop.ts'
@@ -38,13 +40,21 @@ interface Plan {
   readonly dueAt: number
   /** The result of the last check, with its chain: a result of one chain says nothing about another. */
   readonly seen?: { readonly chain: Chain; readonly memory: HealthMemory }
+  /** The numbers that the last check read. */
+  readonly reading?: HealthReading
+}
+
+/** The loop, and the numbers of its last checks. */
+export interface HealthWorker extends Loop {
+  /** Returns nothing in processes without the lease, so that no process shows old numbers beside the new ones of another. */
+  readings(): HealthReading[]
 }
 
 /**
  * Checks every relayer, including paused ones, in one process at a time: at the start, at intervals while it is enabled, and more often
  * after it was disabled. Chains are checked in parallel, and none waits for another.
  */
-export function createHealthWorker(deps: HealthWorkerDeps): Loop {
+export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   const { db, clock, log, owner, intervalMs } = deps
   const lease = createLeaseHolder({
     db,
@@ -72,10 +82,10 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
 
   async function toHealthTarget(subject: HealthSubject): Promise<HealthTarget | undefined> {
     const { id } = subject.relayer
-    const seen = plans.get(id)?.seen
+    const { seen, reading } = plans.get(id) ?? {}
     try {
       const { chain, sourceAccounts } = await deps.prepare(subject.relayer)
-      plans.set(id, { ...(seen && { seen }), dueAt: Number.POSITIVE_INFINITY })
+      plans.set(id, omitUndefined({ seen, reading, dueAt: Number.POSITIVE_INFINITY }))
       return { ...subject, chain, sourceAccounts, memory: seen?.chain === chain ? seen.memory : NO_MEMORY }
     } catch {
       // The relayer registry logs why the relayer cannot act.
@@ -91,10 +101,11 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
     } catch (error) {
       log.error({ err: error }, 'health check failed; retrying')
     }
+    const byId = new Map(checked.map((one) => [one.id, one]))
     for (const { relayer, memory: before } of targets) {
-      const { memory = before, failedChecks = 0 } = checked.find(({ id }) => id === relayer.id) ?? {}
+      const { memory = before, failedChecks = 0, reading } = byId.get(relayer.id) ?? {}
       const dueAt = clock.monotonic() + untilNextCheck(failedChecks, intervalMs)
-      plans.set(relayer.id, { dueAt, seen: { chain, memory } })
+      plans.set(relayer.id, omitUndefined({ dueAt, seen: { chain, memory }, reading }))
     }
   }
 
@@ -117,6 +128,7 @@ export function createHealthWorker(deps: HealthWorkerDeps): Loop {
   const loop = createLoop({ name: 'health', intervalMs: ROUND_MS, clock, log, work: round })
   return {
     ...loop,
+    readings: () => [...plans.values()].flatMap(({ reading }) => reading ?? []),
     stop: async () => {
       stopping.abort()
       await loop.stop()

@@ -49,6 +49,17 @@ test('health and readiness', async () => {
   expect(bodyOf(await client.GET('/api/v1/ready')).ready).toBe(true)
 })
 
+test('metrics, all of them and one', async () => {
+  const names = await client.GET('/api/v1/metrics', { headers: { accept: 'application/json' } })
+  expect(bodyOf(names)).toContain('requests_total')
+  const all = bodyOf(await client.GET('/api/v1/debug/metrics/scrape', { parseAs: 'text' }))
+  expect(all).toContain('# TYPE requests_total counter')
+  const params = { path: { metric_name: 'requests_total' } }
+  const one = bodyOf(await client.GET('/api/v1/metrics/{metric_name}', { params, parseAs: 'text' }))
+  expect(one).toContain('requests_total{')
+  expect(one).not.toContain('# TYPE request_latency_seconds')
+})
+
 test('signers and networks', async () => {
   const signer = { id: 'made', type: 'plain', config: { key: '22'.repeat(32) } } as const
   expect(bodyOf(await client.POST('/api/v1/signers', { body: signer })).data).toMatchObject({ id: 'made' })
@@ -198,6 +209,11 @@ test('events, as a log and as a stream', async () => {
     parseAs: 'text',
   })
   expect(bodyOf(stream)).toContain(`id: ${data[0]?.number}`)
+  const body = { relayer_id: 'main', type: 'transaction_update' } as const
+  const { ticket } = bodyOf(await client.POST('/api/v1/events/stream-tickets', { body })).data
+  const query = `ticket=${ticket}&after=0&duration=0`
+  const asBrowser = await fetch(`${world.service.url}/api/v1/events/stream?${query}`)
+  expect(await asBrowser.text()).toContain(`id: ${data[0]?.number}`)
 })
 
 test('every operation of the contract was called', () => {

@@ -258,6 +258,13 @@ const VARIABLES: [string, Record<string, string | undefined>, string][] = [
     { RATE_LIMIT_REQUESTS_PER_SECOND: '0' },
     'RATE_LIMIT_REQUESTS_PER_SECOND must be a whole number from 1 to 1000000',
   ],
+  ...['*', 'https://app.example/', 'app.example', 'https://*.example/a', 'null', 'file://'].map(
+    (origin): [string, Record<string, string>, string] => [
+      `the origin ${origin}`,
+      { RELAYER_CORS_ORIGINS: `https://fine.example,${origin}` },
+      'RELAYER_CORS_ORIGINS must be a list of origins such as https://app.example, without a path and with commas',
+    ],
+  ),
   [
     'a proxy with a name',
     { RELAYER_TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' },

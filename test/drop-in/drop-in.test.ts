@@ -65,6 +65,40 @@ describe('calls whose answer has no envelope', () => {
   })
 })
 
+describe('metrics, whose three calls send no credential', () => {
+  /** As its generated client sends them, with the port of the metrics as the base url. */
+  const get = async (path: string) =>
+    fetch(new URL(path, world.service.metricsUrl), {
+      headers: { accept: 'application/json, text/plain, */*' },
+    })
+
+  test('listMetrics gives the names', async () => {
+    const answer = await get('/metrics')
+    expect(answer.status).toBe(200)
+    const names = (await answer.json()) as string[]
+    expect(names).toEqual(expect.arrayContaining(['requests_total', 'transactions_created_total']))
+  })
+
+  test('metricDetail and scrapeMetrics give text', async () => {
+    const one = await get('/metrics/transactions_created_total')
+    expect([one.status, one.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+    expect(await one.text()).toContain('transactions_created_total{')
+    expect(await (await get('/debug/metrics/scrape')).text()).toContain('requests_total{')
+    const none = await get('/metrics/nothing')
+    expect([none.status, (await none.text()).trim()]).toEqual([404, 'Metric not found'])
+  })
+
+  test('the main port has them below /api/v1, with the key', async () => {
+    const url = `${world.service.url}/api/v1/metrics`
+    expect((await fetch(url)).status).toBe(401)
+    const headers = { authorization: `Bearer ${API_KEY}`, accept: 'application/json' }
+    expect(await (await fetch(url, { headers })).json()).toContain('requests_total')
+  })
+})
+
 describe('failures', () => {
   test.each([
     ['a relayer that does not exist', 'GET', '/relayers/nobody', undefined, 404],

@@ -5,6 +5,7 @@ import type { Database } from '../../src/database/engine.ts'
 import { createEventNotifier } from '../../src/events/notifier.ts'
 import { recordTestEvent } from '../../src/events/store.ts'
 import { createStreamLimit } from '../../src/events/stream-limit.ts'
+import { createStreamTickets } from '../../src/events/stream-tickets.ts'
 import { eventHandlers } from '../../src/handlers/events.ts'
 import { createEventPresenter } from '../../src/handlers/present/event.ts'
 import { systemClock } from '../../src/lib/time/clock.ts'
@@ -50,10 +51,11 @@ function streaming(onQuery: () => void = () => {}) {
     notifier: createEventNotifier(),
     presentEvents: createEventPresenter({ db, runtimesOf: async () => new Map() }),
     streams: createStreamLimit(LIMIT),
+    tickets: createStreamTickets({ db, clock: systemClock }),
     stopping: new AbortController().signal,
   })
   const open = async (signal: AbortSignal, caller = 'key 0') => {
-    const context: RequestContext = { requestId: 'r', signal, caller }
+    const context: RequestContext = { requestId: 'r', signal, caller, mediaType: 'text/event-stream' }
     const { stream } = await streamEvents(EVERYTHING, context)
     return stream[Symbol.asyncIterator]() as AsyncIterator<StreamPiece[]>
   }

@@ -7,7 +7,12 @@ const TEXT = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'r
 
 async function start(read = async () => TEXT): Promise<number> {
   const log = createLogger({ level: 'silent' })
-  const server = createMetricsServer({ host: '127.0.0.1', port: 0, read, log })
+  const metrics = {
+    read,
+    names: () => ['requests_total', 'relayer_balance'],
+    readOne: async (name: string) => (name === 'requests_total' ? TEXT : undefined),
+  }
+  const server = createMetricsServer({ host: '127.0.0.1', port: 0, metrics, log })
   onTestFinished(server.close)
   return (await server.listen()).port
 }
@@ -39,4 +44,20 @@ test('a failure reveals nothing about its cause', async () => {
   const port = await start(() => Promise.reject(new Error('the secret cause')))
   const reply = await ask(port, { path: '/metrics' })
   expect([reply.status, reply.text]).toEqual([500, 'Internal Server Error\n'])
+})
+
+test('clients of OpenZeppelin Relayer find their three paths without a credential', async () => {
+  const port = await start()
+  const json = { accept: 'application/json, text/plain, */*' }
+  const names = await ask(port, { path: '/metrics', headers: json })
+  expect([names.status, names.json]).toEqual([200, ['requests_total', 'relayer_balance']])
+  const scrape = await ask(port, { path: '/debug/metrics/scrape', headers: json })
+  expect([scrape.status, scrape.text]).toEqual([200, TEXT.body])
+  const one = await ask(port, { path: '/metrics/requests_total', headers: json })
+  expect([one.status, one.text, one.headers['content-type']]).toEqual([200, TEXT.body, TEXT.contentType])
+  const prefixed = await ask(port, { path: '/api/v1/metrics/requests_total' })
+  expect([prefixed.status, prefixed.text]).toEqual([200, TEXT.body])
+  const none = await ask(port, { path: '/metrics/nothing' })
+  expect([none.status, none.text]).toEqual([404, 'Metric not found\n'])
+  expect((await ask(port, { path: '/metrics/a%2Fb' })).status).toBe(404)
 })

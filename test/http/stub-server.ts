@@ -80,6 +80,8 @@ const NETWORK = {
   is_testnet: true,
 } as const
 
+const METRICS = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'requests_total 1\n' }
+
 async function* emptyStream(): AsyncGenerator<never[]> {}
 
 /** Each handler gives the smallest correct answer. A test replaces the handler of its subject. */
@@ -99,6 +101,12 @@ const HANDLERS: HandlerMap = {
       timestamp: '2026-11-20T10:00:00.000Z',
     },
   }),
+  listMetrics: async (_input, { mediaType }) => ({
+    status: 200,
+    body: mediaType === 'application/json' ? ['requests_total'] : METRICS.body,
+  }),
+  metricDetail: async () => ({ status: 200, ...METRICS }),
+  scrapeMetrics: async () => ({ status: 200, ...METRICS }),
   listRelayers: async () => EMPTY_LIST,
   createRelayer: async () => ({ data: RELAYER }),
   getRelayer: async () => ({ data: RELAYER }),
@@ -133,6 +141,9 @@ const HANDLERS: HandlerMap = {
   diagnoseTransaction: async () => ({ data: DIAGNOSIS }),
   listEvents: async () => ({ data: [] }),
   streamEvents: async () => ({ stream: emptyStream() }),
+  createStreamTicket: async () => ({
+    data: { ticket: 't'.repeat(43), expires_at: '2026-11-20T10:01:00.000Z' },
+  }),
   listDeliveries: async () => EMPTY_LIST,
   getDelivery: async () => ({ data: DELIVERY }),
   redeliverDelivery: async () => ({ data: DELIVERY }),
@@ -159,7 +170,10 @@ const HANDLERS: HandlerMap = {
 
 export interface StubOptions
   extends Partial<
-    Pick<HttpServerOptions, 'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'metrics'>
+    Pick<
+      HttpServerOptions,
+      'apiKeys' | 'limits' | 'trustedProxies' | 'rateLimit' | 'observer' | 'redeemTicket' | 'corsOrigins'
+    >
   > {
   readonly handlers?: Partial<HandlerMap>
   readonly clock?: Clock
@@ -185,6 +199,7 @@ export function stubOptions({ handlers = {}, clock = systemClock, ...options }: 
     ...COMPILED,
     handlers: { ...HANDLERS, ...handlers },
     apiKeys: [API_KEY],
+    redeemTicket: async () => undefined,
     host: '127.0.0.1',
     port: 0,
     rateLimit: { perSecond: 1000, burst: 1000 },

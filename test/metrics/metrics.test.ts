@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/time/clock.ts'
 import { createLogger } from '../../src/log.ts'
-import { createBoundedLabel } from '../../src/metrics/bounded-label.ts'
+import { createBoundedLabel, createLabels } from '../../src/metrics/bounded-label.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createRequestMetrics } from '../../src/metrics/request-metrics.ts'
 import { createRpcMetrics } from '../../src/metrics/rpc-metrics.ts'
-import type { StoredState } from '../../src/metrics/state.ts'
+import type { StateSource, StoredState } from '../../src/metrics/state.ts'
 import { createTestClock } from '../support/clock.ts'
 import { parseMetrics, type Sample, totalOf } from '../support/metrics-text.ts'
 
@@ -14,10 +14,20 @@ const log = createLogger({ level: 'silent' })
 
 const NOTHING: StoredState = {
   transactions: [],
+  oldestWaiting: new Map(),
   deadLetters: new Map(),
   disabledRelayers: new Map(),
   leases: new Map(),
 }
+
+/** A source that knows nothing but what is given. */
+const sourceOf = (parts: Partial<StateSource>): StateSource => ({
+  workers: () => [],
+  readings: () => [],
+  endpoints: () => [],
+  stored: async () => NOTHING,
+  ...parts,
+})
 
 const samplesOf = async (registry: Registry): Promise<Sample[]> => parseMetrics(await registry.metrics())
 
@@ -49,7 +59,7 @@ test('requests are counted by operation; unknown paths and methods count as othe
 
 test('an RPC request counts once for each method in it; a method of a caller has no name', async () => {
   const registry = new Registry()
-  const observer = createRpcMetrics(registry)('sepolia')
+  const observer = createRpcMetrics(registry, createLabels())('sepolia')
   observer.asked({ methods: ['eth_call', 'eth_call', 'eth_blockNumber', 'debug_1', 'debug_2'], seconds: 0.2 })
   observer.asked({ methods: ['eth_call'], seconds: 10, failure: 'slow' })
   const samples = await samplesOf(registry)
@@ -81,7 +91,7 @@ test('relayers beyond the limit share a label, and ended series disappear', asyn
     disabledRelayers: new Map([['BalanceCheckFailed', 2]]),
     leases: new Map([['watch', 3]]),
   }
-  metrics.watch({ workers: () => [], stored: async () => state })
+  metrics.watch(sourceOf({ stored: async () => state }))
   const first = parseMetrics((await metrics.read()).body)
   const series = first.filter(({ name }) => name === 'transactions_by_status')
   expect(series).toHaveLength(101)
@@ -91,26 +101,29 @@ test('relayers beyond the limit share a label, and ended series disappear', asyn
   expect(totalOf(first, 'relayers_disabled', { reason: 'BalanceCheckFailed' })).toBe(2)
 
   state = NOTHING
-  clock.advance(1_000)
+  clock.advance(3_000)
   const then = parseMetrics((await metrics.read()).body)
   for (const name of ['transactions_by_status', 'events_relay_lag', 'leases_held', 'relayers_disabled'])
     expect(totalOf(then, name)).toBeUndefined()
 })
 
-test('the database is asked at most once a second, however many look', async () => {
+test('the database is asked at most once in three seconds, however many look', async () => {
   const clock = createTestClock()
   const metrics = createMetrics({ clock, log })
   let asked = 0
-  metrics.watch({
-    workers: () => [],
-    stored: async () => {
-      asked += 1
-      return NOTHING
-    },
-  })
+  metrics.watch(
+    sourceOf({
+      stored: async () => {
+        asked += 1
+        return NOTHING
+      },
+    }),
+  )
   await Promise.all([metrics.read(), metrics.read(), metrics.read()])
+  clock.advance(2_999)
+  await metrics.read()
   expect(asked).toBe(1)
-  clock.advance(1_000)
+  clock.advance(1)
   await metrics.read()
   expect(asked).toBe(2)
 })
@@ -121,18 +134,22 @@ test.each([
 ])('a database that %s takes nothing away but what it alone knows', async (_how, broken) => {
   const clock = createTestClock()
   const metrics = createMetrics({ clock, log })
-  metrics.watch({
-    workers: () => [
-      { name: 'watch sepolia', quietMs: 500 },
-      { name: 'watch mainnet', quietMs: 70_000, error: 'the node said so' },
-    ],
-    stored: broken,
-  })
+  metrics.watch(
+    sourceOf({
+      workers: () => [
+        { name: 'watch sepolia', quietMs: 500 },
+        { name: 'watch mainnet', quietMs: 70_000, error: 'the node said so' },
+      ],
+      readings: () => [{ relayerId: 'main', network: 'sepolia', networkType: 'evm', balance: 1.5 }],
+      stored: broken,
+    }),
+  )
   const reading = metrics.read()
   clock.advance(3_000)
   const samples = parseMetrics((await reading).body)
   expect(totalOf(samples, 'database_answers')).toBe(0)
   expect(totalOf(samples, 'transactions_by_status')).toBeUndefined()
+  expect(totalOf(samples, 'relayer_balance', { relayer_id: 'main' })).toBe(1.5)
   expect(totalOf(samples, 'worker_quiet_seconds', { worker: 'watch' })).toBe(70)
   expect(totalOf(samples, 'workers_failing', { worker: 'watch' })).toBe(1)
 })
@@ -143,4 +160,94 @@ test('the process tells of itself', async () => {
   const samples = parseMetrics(body)
   expect(totalOf(samples, 'process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
   expect(totalOf(samples, 'nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0)
+})
+
+describe('values to alert on', () => {
+  const RELAYER = { relayer_id: 'main', network_type: 'evm' }
+
+  /** What a scraper reads of this source. */
+  async function read(parts: Partial<StateSource>, clock = createTestClock()): Promise<Sample[]> {
+    const metrics = createMetrics({ clock, log })
+    metrics.watch(sourceOf(parts))
+    return parseMetrics((await metrics.read()).body)
+  }
+
+  test('balance and nonce gap are those of the last check; what it did not learn is absent', async () => {
+    const of = (relayerId: string) => ({ relayerId, network: 'sepolia', networkType: 'evm' })
+    const samples = await read({
+      readings: () => [{ ...of('main'), balance: 0.25, nonceGap: -2 }, of('silent')],
+    })
+    const labels = { ...RELAYER, network: 'sepolia' }
+    expect(samples.filter(({ name }) => name.startsWith('relayer_'))).toEqual([
+      { name: 'relayer_balance', labels, value: 0.25 },
+      { name: 'relayer_nonce_gap', labels, value: -2 },
+    ])
+  })
+
+  test('of the relayers beyond the limit, other has the lowest balance and the widest gap', async () => {
+    const readings = Array.from({ length: 5_000 }, (_, index) => ({
+      relayerId: `r-${index}`,
+      network: 'sepolia',
+      networkType: 'evm',
+      balance: index === 3_000 ? 0.5 : 7,
+      nonceGap: index === 4_000 ? -9 : index === 4_001 ? 8 : 0,
+    }))
+    const samples = await read({ readings: () => readings })
+    expect(samples.filter(({ name }) => name === 'relayer_balance')).toHaveLength(101)
+    expect(totalOf(samples, 'relayer_balance', { relayer_id: 'other' })).toBe(0.5)
+    expect(totalOf(samples, 'relayer_nonce_gap', { relayer_id: 'other' })).toBe(-9)
+  })
+
+  test('the oldest open transaction is the oldest that no block includes', async () => {
+    const clock = createTestClock()
+    const since = (seconds: number) => new Date(clock.now() - seconds * 1000)
+    const of = (status: string, seconds?: number) => ({
+      relayerId: 'main',
+      networkType: 'evm',
+      status,
+      count: 1,
+      ...(seconds !== undefined && { oldestAt: since(seconds) }),
+    })
+    const transactions = [of('pending', 5), of('submitted', 90), of('mined', 500), of('confirmed')]
+    const samples = await read({ stored: async () => ({ ...NOTHING, transactions }) }, clock)
+    expect(samples.filter(({ name }) => name === 'oldest_open_transaction_age_seconds')).toEqual([
+      { name: 'oldest_open_transaction_age_seconds', labels: RELAYER, value: 90 },
+    ])
+  })
+
+  test('the delivery lag is the age of the oldest event that waits, by notification', async () => {
+    const clock = createTestClock()
+    const oldestWaiting = new Map([['ops', new Date(clock.now() - 45_500)]])
+    const samples = await read({ stored: async () => ({ ...NOTHING, oldestWaiting }) }, clock)
+    expect(totalOf(samples, 'webhook_delivery_lag_seconds', { notification_id: 'ops' })).toBe(45.5)
+  })
+
+  test('an endpoint is down when one of the urls with its host is', async () => {
+    const of = (host: string, up: boolean) => ({ network: 'sepolia', host, up })
+    const many = Array.from({ length: 200 }, (_, index) => of(`node-${index}.example`, true))
+    const samples = await read({
+      endpoints: () => [of('a.example', true), of('b.example', true), of('b.example', false), ...many],
+    })
+    const up = (host: string) => totalOf(samples, 'rpc_endpoint_up', { network: 'sepolia', host })
+    expect(['a.example', 'b.example', 'other', 'node-150.example'].map(up)).toEqual([1, 0, 1, undefined])
+  })
+})
+
+test('names follow the conventions of Prometheus', async () => {
+  const metrics = createMetrics({ clock: systemClock, log })
+  const { body } = await metrics.read()
+  const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({
+    name,
+    type,
+  }))
+  expect(types.length).toBeGreaterThan(40)
+  // The rules of `promtool check metrics`.
+  expect(types.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([])
+  expect(
+    types.filter(({ name }) =>
+      /[A-Z]|_(ms|millis|milliseconds|minutes|count|gauge|histogram)(_|$)/.test(name),
+    ),
+  ).toEqual([])
+  const helps = new Set([...body.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name))
+  expect(types.filter(({ name }) => !helps.has(name))).toEqual([])
 })

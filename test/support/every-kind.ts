@@ -35,7 +35,12 @@ export async function startEveryKind(options: EveryKindOptions = {}): Promise<Ev
   const service = await startService({
     rpcUrls: [anvil.url],
     ...recordsOf(ledger, solana),
-    env: { STORAGE_ENCRYPTION_KEY: randomBytes(32).toString('base64'), ...env },
+    env: {
+      STORAGE_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      METRICS_ENABLED: 'true',
+      METRICS_PORT: '0',
+      ...env,
+    },
     ...rest,
   })
   return {

@@ -3,8 +3,7 @@ import type { Chain } from '../../src/chains/chain.ts'
 import { acquireLease } from '../../src/database/lease.ts'
 import { createHealthChecker } from '../../src/relayers/health/check-health.ts'
 import { findRelayer, removeRelayer } from '../../src/relayers/store.ts'
-import { createHealthWorker } from '../../src/workers/health-worker.ts'
-import type { Loop } from '../../src/workers/loop.ts'
+import { createHealthWorker, type HealthWorker } from '../../src/workers/health-worker.ts'
 import { createTestClock } from '../support/clock.ts'
 import { until } from '../support/until.ts'
 import { type Fixture, openFixture } from '../transactions/fixture.ts'
@@ -13,7 +12,7 @@ import { chainOf, createStubChain, type StubChain } from '../transactions/stub-c
 const INTERVAL_MS = 30_000
 
 let fixture: Fixture
-let running: Loop | undefined
+let running: HealthWorker | undefined
 beforeAll(async () => {
   fixture = await openFixture()
 })
@@ -161,6 +160,23 @@ test('while another process has the lease nothing is asked; afterwards at once',
   await acquireLease(fixture.database.db, { ...lease, ttlMs: 0 })
   await pass(6)
   expect(counter.looks).toBe(1)
+})
+
+test('the readings are those of the last checks, and only the process with the lease has them', async () => {
+  const { stub, relayer } = await addRelayer()
+  stub.balance = { kind: 'ok', value: 1_500_000_000_000_000_000n }
+  const { pass, rested, worker } = startWorker()
+  await rested()
+  const reading = { relayerId: relayer.id, network: relayer.network, networkType: 'evm' }
+  expect(worker.readings()).toEqual([{ ...reading, balance: 1.5 }])
+  stub.balance = { kind: 'unknown', detail: 'silent' }
+  await pass(30)
+  expect(worker.readings()).toEqual([reading])
+  const other = { name: 'health', owner: 'another process' }
+  await fixture.database.db.updateTable('leases').set({ owner: other.owner }).execute()
+  await pass(20)
+  expect(worker.readings()).toEqual([])
+  await acquireLease(fixture.database.db, { ...other, ttlMs: 0 })
 })
 
 test('the stop does not wait for a chain that hangs', async () => {

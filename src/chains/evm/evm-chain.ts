@@ -112,6 +112,7 @@ export function createEvmChain(options: ChainOptions<EvmNetwork>): EvmChain {
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, level, answer.value) } : answer
     },
     cost: costOf,
+    paidFee: ({ result }) => result?.feeCharged,
     amountOut: ({ value }: EvmRequest) => value,
     speed: (level) => SPEEDS[level],
   }

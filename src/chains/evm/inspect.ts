@@ -138,7 +138,8 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   if (reply.kind !== 'result') return { kind: 'unknown' }
   const none = { kind: behind ? 'unknown' : 'none' } as const
   if (reply.result === null) return none
-  const { transactionHash, blockNumber, blockHash, status, gasUsed } = reply.result as Record<string, unknown>
+  const fields = reply.result as Record<string, unknown>
+  const { transactionHash, blockNumber, blockHash, status, gasUsed } = fields
   if (blockNumber === null) return none
   const [height, gas] = [readCount(blockNumber), readCount(gasUsed)]
   const success = readSuccess(status)
@@ -151,14 +152,22 @@ export function toReceipt({ reply, behind }: EndpointReply): ReceiptAnswer {
   ) {
     return { kind: 'unknown' }
   }
+  const feeCharged = feeOf(gas, fields)
   const receipt = {
     hash: transactionHash,
     blockNumber: height,
     blockHash,
     success,
     gasUsed: gas,
+    ...(feeCharged !== undefined && { result: { feeCharged } }),
   }
   return { kind: 'included', receipt }
+}
+
+/** OP stack rollups add `l1Fee`, the fee for the data on the parent chain, which the price of the gas does not contain. */
+function feeOf(gasUsed: bigint, { effectiveGasPrice, l1Fee }: Record<string, unknown>): bigint | undefined {
+  const price = readQuantity(effectiveGasPrice)
+  return price === undefined ? undefined : gasUsed * price + (readQuantity(l1Fee) ?? 0n)
 }
 
 /** Reads the result of an execution. Receipts of chains before Byzantium (EIP-658) have none, and count as successful. */

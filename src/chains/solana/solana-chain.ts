@@ -80,6 +80,8 @@ export function createSolanaChain(options: ChainOptions<SolanaNetwork>): SolanaC
       return price.kind === 'ok' ? { kind: 'ok', value: { bid: unitPrice, market: price.value } } : price
     },
     cost: ({ fee, spends }) => fee + spends,
+    // The network charges for the signatures and the requested units, also when the execution fails, so the fee is known when it is signed.
+    paidFee: ({ draft }) => draft.fee,
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }

@@ -104,6 +104,7 @@ export function createStellarChain(options: ChainOptions<StellarNetwork>): Stell
       return answer.kind === 'ok' ? { kind: 'ok', value: comparePrice(draft, answer.value) } : answer
     },
     cost: costOf,
+    paidFee: ({ result }, payer) => (result?.feeAccount === payer ? result.feeCharged : undefined),
     amountOut: amountOutOf,
     speed: (level) => SPEEDS[level],
   }

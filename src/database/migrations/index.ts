@@ -11,6 +11,7 @@ import * as fieldNames from './0009-field-names.ts'
 import * as maskedUrls from './0011-masked-urls.ts'
 import * as deliveryCursors from './0012-delivery-cursors.ts'
 import * as chainResets from './0013-chain-resets.ts'
+import * as streamTickets from './0014-stream-tickets.ts'
 import * as eventNumbers from './0015-event-numbers.ts'
 import * as roomForUpdates from './0016-room-for-updates.ts'
 
@@ -28,6 +29,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-masked-urls': maskedUrls,
   '0012-delivery-cursors': deliveryCursors,
   '0013-chain-resets': chainResets,
+  '0014-stream-tickets': streamTickets,
   '0015-event-numbers': eventNumbers,
   '0016-room-for-updates': roomForUpdates,
 }

@@ -9,6 +9,7 @@ import { sendEvents } from './send-events.ts'
 interface BareResult {
   readonly status: number
   readonly body: unknown
+  readonly contentType?: string
 }
 
 /** Sends the result of a handler in the form that the contract declares for its operation. */
@@ -34,7 +35,8 @@ function sendEnvelope(context: HttpContext, operation: ContractOperation, result
   sendJson(context, successStatus, successBody(result))
 }
 
-function sendBare(context: HttpContext, { status, body }: BareResult): void {
+function sendBare(context: HttpContext, { status, body, contentType }: BareResult): void {
   if (typeof body === 'string') sendText(context, status, body)
   else sendJson(context, status, body)
+  if (contentType !== undefined) context.set('Content-Type', contentType)
 }

@@ -1,13 +1,28 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import { preferredType } from '../answers/preferred-type.ts'
 import { close, listen } from '../connections/listening.ts'
-import type { MetricsReader } from './metrics-page.ts'
+import { type MetricsPage, readMetricsPath } from './metrics-paths.ts'
+
+/** Metrics as text, with the media type of the text. */
+interface MetricsText {
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Reads the metrics of this process. */
+export interface MetricsReader {
+  read(): Promise<MetricsText>
+  names(): readonly string[]
+  /** Returns undefined for a name that no metric has. */
+  readOne(name: string): Promise<MetricsText | undefined>
+}
 
 interface MetricsServerOptions {
   readonly host: string
   /** 0 selects any free port. */
   readonly port: number
-  readonly read: MetricsReader
+  readonly metrics: MetricsReader
   readonly log: Logger
 }
 
@@ -25,35 +40,52 @@ const REQUEST_TIMEOUT_MS = 5_000
 const MAX_CONNECTIONS = 16
 
 /**
- * Serves `/metrics` to everybody who reaches the port, as scrapers expect. The page holds numbers and the names of relayers,
- * networks and notifications; the network around the service limits its readers.
+ * Serves the operations of the tag Metrics to everybody who reaches the port, as scrapers expect. The pages hold numbers and the names of
+ * relayers, networks, hosts and notifications; the network around the service limits its readers. Failures are plain text.
  */
-export function createMetricsServer({ host, port, read, log }: MetricsServerOptions): MetricsServer {
+export function createMetricsServer({ host, port, metrics, log }: MetricsServerOptions): MetricsServer {
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-    respond(read, log),
+    respond(metrics, log),
   )
   server.maxConnections = MAX_CONNECTIONS
   return { listen: () => listen(server, { host, port }), close: () => close(server) }
 }
 
-function respond(read: MetricsReader, log: Logger): RequestListener {
-  return async ({ method = '', url = '' }, response) => {
-    if (url.split('?', 1)[0] !== '/metrics') return sendText(response, 404, 'Not found\n')
+function respond(metrics: MetricsReader, log: Logger): RequestListener {
+  return async (request, response) => {
+    const { method = '' } = request
+    const page = readMetricsPath(request.url?.split('?', 1)[0] ?? '')
+    if (page === undefined) return sendText(response, 404, 'Not found\n')
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD')
       return sendText(response, 405, 'Method not allowed\n')
     }
     try {
-      const { contentType, body } = await read()
-      response.setHeader('Content-Type', contentType)
-      sendText(response, 200, body)
+      const found = await readPage(metrics, page, request.headers.accept ?? '')
+      if (found === undefined) return sendText(response, 404, 'Metric not found\n')
+      response.setHeader('Content-Type', found.contentType)
+      sendText(response, 200, found.body)
     } catch (error) {
       log.error({ err: error }, 'metrics not rendered')
       sendText(response, 500, 'Internal Server Error\n')
     }
   }
 }
+
+/** Callers that prefer JSON get the names. */
+async function readPage(
+  metrics: MetricsReader,
+  page: MetricsPage,
+  accept: string,
+): Promise<MetricsText | undefined> {
+  if (page.kind === 'one') return metrics.readOne(page.name)
+  const isText = page.kind === 'text' || preferredType(accept, ['text/plain', JSON_TYPE]) !== JSON_TYPE
+  if (isText) return metrics.read()
+  return { contentType: `${JSON_TYPE}; charset=utf-8`, body: JSON.stringify(metrics.names()) }
+}
+
+const JSON_TYPE = 'application/json'
 
 /** Node omits the body of an answer to HEAD. */
 function sendText(response: ServerResponse, status: number, text: string): void {

@@ -182,3 +182,28 @@ export async function countUntriedEvents(db: Kysely<Schema>): Promise<number | u
     where exists (select from notifications)`.execute(db)
   return rows[0] && Number(rows[0].lag)
 }
+
+/**
+ * Finds the time of the oldest event that waits for its delivery, by notification: never tried, or to be tried again.
+ * Notifications without any, and paused ones, are absent. Each part reads the beginning of an index.
+ */
+export async function findOldestWaiting(db: Kysely<Schema>): Promise<Map<string, Date>> {
+  const { rows } = await sql<{ notification_id: string; since: Date }>`
+    select c.notification_id, min(waiting.created_at) as since
+    from notifications n
+    join delivery_cursors c on c.notification_id = n.id
+    cross join lateral (
+      (select e.created_at from events e
+        where e.notification_id = c.notification_id and e.number > c.event_number
+          and not exists (
+            select from deliveries d
+            where d.notification_id = c.notification_id and d.event_number > c.event_number and d.event_number = e.number)
+        order by e.number limit 1)
+      union all
+      (select e.created_at from deliveries d join events e on e.id = d.event_id
+        where d.notification_id = c.notification_id and d.status in ('pending', 'waiting')
+        order by d.event_number limit 1)) waiting
+    where not n.paused
+    group by c.notification_id`.execute(db)
+  return new Map(rows.map(({ notification_id, since }) => [notification_id, since]))
+}

@@ -6,6 +6,7 @@ import { askHealth, nothingHeard } from './ask-health.ts'
 import { evaluateHealth, type HealthMemory, type HealthStep, NO_MEMORY, nextStep } from './health.ts'
 import { countFailedChecks, listSubjects } from './health-store.ts'
 import type { HealthCheckerDeps, HealthTarget } from './health-target.ts'
+import { type HealthReading, readingOf } from './reading.ts'
 import { settleHealth } from './settle-health.ts'
 
 /** A check without an answer by then counts as silence, in ms: far more than a node needs on the slowest chain. */
@@ -20,6 +21,7 @@ export interface Checked {
   readonly memory: HealthMemory
   /** The number of checks that failed in a row, this one included; 0 for an enabled relayer. */
   readonly failedChecks: number
+  readonly reading: HealthReading
 }
 
 /** Checks relayers, and disables and enables them. */
@@ -76,8 +78,10 @@ async function check(
   if (signal?.aborted) return []
   const decided = targets.map((target, index) => {
     const subject = { relayer: target.relayer, unit: chain.unit, now: deps.clock.now() }
-    const evaluated = evaluateHealth(subject, heard?.[index] ?? nothingHeard(chain), target.memory)
-    return { target, ...evaluated, step: nextStep(target.relayer, evaluated.evaluation) }
+    const facts = heard?.[index] ?? nothingHeard(chain)
+    const evaluated = evaluateHealth(subject, facts, target.memory)
+    const reading = readingOf(target, facts, chain.unit)
+    return { target, ...evaluated, reading, step: nextStep(target.relayer, evaluated.evaluation) }
   })
   await countFailedChecks(
     deps.db,
@@ -87,9 +91,10 @@ async function check(
   )
   for (const { target, evaluation, step } of decided)
     if (step.kind === 'disable' || step.kind === 'enable') await settleHealth(deps, target, evaluation)
-  return decided.map(({ target, memory, step }) => ({
+  return decided.map(({ target, memory, reading, step }) => ({
     id: target.relayer.id,
     memory,
+    reading,
     failedChecks: failuresAfter(target, step),
   }))
 }

@@ -10,6 +10,8 @@ export interface HealthSubject {
   readonly failedChecks: number
   /** The highest confirmed nonce on the relayer's network, by address. */
   readonly confirmed: ReadonlyMap<string, bigint>
+  /** The next nonce that the service assigns, by the addresses of `confirmed`; without those whose counter is to be read from the chain. */
+  readonly assigned: ReadonlyMap<string, bigint>
 }
 
 /** Reads every relayer that was not removed, or only the one of this id. */
@@ -21,20 +23,31 @@ export async function listSubjects(db: Kysely<Schema>, only?: string): Promise<H
     highestConfirmed(db, only),
   ])
   const sourceAccounts = Map.groupBy(confirmed, ({ relayer_id }) => relayer_id)
-  return rows.map((row) => ({
-    relayer: toRelayer(row),
-    failedChecks: row.failed_checks,
-    confirmed: new Map(sourceAccounts.get(row.id)?.map(({ address, nonce }) => [address, nonce])),
-  }))
+  return rows.map((row) => {
+    const own = sourceAccounts.get(row.id) ?? []
+    return {
+      relayer: toRelayer(row),
+      failedChecks: row.failed_checks,
+      confirmed: new Map(own.map(({ address, nonce }) => [address, nonce])),
+      assigned: new Map(
+        own.flatMap(({ address, next_nonce }) => (next_nonce === null ? [] : [[address, next_nonce]])),
+      ),
+    }
+  })
+}
+
+interface AccountRow {
+  readonly relayer_id: string
+  readonly address: string
+  /** The highest confirmed one. */
+  readonly nonce: bigint
+  readonly next_nonce: bigint | null
 }
 
 /** The query reads the end of the index of nonces, so its cost does not grow with the history. */
-async function highestConfirmed(
-  db: Kysely<Schema>,
-  only: string | undefined,
-): Promise<{ relayer_id: string; address: string; nonce: bigint }[]> {
-  const { rows } = await sql<{ relayer_id: string; address: string; nonce: bigint }>`
-    select a.relayer_id, a.address, newest.nonce
+async function highestConfirmed(db: Kysely<Schema>, only: string | undefined): Promise<AccountRow[]> {
+  const { rows } = await sql<AccountRow>`
+    select a.relayer_id, a.address, a.next_nonce, newest.nonce
     from relayers r
     join accounts a on a.relayer_id = r.id
     cross join lateral (

@@ -1,5 +1,14 @@
+import type { Unit } from '../../chains/chain.ts'
 import type { Transaction } from './transaction.ts'
 import { isFinal } from './transitions.ts'
+
+/** The fee that a final transaction took from the account of its relayer. */
+export interface FeePayment {
+  readonly transaction: Transaction
+  /** In the smallest unit. */
+  readonly fee: bigint
+  readonly unit: Unit
+}
 
 /** Receives the changes that this process made to transactions, after their commit. Its functions must not throw. */
 export interface TransactionObserver {
@@ -9,6 +18,8 @@ export interface TransactionObserver {
   submitted(transactions: readonly Transaction[]): void
   /** They reached a final status, which never changes. */
   finished(transactions: readonly Transaction[]): void
+  /** Blocks that include them are final, and the chain told their fees. */
+  paid(payments: readonly FeePayment[]): void
 }
 
 interface Observed {

@@ -44,6 +44,8 @@ export interface StatusCount {
   readonly networkType: string
   readonly status: TransactionStatus
   readonly count: number
+  /** The time when the oldest of them was created; absent for final ones. */
+  readonly oldestAt?: Date
 }
 
 /** Counts the transactions of all relayers by status, oldest relayer first; as cheap as `countTransactions`. */
@@ -53,17 +55,20 @@ export async function countByStatus(db: Kysely<Schema>): Promise<StatusCount[]> 
     network_type: string
     status: TransactionStatus
     count: bigint
+    oldest_at: Date | null
   }>`
-    select r.id as relayer_id, r.network_type, counts.status, counts.count
+    select r.id as relayer_id, r.network_type, counts.status, counts.count, counts.oldest_at
     from relayers r join (
-      select relayer_id, status, count(*) as count from transactions where status in ${OPEN} group by relayer_id, status
-      union all select relayer_id, status, count from finished_counts
+      select relayer_id, status, count(*) as count, min(created_at) as oldest_at
+      from transactions where status in ${OPEN} group by relayer_id, status
+      union all select relayer_id, status, count, null from finished_counts
     ) counts on counts.relayer_id = r.id
     order by r.created_at, r.id`.execute(db)
-  return rows.map(({ relayer_id, network_type, status, count }) => ({
+  return rows.map(({ relayer_id, network_type, status, count, oldest_at }) => ({
     relayerId: relayer_id,
     networkType: network_type,
     status,
     count: Number(count),
+    ...(oldest_at && { oldestAt: oldest_at }),
   }))
 }

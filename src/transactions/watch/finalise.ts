@@ -1,4 +1,6 @@
-import type { TransactionWithAttempts } from '../model/transaction.ts'
+import type { FeePayment } from '../model/observer.ts'
+import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
+import { isFinal } from '../model/transitions.ts'
 import { finalised, included, type Resolution } from './resolution.ts'
 import { describeInclusion } from './resolve.ts'
 import { askSecondOpinions, includedHash, type ReceiptClaim, type SecondOpinion } from './second-opinion.ts'
@@ -12,10 +14,28 @@ export async function finalise(round: WatchRound, items: readonly TransactionWit
   const resolutions = await Promise.all(
     items.map((item) => resolveFinal(round, item, opinions.get(item.transaction.id) ?? { kind: 'agreed' })),
   )
-  await writeResolutions(
+  const written = await writeResolutions(
     round,
     resolutions.filter((resolution) => resolution !== undefined),
   )
+  reportFees(round, items, written)
+}
+
+/** Reports the fees of the transactions that have just become final. The fee of an inclusion that another party paid is not the relayer's. */
+function reportFees(
+  { context: { observer }, chain }: WatchRound,
+  items: readonly TransactionWithAttempts[],
+  written: readonly Transaction[],
+): void {
+  if (observer === undefined) return
+  const attempts = new Map(items.map((item) => [item.transaction.id, item.attempts]))
+  const payments = written.flatMap((transaction): FeePayment[] => {
+    const { id, from, status, currentAttempt } = transaction
+    const attempt = attempts.get(id)?.find(({ number }) => number === currentAttempt)
+    const fee = isFinal(status) && attempt !== undefined ? chain.paidFee(attempt, from) : undefined
+    return fee === undefined ? [] : [{ transaction, fee, unit: chain.unit }]
+  })
+  if (payments.length > 0) observer.paid(payments)
 }
 
 /** Without a recorded attempt or block there is nothing that another endpoint could contradict. */

@@ -46,6 +46,21 @@ describe('receipts', () => {
     },
     { name: 'null', reply: result(null), want: { kind: 'none' } },
     {
+      name: 'one with the price of its gas',
+      reply: result({ ...RECEIPT, effectiveGasPrice: '0x3' }),
+      want: { kind: 'included', receipt: { ...included, result: { feeCharged: 63_000n } } },
+    },
+    {
+      name: 'one of a rollup with a fee for the parent chain',
+      reply: result({ ...RECEIPT, effectiveGasPrice: '0x3', l1Fee: '0x7' }),
+      want: { kind: 'included', receipt: { ...included, result: { feeCharged: 63_007n } } },
+    },
+    {
+      name: 'one with an unreadable price',
+      reply: result({ ...RECEIPT, effectiveGasPrice: -1 }),
+      want: { kind: 'included', receipt: included },
+    },
+    {
       name: 'one of the pool, without a block',
       reply: result({ ...RECEIPT, blockNumber: null, blockHash: null }),
       want: { kind: 'none' },

@@ -82,6 +82,7 @@ async function refuseBodies({ heard, service }: Stage): Promise<void> {
   const url = `${service.url}/api/v1/relayers`
   await heard.fetch(url)
   await heard.fetch(url, { authorization: 'Bearer another-key' })
+  await heard.fetch(new URL('/api/v1/events/stream?ticket=another-ticket', url).href)
   await service.api('POST', ALL, { to: RECEIVER, value: -1 })
   await service.api('POST', ALL, '{"value":')
   await service.api('POST', ALL, { value: 0, data: REVERTS })

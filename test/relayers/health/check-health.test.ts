@@ -8,6 +8,7 @@ import { NO_MEMORY } from '../../../src/relayers/health/health.ts'
 import { listSubjects } from '../../../src/relayers/health/health-store.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
 import { findRelayer, removeRelayer, saveRelayer, setSystemDisabled } from '../../../src/relayers/store.ts'
+import { setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
 import {
   type Fixture,
   insert,
@@ -174,6 +175,32 @@ test('the nonces of confirmed transactions are what the chain is held against, t
   stub.nonce = { kind: 'ok', value: 4n }
   expect((await check())?.memory.outOfStep).toBe(1)
   expect((await now()).systemDisabled).toBe(false)
+})
+
+test('a check reads the balance in whole coins, and how far the nonces of service and chain are apart', async () => {
+  const { stub, account, id, check } = await setUp()
+  const { address } = account.relayer
+  const of = { relayerId: id, network: account.relayer.network, networkType: 'evm' }
+  stub.balance = { kind: 'ok', value: 1_250_000_000_000_000_000n }
+  // Without a confirmed transaction the check reads no nonce.
+  expect((await check())?.reading).toEqual({ ...of, balance: 1.25 })
+  await insert(room.context, newTransaction(account, { status: 'confirmed', nonce: 4n }))
+  const assign = (nonce: bigint | null) =>
+    room.database.db.transaction().execute((tx) => setNextNonce(tx, { relayerId: id, address, nonce }))
+  stub.nonce = { kind: 'ok', value: 5n }
+  const gaps = []
+  for (const nonce of [5n, 8n, null]) {
+    await assign(nonce)
+    gaps.push((await check())?.reading.nonceGap)
+  }
+  await assign(8n)
+  stub.nonce = { kind: 'ok', value: 10n }
+  gaps.push((await check())?.reading.nonceGap)
+  stub.nonce = { kind: 'unknown', detail: 'silent' }
+  stub.balance = { kind: 'unknown', detail: 'silent' }
+  gaps.push((await check())?.reading.nonceGap)
+  expect(gaps).toEqual([0, 3, undefined, -2, undefined])
+  expect((await check())?.reading).toEqual(of)
 })
 
 test('an aborted check writes nothing', async () => {

@@ -159,6 +159,7 @@ describe('an accepted request', () => {
       created: (some: readonly Transaction[]) => void created.push(...some.map(({ id }) => id)),
       submitted() {},
       finished() {},
+      paid() {},
     }
     const accept = createAcceptor({ ...fixture.context, observer })
     return { stub, owner, created, accept }

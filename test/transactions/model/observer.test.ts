@@ -21,6 +21,7 @@ beforeAll(async () => {
     created: tell('created'),
     submitted: tell('submitted'),
     finished: tell('finished'),
+    paid: (payments) => void told.push(...payments.map(({ fee }) => `paid ${fee}`)),
   }
   context = { ...fixture.context, observer }
 })

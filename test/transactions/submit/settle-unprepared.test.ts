@@ -81,6 +81,7 @@ async function settle(answer: Unprepared, { change = {}, outcomes = [] }: Situat
     created() {},
     submitted() {},
     finished: (some: readonly Transaction[]) => void finished.push(...some),
+    paid() {},
   }
   await settleUnprepared({ ...fixture.context, observer }, leased, [{ transaction: stored, answer }])
   const { transaction } = await reload(fixture.context, stored)

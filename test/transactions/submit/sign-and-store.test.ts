@@ -205,6 +205,7 @@ describe('a setup transaction', () => {
       created: (some: readonly Transaction[]) => void created.push(...some),
       submitted() {},
       finished() {},
+      paid() {},
     }
     const lease = await leaseOf(fixture.context, owner)
     const leased = { relayer: owner.relayer, runtime: owner.runtime, lease }

@@ -24,6 +24,7 @@ async function fill(nonces: readonly bigint[], next: bigint | undefined, used: P
     created: (some: readonly Transaction[]) => void created.push(...some),
     submitted() {},
     finished() {},
+    paid() {},
   }
   const search = {
     unmined: unmined.slice(0, nonces.length),
@@ -68,6 +69,7 @@ test('each nonce that the chain waits for and no transaction has gets a filler',
     created: (some: readonly Transaction[]) => void again.push(...some),
     submitted: () => {},
     finished: () => {},
+    paid: () => {},
   }
   await fillGaps({ ...fixture.context, observer }, search)
   expect(again).toEqual([])

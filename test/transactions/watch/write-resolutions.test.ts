@@ -35,7 +35,7 @@ async function setUp() {
   const round: WatchRound = {
     context: {
       ...fixture.context,
-      observer: { created() {}, submitted() {}, finished: (some) => void finished.push(...some) },
+      observer: { created() {}, submitted() {}, finished: (some) => void finished.push(...some), paid() {} },
     },
     chain,
     head: { number: 100n, hash: '0xhead100' },
