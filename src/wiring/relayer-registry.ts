@@ -14,8 +14,8 @@ import { endpointsKey, type RelayerRuntimes } from './relayer-runtime.ts'
 /** The database notifies this channel whenever relayers, or the urls of networks, change. */
 export const RELAYERS_CHANNEL = 'relayers_changed'
 
-/** The registry finds a change without a notification after this time, in ms. */
-const BACKSTOP_MS = 10_000
+/** The registry finds a change without a notification after this time, in ms. Each look reads all relayers. */
+const BACKSTOP_MS = 60_000
 
 /** Relayers that share endpoints. */
 interface EndpointGroup {

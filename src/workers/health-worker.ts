@@ -6,7 +6,7 @@ import { omitUndefined } from '../lib/omit-undefined.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { Checked, HealthChecker } from '../relayers/health/check-health.ts'
 import { type HealthMemory, NO_MEMORY, untilNextCheck } from '../relayers/health/health.ts'
-import { type HealthSubject, listSubjects } from '../relayers/health/health-store.ts'
+import { findSubjects, type HealthSubject, listIds } from '../relayers/health/health-store.ts'
 import type { HealthTarget } from '../relayers/health/health-target.ts'
 import type { HealthReading } from '../relayers/health/reading.ts'
 import type { Relayer } from '../relayers/relayer.ts'
@@ -69,15 +69,23 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
   const plans = new Map<string, Plan>()
   let listAt = Number.NEGATIVE_INFINITY
 
+  /** Learns of new and removed relayers. A new one is due at once. */
+  async function listRelayers(now: number): Promise<void> {
+    listAt = now + intervalMs
+    const present = new Set(await listIds(db))
+    for (const id of [...plans.keys()].filter((known) => !present.has(known))) plans.delete(id)
+    for (const id of present) if (!plans.has(id)) plans.set(id, { dueAt: now })
+  }
+
   /** Finds the due relayers. It reads the database only when a check is due or relayers may be new. */
   async function findDue(): Promise<HealthSubject[]> {
     const now = clock.monotonic()
-    if (now < listAt && ![...plans.values()].some(({ dueAt }) => dueAt <= now)) return []
-    listAt = now + intervalMs
-    const subjects = await listSubjects(db)
-    const present = new Set(subjects.map(({ relayer }) => relayer.id))
-    for (const id of [...plans.keys()].filter((known) => !present.has(known))) plans.delete(id)
-    return subjects.filter(({ relayer }) => (plans.get(relayer.id)?.dueAt ?? now) <= now)
+    if (now >= listAt) await listRelayers(now)
+    const due = [...plans].flatMap(([id, { dueAt }]) => (dueAt <= now ? [id] : []))
+    const subjects = await findSubjects(db, due)
+    const found = new Set(subjects.map(({ relayer }) => relayer.id))
+    for (const id of due) if (!found.has(id)) plans.delete(id)
+    return subjects
   }
 
   async function toHealthTarget(subject: HealthSubject): Promise<HealthTarget | undefined> {
@@ -102,9 +110,12 @@ export function createHealthWorker(deps: HealthWorkerDeps): HealthWorker {
       log.error({ err: error }, 'health check failed; retrying')
     }
     const byId = new Map(checked.map((one) => [one.id, one]))
-    for (const { relayer, memory: before } of targets) {
+    for (const [index, { relayer, memory: before }] of targets.entries()) {
       const { memory = before, failedChecks = 0, reading } = byId.get(relayer.id) ?? {}
-      const dueAt = clock.monotonic() + untilNextCheck(failedChecks, intervalMs)
+      const isFirst = plans.get(relayer.id)?.seen === undefined
+      const waitMs = untilNextCheck(failedChecks, intervalMs)
+      // Relayers that were checked together for the first time are spread over the time until the next checks.
+      const dueAt = clock.monotonic() + (isFirst ? waitMs * (1 - index / targets.length) : waitMs)
       plans.set(relayer.id, omitUndefined({ dueAt, seen: { chain, memory }, reading }))
     }
   }

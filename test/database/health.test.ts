@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/engine.ts'
 import { createLogger } from '../../src/log.ts'
 import { createHealthChecker } from '../../src/relayers/health/check-health.ts'
 import { NO_MEMORY } from '../../src/relayers/health/health.ts'
-import { listSubjects } from '../../src/relayers/health/health-store.ts'
+import { findSubjects } from '../../src/relayers/health/health-store.ts'
 import { createAdjustableClock } from '../support/adjustable-clock.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
@@ -76,7 +76,7 @@ test('processes that find the same at the same moment write it and tell it once'
   const chain = chainOf(stub)
   const targets = await Promise.all(
     databases.map(async ({ db }) =>
-      (await listSubjects(db, 'main')).map((subject) => ({
+      (await findSubjects(db, ['main'])).map((subject) => ({
         ...subject,
         chain,
         sourceAccounts: [],

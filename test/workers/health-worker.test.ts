@@ -189,3 +189,19 @@ test('the stop does not wait for a chain that hangs', async () => {
   )
   await worker.stop()
 })
+
+test('relayers of one chain are checked together at the start, and spread over the interval after that', async () => {
+  const stub = createStubChain()
+  const counter = { looks: 0 }
+  answer(stub, counter)
+  const chain = chainOf(stub)
+  for (let count = 0; count < 6; count += 1) await fixture.addAccount({ chain })
+  const { pass, rested } = startWorker()
+  await rested()
+  const looks = [counter.looks]
+  for (let second = 0; second < 30; second += 5) {
+    await pass(5)
+    looks.push(counter.looks)
+  }
+  expect(looks).toEqual([1, 2, 3, 4, 5, 6, 7])
+}, 60_000)

@@ -14,6 +14,7 @@ import * as chainResets from './0013-chain-resets.ts'
 import * as streamTickets from './0014-stream-tickets.ts'
 import * as eventNumbers from './0015-event-numbers.ts'
 import * as roomForUpdates from './0016-room-for-updates.ts'
+import * as quietHealth from './0017-quiet-health.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -32,4 +33,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0014-stream-tickets': streamTickets,
   '0015-event-numbers': eventNumbers,
   '0016-room-for-updates': roomForUpdates,
+  '0017-quiet-health': quietHealth,
 }

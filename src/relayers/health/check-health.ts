@@ -4,7 +4,7 @@ import type { Relayer } from '../relayer.ts'
 import { findRelayer } from '../store.ts'
 import { askHealth, nothingHeard } from './ask-health.ts'
 import { evaluateHealth, type HealthMemory, type HealthStep, NO_MEMORY, nextStep } from './health.ts'
-import { countFailedChecks, listSubjects } from './health-store.ts'
+import { countFailedChecks, findSubjects } from './health-store.ts'
 import type { HealthCheckerDeps, HealthTarget } from './health-target.ts'
 import { type HealthReading, readingOf } from './reading.ts'
 import { settleHealth } from './settle-health.ts'
@@ -52,7 +52,7 @@ export function createHealthChecker(deps: HealthCheckerDeps): HealthChecker {
 
 /** Returns the relayer after the check; undefined when it is gone. */
 async function checkOne(deps: HealthCheckerDeps, id: string): Promise<Relayer | undefined> {
-  const [subject] = await listSubjects(deps.db, id)
+  const [subject] = await findSubjects(deps.db, [id])
   if (subject === undefined) return undefined
   const { chain, sourceAccounts } = await deps.prepare(subject.relayer)
   const target = { ...subject, chain, sourceAccounts, memory: NO_MEMORY }

@@ -14,13 +14,31 @@ export interface HealthSubject {
   readonly assigned: ReadonlyMap<string, bigint>
 }
 
-/** Reads every relayer that was not removed, or only the one of this id. */
-export async function listSubjects(db: Kysely<Schema>, only?: string): Promise<HealthSubject[]> {
-  let relayers = db.selectFrom('relayers').selectAll().where('removed_at', 'is', null)
-  if (only !== undefined) relayers = relayers.where('id', '=', only)
+/** Reads the ids of the relayers that were not removed, oldest relayer first. */
+export async function listIds(db: Kysely<Schema>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('relayers')
+    .select('id')
+    .where('removed_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Reads the relayers of these ids that were not removed, oldest first. */
+export async function findSubjects(db: Kysely<Schema>, ids: readonly string[]): Promise<HealthSubject[]> {
+  if (ids.length === 0) return []
   const [rows, confirmed] = await Promise.all([
-    relayers.orderBy('created_at').orderBy('id').execute(),
-    highestConfirmed(db, only),
+    db
+      .selectFrom('relayers')
+      .selectAll()
+      .where('removed_at', 'is', null)
+      .where(sql<boolean>`id = any(${ids}::text[])`)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+    highestConfirmed(db, ids),
   ])
   const sourceAccounts = Map.groupBy(confirmed, ({ relayer_id }) => relayer_id)
   return rows.map((row) => {
@@ -45,7 +63,7 @@ interface AccountRow {
 }
 
 /** The query reads the end of the index of nonces, so its cost does not grow with the history. */
-async function highestConfirmed(db: Kysely<Schema>, only: string | undefined): Promise<AccountRow[]> {
+async function highestConfirmed(db: Kysely<Schema>, ids: readonly string[]): Promise<AccountRow[]> {
   const { rows } = await sql<AccountRow>`
     select a.relayer_id, a.address, a.next_nonce, newest.nonce
     from relayers r
@@ -55,9 +73,7 @@ async function highestConfirmed(db: Kysely<Schema>, only: string | undefined): P
       where t.relayer_id = r.id and t.network = r.network and t.source_account = a.address and t.nonce is not null
         and t.reset_at is null and t.status = 'confirmed'
       order by t.nonce desc limit 1) newest
-    where r.removed_at is null and (${only ?? null}::text is null or r.id = ${only ?? null}::text)`.execute(
-    db,
-  )
+    where r.removed_at is null and r.id = any(${ids}::text[])`.execute(db)
   return rows
 }
 

@@ -78,17 +78,23 @@ export function inFlight(db: Db, relayerId: string) {
   return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('status', 'in', IN_FLIGHT)
 }
 
+/**
+ * Up to this number of relayers, the database looks into the index for each of them. For more, it is faster to read all open transactions,
+ * of which most relayers have none.
+ */
+const FEW_RELAYERS = 100
+
 /** Returns true when a transaction of these relayers is signed and not final. */
 export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise<boolean> {
   if (relayerIds.length === 0) return false
-  const row = await db
-    .selectFrom('transactions')
-    .select('id')
-    .where('relayer_id', 'in', [...relayerIds])
-    .where('status', 'in', [...IN_FLIGHT, 'mined'])
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  // With `offset 0`, the database does not move the condition for the relayers into the inner query.
+  const first = relayerIds.length > FEW_RELAYERS ? sql`offset 0` : sql``
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from (
+        select relayer_id from transactions where status in ('sent', 'submitted', 'mined') ${first}) signed
+      where relayer_id = any(${relayerIds}::text[])) as found`.execute(db)
+  return rows[0]?.found === true
 }
 
 /** Finds the transactions of these relayers that are signed and not final, by nonce. */
@@ -96,7 +102,7 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
   const rows = await db
     .selectFrom('transactions')
     .selectAll()
-    .where('relayer_id', 'in', [...relayerIds])
+    .where(sql<boolean>`relayer_id = any(${relayerIds}::text[])`)
     .where('status', 'in', [...IN_FLIGHT, 'mined'])
     .orderBy('nonce')
     .execute()

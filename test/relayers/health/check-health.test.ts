@@ -5,7 +5,7 @@ import {
   type HealthChecker,
 } from '../../../src/relayers/health/check-health.ts'
 import { NO_MEMORY } from '../../../src/relayers/health/health.ts'
-import { listSubjects } from '../../../src/relayers/health/health-store.ts'
+import { findSubjects } from '../../../src/relayers/health/health-store.ts'
 import type { Relayer } from '../../../src/relayers/relayer.ts'
 import { findRelayer, removeRelayer, saveRelayer, setSystemDisabled } from '../../../src/relayers/store.ts'
 import { setNextNonce } from '../../../src/transactions/store/nonce-store.ts'
@@ -56,7 +56,7 @@ async function setUp(): Promise<Setup> {
     account,
     id,
     check: async () => {
-      const [subject] = await listSubjects(db, id)
+      const [subject] = await findSubjects(db, [id])
       if (subject === undefined) throw new Error('the relayer is gone')
       const target = { ...subject, chain, sourceAccounts: account.runtime.sourceAccounts, memory: NO_MEMORY }
       return (await checker.check(chain, [target], new AbortController().signal))[0]
@@ -83,7 +83,7 @@ const POOR = { kind: 'ok', value: 0n } as const
 const FINE = { kind: 'ok', value: 10n ** 18n } as const
 
 async function failedChecks(id: string): Promise<number | undefined> {
-  return (await listSubjects(room.database.db, id))[0]?.failedChecks
+  return (await findSubjects(room.database.db, [id]))[0]?.failedChecks
 }
 
 test('many who find the same at once write it and tell it once', async () => {
@@ -168,7 +168,7 @@ test('the nonces of confirmed transactions are what the chain is held against, t
     newTransaction(account, { status: 'submitted', nonce: 6n }),
     newTransaction(account, { status: 'confirmed', nonce: 9n, network: 'another' }),
   )
-  const [subject] = await listSubjects(room.database.db, id)
+  const [subject] = await findSubjects(room.database.db, [id])
   expect(subject?.confirmed).toEqual(new Map([[account.relayer.address, 4n]]))
   stub.nonce = { kind: 'ok', value: 5n }
   expect((await check())?.memory.outOfStep).toBe(0)
@@ -213,7 +213,7 @@ test('an aborted check writes nothing', async () => {
       return POOR
     },
   }
-  const [subject] = await listSubjects(room.database.db, id)
+  const [subject] = await findSubjects(room.database.db, [id])
   if (subject === undefined) throw new Error('the relayer is gone')
   const { chain, sourceAccounts } = account.runtime
   expect(
