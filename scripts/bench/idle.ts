@@ -11,6 +11,9 @@ import { cpuMs } from './send.ts'
 
 const NETWORKS = 5
 
+/** The time between blocks in ms, as on most rollups. It sets how often the service asks. */
+const BLOCK_MS = 2_000
+
 /** The first health checks and the compiler are done after this time, in ms. */
 const SETTLE_MS = 60_000
 
@@ -60,7 +63,7 @@ function configOf(count: number, rpcUrl: string) {
   const numbers = Array.from({ length: count }, (_, index) => index)
   return {
     networks: Array.from({ length: NETWORKS }, (_, index) =>
-      anvilNetwork([rpcUrl], { network: `net-${index}` }),
+      anvilNetwork([rpcUrl], { network: `net-${index}`, average_blocktime_ms: BLOCK_MS }),
     ),
     signers: numbers.map((index) => plainSigner(`signer-${index}`, keyOf(index))),
     relayers: numbers.map((index) => ({
