@@ -1,5 +1,6 @@
-import { mkdir, open, rename, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { open, rename, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { UsageError } from './command.ts'
 
 /** The mode of files with keys, passphrases and API keys: only the owner may read them. */
@@ -7,17 +8,44 @@ const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 
 /**
- * Writes a new file, and creates its folder when missing.
+ * Writes a new file, and creates its folder when missing. The file survives a power cut when this returns: a key that is lost afterwards
+ * takes the account with it.
  * @throws UsageError when the file exists
  */
 export async function writeNew(path: string, text: string, mode = PRIVATE_FILE): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER })
+  const folder = resolve(dirname(path))
+  const firstNew = mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  const descriptor = openNew(path, mode)
   try {
-    await writeFile(path, text, { flag: 'wx', mode })
+    const bytes = Buffer.from(text)
+    let written = 0
+    while (written < bytes.length)
+      written += writeSync(descriptor, bytes, written, bytes.length - written, written)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  syncFolders(folder, firstNew === undefined ? folder : dirname(resolve(firstNew)))
+}
+
+function openNew(path: string, mode: number): number {
+  try {
+    return openSync(path, 'wx', mode)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExist([path])
     throw error
   }
+}
+
+/** Syncs the entries of a folder, and of those above it up to `last`. */
+function syncFolders(folder: string, last: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  if (folder !== last) syncFolders(dirname(folder), last)
 }
 
 /** Replaces a private file as a whole: a crash leaves either the old or the new content. */

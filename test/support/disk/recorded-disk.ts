@@ -125,7 +125,7 @@ export function recordDisk(path: string): DiskRecord {
       const descriptor = original.openSync(...args)
       if (!isInside(one)) return descriptor
       const known = nodeAt(one)
-      const isNew = known === undefined && args[1] === 'w'
+      const isNew = known === undefined && (args[1] === 'w' || args[1] === 'wx')
       const node = isNew ? add(one, newFile()) : known
       if (node !== undefined) opened.set(descriptor, node)
       if (args[1] === 'w') change(node, (at) => ({ kind: 'truncate', at, size: 0 }))
