@@ -4,10 +4,11 @@ import type { PooledClient, RpcReply } from '../../rpc/rpc.ts'
 import { readCount } from '../quantity.ts'
 
 /**
- * Our clock may be ahead of the time in headers by this much, in ms. With less, a transaction could lie in a block that counts as older
- * than its signature.
+ * Our clock may have been ahead of the time in headers by this much, in ms: a day, as after a wrong time zone, and an hour more. With less, a
+ * transaction could lie in a block that counts as older than its signature, and would be executed a second time. A longer time demands a
+ * longer memory of the endpoints.
  */
-const CLOCK_SLACK_MS = 600_000
+const CLOCK_SLACK_MS = 90_000_000
 
 /** The search looks at this many blocks before and after the time for one that holds a transaction. */
 const WINDOW = 32n

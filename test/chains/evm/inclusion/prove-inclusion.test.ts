@@ -66,6 +66,10 @@ async function busyBlock({ attempt, submit }: SetUp, value: bigint): Promise<big
   return headOf()
 }
 
+/** Seconds. A clock that is a day ahead, and a time that is far more than that. */
+const DAY_S = 86_400
+const TWO_DAYS_S = 2 * DAY_S
+
 /** The time of the newest block. */
 async function timeOf(): Promise<Date> {
   const { timestamp } = await anvil.rpc<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
@@ -73,12 +77,12 @@ async function timeOf(): Promise<Date> {
 }
 
 /**
- * Our transaction is signed for nonce 1, an hour after the block before it; `used` names the transaction with this nonce that the chain
+ * Our transaction is signed for nonce 1, two days after the block before it; `used` names the transaction with this nonce that the chain
  * includes.
  */
 async function history(made: SetUp, used: 'ours' | 'another') {
   const before = await busyBlock(made, 1n)
-  await anvil.rpc('evm_increaseTime', [3_600])
+  await anvil.rpc('evm_increaseTime', [TWO_DAYS_S])
   await mine(1)
   const ours = { ...(await made.attempt(2n, 1n)), signedAt: await timeOf() }
   const another = await made.attempt(3n, 1n)
@@ -130,7 +134,7 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
     const made = await setUp({}, {})
     await busyBlock(made, 1n)
     const ours = { ...(await made.attempt(2n, 1n)), signedAt: await timeOf() }
-    await anvil.rpc('evm_increaseTime', [3_600])
+    await anvil.rpc('evm_increaseTime', [TWO_DAYS_S])
     await mine(80)
     await made.submit(ours)
     await mine(1)
@@ -151,14 +155,14 @@ describe('the nonce was used by one of ours, and receipts are pruned', () => {
   })
 })
 
-test('our clock is ahead: a memory that only reaches back to the time of the signature proves nothing', async () => {
+test('our clock is a day ahead: a memory that only reaches back to the time of the signature proves nothing', async () => {
   const made = await setUp({})
   await busyBlock(made, 1n)
-  await anvil.rpc('evm_increaseTime', [3_600])
+  await anvil.rpc('evm_increaseTime', [TWO_DAYS_S])
   const ours = await made.attempt(2n, 1n)
   await made.submit(ours)
   await mine(40)
-  await anvil.rpc('evm_increaseTime', [300])
+  await anvil.rpc('evm_increaseTime', [DAY_S])
   const later = await setUp({})
   const landmark = await busyBlock(later, 1n)
   const signedAt = await timeOf()
