@@ -2198,7 +2198,10 @@ export interface components {
         };
         /** @description A UUID. */
         readonly Uuid: string;
-        /** @description Position in the event log, in decimal digits. The first event has 1. */
+        /**
+         * @description Position in the event log, in decimal digits. Numbers grow in the order in which events become readable. They can have gaps: a
+         *     missing number was never an event that you could read, so continue after the last number that you have.
+         */
         readonly EventNumber: string;
         /**
          * @description - `transaction_update`: the status of a transaction has changed, or it has a new attempt.

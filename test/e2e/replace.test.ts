@@ -147,6 +147,8 @@ describe('replacing what was not broadcast yet', () => {
     const sent = await story.send({ to: RECEIVER, value: 1, gas_price: 50 * GWEI })
     const { body } = await story.replace(sent.id, { to: OTHER, value: 7, gas_price: 60 * GWEI })
     expect(body.data).toMatchObject({ id: sent.id, to: OTHER, value: '7', gas_price: String(60 * GWEI) })
+    // A block that comes before the broadcast would be empty, and no other one follows by itself.
+    await story.reach(sent.id, 'submitted')
     await story.mine()
     const mined = await story.reach(sent.id, 'mined')
     expect(mined).toMatchObject({ to: OTHER, value: '7' })
