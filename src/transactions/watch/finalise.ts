@@ -7,8 +7,19 @@ import { askSecondOpinions, includedHash, type ReceiptClaim, type SecondOpinion 
 import type { WatchRound } from './watch-round.ts'
 import { writeResolutions } from './write-resolutions.ts'
 
+/**
+ * Most transactions whose receipts are requested from all endpoints before their results are written. After an outage, thousands become
+ * final at once. Slow endpoints then answer a part of them in one round, and what is written in one round is not requested in the next.
+ */
+const GROUP_SIZE = 200
+
 /** Gives transactions whose block is final their final status, unless the endpoints contradict each other about the result. */
 export async function finalise(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
+  for (let start = 0; start < items.length; start += GROUP_SIZE)
+    await finaliseGroup(round, items.slice(start, start + GROUP_SIZE))
+}
+
+async function finaliseGroup(round: WatchRound, items: readonly TransactionWithAttempts[]): Promise<void> {
   const claims = items.flatMap((item) => claimOf(item) ?? [])
   const opinions = await askSecondOpinions(round, claims)
   const resolutions = await Promise.all(
