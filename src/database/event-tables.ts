@@ -2,11 +2,9 @@ import type { Generated, JSONColumnType } from 'kysely'
 
 /** Events, written in the database transaction of the change (I8). */
 export interface EventsTable {
-  /** The order of writing. Database transactions may commit in another order, so readers use `number`. */
-  id: Generated<bigint>
   /** The id for receivers. */
   uid: Generated<string>
-  /** The order for readers. A writer that failed leaves a gap. */
+  /** The order of writing. A writer that failed leaves a gap, and database transactions may commit in another order. */
   number: Generated<bigint>
   /** The notification that the relayer had when the event happened. */
   notification_id: string | null
@@ -58,7 +56,6 @@ export interface DeliveriesTable {
   /** Null for a delivery whose id is derived from its event. Earlier releases drew one. */
   id: string | null
   notification_id: string
-  event_id: bigint
   event_number: bigint
   /** Deliveries of one ordering key arrive in the order of their events. */
   ordering_key: string

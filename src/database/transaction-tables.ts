@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely'
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 
 /** The nonce counters of a relayer's source accounts. All rows of a relayer are locked while nonces are assigned. */
 export interface AccountsTable {
@@ -19,6 +19,8 @@ export interface TransactionsTable {
   network: string
   from_address: string
   status: string
+  /** The database derives it from the status; the indexes have it instead. */
+  phase: GeneratedAlways<string>
   status_reason: string | null
   purpose: string
   request: JSONColumnType<object>

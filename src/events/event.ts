@@ -17,7 +17,6 @@ export const TRANSACTION_EVENTS: readonly EventType[] = [
 
 /** An entry of the event log, without the snapshot in its payload. */
 export interface EventRecord {
-  readonly id: bigint
   /** The position in the log. */
   readonly number: bigint
   /** The id for receivers; the same in every try. */

@@ -8,7 +8,6 @@ export const EVENTS_CHANNEL = 'events_written'
 
 /** The columns of an `EventRecord`. */
 export const EVENT_COLUMNS = [
-  'id',
   'uid',
   'number',
   'type',
@@ -100,42 +99,11 @@ export async function recordTestEvent(tx: Transaction<Schema>, notificationId: s
   return uid
 }
 
-/**
- * Deletes up to `limit` events that are older than `before` and that no open delivery needs, with their settled deliveries. Returns the
- * number of deleted events; fewer than `limit` means that nothing is left to delete.
- */
-export async function deleteOldEvents(
-  db: Kysely<Schema>,
-  { before, limit }: { readonly before: Date; readonly limit: number },
-): Promise<number> {
-  const { rows } = await sql<{ count: bigint }>`
-    with old as (
-      delete from events where id in (
-        select id from events e
-        where created_at < ${before} and not ${IS_TO_BE_DELIVERED}
-        order by created_at limit ${limit})
-      returning notification_id, number),
-    delivered as (
-      delete from deliveries d using old
-      where d.notification_id = old.notification_id and d.event_number = old.number)
-    select count(*) as count from old`.execute(db)
-  return Number(rows[0]?.count ?? 0n)
-}
-
-/** An event behind the cursor of its notification needs no row to be delivered. */
-const IS_TO_BE_DELIVERED = sql`coalesce(
-  (select d.status in ('pending', 'waiting') from deliveries d
-    where d.notification_id = e.notification_id and d.event_number = e.number),
-  (select e.number > c.event_number from delivery_cursors c
-    where c.notification_id = e.notification_id),
-  false)`
-
 /** Converts a row to an event record. */
 export function toEventRecord(
   row: Pick<Selectable<EventsTable>, (typeof EVENT_COLUMNS)[number]>,
 ): EventRecord {
   return {
-    id: row.id,
     number: row.number,
     uid: row.uid,
     type: row.type as EventType,

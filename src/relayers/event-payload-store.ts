@@ -10,19 +10,19 @@ export interface RelayerSnapshot {
   readonly failedChecks: number
 }
 
-/** Reads the relayers in the payloads of events, by the id of the event. */
+/** Reads the relayers in the payloads of events, by the number of the event. */
 export async function readRelayerSnapshots(
   db: Kysely<Schema>,
-  eventIds: readonly bigint[],
+  eventNumbers: readonly bigint[],
 ): Promise<Map<bigint, RelayerSnapshot>> {
-  if (eventIds.length === 0) return new Map()
+  if (eventNumbers.length === 0) return new Map()
   // The row type of the table gives every column the type that it has there.
-  const { rows } = await sql<Selectable<RelayersTable> & { event_id: bigint }>`
-    select e.id as event_id, snapshot.*
+  const { rows } = await sql<Selectable<RelayersTable> & { event_number: bigint }>`
+    select e.number as event_number, snapshot.*
     from events e, jsonb_populate_record(null::relayers, e.payload) snapshot
-    where e.id = any(${eventIds}::bigint[])`.execute(db)
+    where e.number = any(${eventNumbers}::bigint[])`.execute(db)
   // Events of earlier releases lack the count.
   return new Map(
-    rows.map((row) => [row.event_id, { relayer: toRelayer(row), failedChecks: row.failed_checks ?? 0 }]),
+    rows.map((row) => [row.event_number, { relayer: toRelayer(row), failedChecks: row.failed_checks ?? 0 }]),
   )
 }

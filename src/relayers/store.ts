@@ -219,7 +219,7 @@ export async function countUnfinished(tx: Transaction<Schema>, relayerId: string
     .selectFrom('transactions')
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
     .where('relayer_id', '=', relayerId)
-    .where('status', 'in', ['pending', 'sent', 'submitted', 'mined'])
+    .where('phase', 'in', ['pending', 'in_flight', 'mined'])
     .executeTakeFirstOrThrow()
   return Number(count)
 }

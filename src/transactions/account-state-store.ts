@@ -17,7 +17,7 @@ export async function readAccountState(
 ): Promise<StoredAccountState> {
   const { rows } = await sql<{ open: bigint; last: Date | null; next_nonce: bigint | null }>`
     select
-      (select count(*) from transactions where relayer_id = ${id} and status in ('pending', 'sent', 'submitted')) as open,
+      (select count(*) from transactions where relayer_id = ${id} and phase in ('pending', 'in_flight')) as open,
       (select confirmed_at from transactions where relayer_id = ${id} and status = 'confirmed' and confirmed_at is not null
         order by confirmed_at desc limit 1) as last,
       (select next_nonce from accounts where relayer_id = ${id} and address = ${address}) as next_nonce`.execute(

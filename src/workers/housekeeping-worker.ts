@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { acquireLease } from '../database/lease.ts'
 import type { Schema } from '../database/schema.ts'
-import { deleteOldEvents } from '../events/store.ts'
+import { deleteOldEvents } from '../events/delete-old-events.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import { createLoop, type Loop } from './loop.ts'
 
@@ -14,9 +14,6 @@ const LEASE_MS = INTERVAL_MS / 2
 
 /** Time in ms between two rounds. It is short, because readiness treats a minute without a round as a fault. */
 const ROUND_MS = 30_000
-
-/** The number of rows that one statement deletes. A statement blocks the embedded database while it runs. */
-const BATCH = 500
 
 interface HousekeepingDeps {
   readonly db: Kysely<Schema>
@@ -41,10 +38,7 @@ export function createHousekeepingWorker({ db, clock, log, owner, retentionMs }:
       dueAt = clock.monotonic() + INTERVAL_MS
       if ((await acquireLease(db, { name: 'housekeeping', owner, ttlMs: LEASE_MS })) === undefined) return
       const before = new Date(clock.now() - retentionMs)
-      let total = 0
-      for (let deleted = BATCH; deleted === BATCH; total += deleted) {
-        deleted = await deleteOldEvents(db, { before, limit: BATCH })
-      }
+      const total = await deleteOldEvents(db, before)
       if (total > 0) log.info({ events: total, before }, 'events deleted after their retention time')
     },
   })

@@ -84,10 +84,10 @@ test('urls are sealed in every table, and read as they were written', async () =
   await writeAll(sealed)
   expect(await storedText(plain)).not.toContain(SECRET)
   await expectReadable(sealed)
-  const events = await plain.db.selectFrom('events').select('id').execute()
+  const events = await plain.db.selectFrom('events').select('number').execute()
   const snapshots = await readRelayerSnapshots(
     sealed.db,
-    events.map(({ id }) => id),
+    events.map(({ number }) => number),
   )
   expect([...snapshots.values()]).toMatchObject([{ relayer: { id: 'api', customRpcUrls: RPC_URLS } }])
 })
@@ -161,7 +161,9 @@ test('an upgrade cuts the urls in events and deliveries to scheme and host', asy
   ])
     await statement.execute(database.db)
   expect(await migrate(database)).toContain('0011-masked-urls')
-  const { rows } = await sql<{ payload: object }>`select payload from events order by id`.execute(database.db)
+  const { rows } = await sql<{ payload: object }>`select payload from events order by number`.execute(
+    database.db,
+  )
   expect(rows.map((row) => row.payload)).toEqual([
     {
       id: 'main',

@@ -151,7 +151,7 @@ export async function eventsOf({ db }: TransactionsContext, { id }: Transaction)
     .selectFrom('events')
     .select('payload')
     .where('transaction_id', '=', id)
-    .orderBy('id')
+    .orderBy('number')
     .execute()
   return rows.map(({ payload }) => (payload as { status: string }).status)
 }

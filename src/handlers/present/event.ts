@@ -22,11 +22,11 @@ export type EventPresenter = (events: readonly EventRecord[]) => Promise<Schemas
 /** Reads the snapshots of many events at once. */
 export function createEventPresenter({ db, runtimesOf }: EventPresenterDeps): EventPresenter {
   return async (events) => {
-    const idsOf = (...types: EventRecord['type'][]) =>
-      events.filter((event) => types.includes(event.type)).map(({ id }) => id)
+    const numbersOf = (...types: EventRecord['type'][]) =>
+      events.filter((event) => types.includes(event.type)).map(({ number }) => number)
     const [transactions, relayers, runtimes] = await Promise.all([
-      readSnapshots(db, idsOf(...TRANSACTION_EVENTS)),
-      readRelayerSnapshots(db, idsOf('relayer_state_update')),
+      readSnapshots(db, numbersOf(...TRANSACTION_EVENTS)),
+      readRelayerSnapshots(db, numbersOf('relayer_state_update')),
       runtimesOf([...new Set(events.flatMap(({ relayerId }) => relayerId ?? []))]),
     ])
     return events.map((event) =>
@@ -58,7 +58,7 @@ function payloadOf(
     case 'transaction_undecided':
     case 'transaction_stuck':
     case 'transaction_reorganized': {
-      const item = transactions.get(event.id)
+      const item = transactions.get(event.number)
       if (item === undefined) throw new Error(`event ${event.number} has no transaction`)
       return {
         payload_type: 'transaction',
@@ -66,7 +66,7 @@ function payloadOf(
       }
     }
     case 'relayer_state_update': {
-      const snapshot = relayers.get(event.id)
+      const snapshot = relayers.get(event.number)
       if (snapshot === undefined) throw new Error(`event ${event.number} has no relayer`)
       return presentRelayerState(snapshot, runtimes.get(snapshot.relayer.id))
     }

@@ -128,7 +128,7 @@ async function readDeliveries(
   if (numbers.length === 0) return []
   const { rows: stored } = await sql<Row>`
     select ${EVENT_OF_DELIVERY}, d.id as delivery_id, d.status, d.tries, d.next_try_at, d.tried_at, d.settled_at, d.last_try
-    from deliveries d join events e on e.id = d.event_id
+    from deliveries d join events e on e.number = d.event_number
     where d.notification_id = ${notificationId} and d.event_number = any(${numbers}::bigint[])`.execute(db)
   const { rows: untried } = await sql<Row>`
     select ${EVENT_OF_DELIVERY}, case when ${IS_BLOCKED} then 'waiting' else 'pending' end as status, 0 as tries
@@ -200,7 +200,7 @@ export async function findOldestWaiting(db: Kysely<Schema>): Promise<Map<string,
             where d.notification_id = c.notification_id and d.event_number > c.event_number and d.event_number = e.number)
         order by e.number limit 1)
       union all
-      (select e.created_at from deliveries d join events e on e.id = d.event_id
+      (select e.created_at from deliveries d join events e on e.number = d.event_number
         where d.notification_id = c.notification_id and d.status in ('pending', 'waiting')
         order by d.event_number limit 1)) waiting
     where not n.paused

@@ -102,7 +102,7 @@ export async function readDue(
     cross join lateral (
       select * from deliveries
       where notification_id = r.id and status = 'pending' and next_try_at <= now() order by next_try_at limit r.most) d
-    join events e on e.id = d.event_id
+    join events e on e.number = d.event_number
     order by d.next_try_at, e.number`.execute(db)
   return rows.map((row) => {
     const event = toEventRecord(row)

@@ -37,13 +37,13 @@ export async function record(
       returning c.notification_id),
     results as materialized (
       select r.* from jsonb_to_recordset(${JSON.stringify(settlements.map(toResult))}::jsonb) as r (
-        notification_id text, event_id bigint, event_number bigint, ordering_key text, is_stored boolean, status text,
+        notification_id text, event_number bigint, ordering_key text, is_stored boolean, status text,
         before integer, tries integer, give_up_at timestamptz, delay_ms float8, tried_at timestamptz, last_try jsonb)
       join moved using (notification_id)),
     added as (
-      insert into deliveries (notification_id, event_id, event_number, ordering_key, status, tries, give_up_at,
+      insert into deliveries (notification_id, event_number, ordering_key, status, tries, give_up_at,
         next_try_at, tried_at, settled_at, last_try)
-      select notification_id, event_id, event_number, ordering_key, status, tries, give_up_at,
+      select notification_id, event_number, ordering_key, status, tries, give_up_at,
         now() + delay_ms * interval '1 millisecond', tried_at, ${SETTLED_AT}, last_try
       from results r where not is_stored
       on conflict (notification_id, event_number) do nothing)${settlements.some(({ item }) => item.stored) ? CHANGES : sql``}
@@ -75,7 +75,6 @@ function toResult({ item, status, delayMs, triedAt, lastTry }: Settlement) {
   const { notificationId, event, orderingKey, tries, giveUpAt, stored } = item
   return {
     notification_id: notificationId,
-    event_id: String(event.id),
     event_number: String(event.number),
     ordering_key: orderingKey,
     is_stored: stored,

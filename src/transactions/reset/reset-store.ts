@@ -4,6 +4,7 @@ import { forgetChain } from '../../networks/chain-identity-store.ts'
 import type { Network } from '../../networks/network.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from '../store/codec.ts'
+import { OPEN_PHASES } from '../store/phase.ts'
 import { saveTransactions } from '../store/transactions-store.ts'
 import { endedByReset } from './ended-by-reset.ts'
 
@@ -99,7 +100,7 @@ async function lockOpen(tx: Tx, { network, relayerIds }: Scope): Promise<Transac
     .selectAll()
     .where('relayer_id', 'in', [...relayerIds])
     .where('network', '=', network.name)
-    .where('status', 'in', ['pending', 'sent', 'submitted', 'mined'])
+    .where('phase', 'in', OPEN_PHASES)
     .orderBy('position')
     .limit(BATCH)
     .forUpdate()

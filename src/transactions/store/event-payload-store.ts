@@ -4,46 +4,46 @@ import type { Schema } from '../../database/schema.ts'
 import type { Transaction, TransactionWithAttempts } from '../model/transaction.ts'
 import { type AttemptRow, type TransactionRow, toAttempt, toTransaction } from './codec.ts'
 
-type OfEvent<Row> = Row & { readonly event_id: bigint }
+type OfEvent<Row> = Row & { readonly event_number: bigint }
 
 /**
- * Reads the transactions of events in their state at that time, by event id, each with its current attempt. An event stores the fields of
+ * Reads the transactions of events in their state at that time, by event number, each with its current attempt. An event stores the fields of
  * the transaction that can change; the others come from its row, and those that only the service uses are neutral. The attempt is joined,
  * because signed content never changes.
  */
 export async function readSnapshots(
   db: Kysely<Schema>,
-  eventIds: readonly bigint[],
+  eventNumbers: readonly bigint[],
 ): Promise<Map<bigint, TransactionWithAttempts>> {
-  if (eventIds.length === 0) return new Map()
+  if (eventNumbers.length === 0) return new Map()
   // The row type of the table makes the driver read every column as from the table, so no integer is rounded (I10).
   const { rows } = await sql<OfEvent<TransactionRow>>`
-    select e.id as event_id, snapshot.*
+    select e.number as event_number, snapshot.*
     from events e
     join transactions t on t.id = e.transaction_id,
     jsonb_populate_record(null::transactions, jsonb_build_object('id', t.id, 'relayer_id', t.relayer_id, 'network', t.network,
       'from_address', t.from_address, 'created_at', t.created_at, 'version', 1, 'cost', 0, 'next_run_at', t.created_at) || e.payload) snapshot
-    where e.id = any(${eventIds}::bigint[])`.execute(db)
-  const attempts = await readShownAttempts(db, eventIds)
+    where e.number = any(${eventNumbers}::bigint[])`.execute(db)
+  const attempts = await readShownAttempts(db, eventNumbers)
   return new Map(
     rows.map((row) => {
       const transaction = toTransaction(row)
-      const attempt = attempts.get(row.event_id)
-      return [row.event_id, { transaction, attempts: attempt ? [asThen(attempt, transaction)] : [] }]
+      const attempt = attempts.get(row.event_number)
+      return [row.event_number, { transaction, attempts: attempt ? [asThen(attempt, transaction)] : [] }]
     }),
   )
 }
 
 async function readShownAttempts(
   db: Kysely<Schema>,
-  eventIds: readonly bigint[],
+  eventNumbers: readonly bigint[],
 ): Promise<Map<bigint, Attempt>> {
   const { rows } = await sql<OfEvent<AttemptRow>>`
-    select e.id as event_id, a.*
+    select e.number as event_number, a.*
     from events e
     join attempts a on a.transaction_id = e.transaction_id and a.number = (e.payload ->> 'current_attempt')::integer
-    where e.id = any(${eventIds}::bigint[])`.execute(db)
-  return new Map(rows.map((row) => [row.event_id, toAttempt(row)]))
+    where e.number = any(${eventNumbers}::bigint[])`.execute(db)
+  return new Map(rows.map((row) => [row.event_number, toAttempt(row)]))
 }
 
 /**

@@ -2,12 +2,12 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import type { TransactionStatus } from '../model/transaction.ts'
 
-/** Statuses that are not final. They are literals, because the partial index applies in every plan only then. */
-const OPEN = sql`('pending', 'sent', 'submitted', 'mined')`
+/** Phases that are not final. They are literals, because the partial index applies in every plan only then. */
+const OPEN = sql`('pending', 'in_flight', 'mined')`
 
 /** Builds the SQL condition that a status is final. */
 export function isFinal(status: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`${status} not in ${OPEN}`
+  return sql<boolean>`${status} not in ('pending', 'sent', 'submitted', 'mined')`
 }
 
 /**
@@ -32,7 +32,7 @@ export async function countTransactions(
 ): Promise<number> {
   const wanted = status === undefined ? sql`` : sql`and status = ${status}`
   const { rows } = await sql<{ total: bigint }>`
-    select (select count(*) from transactions where relayer_id = ${relayerId} and status in ${OPEN} ${wanted})
+    select (select count(*) from transactions where relayer_id = ${relayerId} and phase in ${OPEN} ${wanted})
       + (select coalesce(sum(count), 0)::bigint from finished_counts where relayer_id = ${relayerId} ${wanted})
       as total`.execute(db)
   return Number(rows[0]?.total ?? 0n)
@@ -60,7 +60,7 @@ export async function countByStatus(db: Kysely<Schema>): Promise<StatusCount[]> 
     select r.id as relayer_id, r.network_type, counts.status, counts.count, counts.oldest_at
     from relayers r join (
       select relayer_id, status, count(*) as count, min(created_at) as oldest_at
-      from transactions where status in ${OPEN} group by relayer_id, status
+      from transactions where phase in ${OPEN} group by relayer_id, status
       union all select relayer_id, status, count, null from finished_counts
     ) counts on counts.relayer_id = r.id
     order by r.created_at, r.id`.execute(db)

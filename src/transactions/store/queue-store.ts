@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
-import type { Purpose, Transaction, TransactionStatus } from '../model/transaction.ts'
-import { REPLACEABLE_STATUSES } from '../model/transitions.ts'
+import type { Purpose, Transaction } from '../model/transaction.ts'
 import { decodeRequest, type TransactionRow, toTransaction } from './codec.ts'
-import { IN_FLIGHT, inFlight, isDueAt } from './work-store.ts'
+import { UNDECIDED_PHASES } from './phase.ts'
+import { inFlight, isDueAt } from './work-store.ts'
 
 type Db = Kysely<Schema>
 
@@ -16,13 +16,13 @@ export async function findQueueHeads(db: Db): Promise<Transaction[]> {
   const { rows } = await sql<TransactionRow>`
     select signed.* from (
       select distinct on (t.relayer_id, t.source_account) t.* from transactions t
-      where t.status in ('sent', 'submitted') and t.nonce is not null
+      where t.phase = 'in_flight' and t.nonce is not null
       order by t.relayer_id, t.source_account, t.nonce) signed
     union all
     select pending.* from relayers r
     cross join lateral (
       select t.* from transactions t
-      where t.relayer_id = r.id and t.status = 'pending' and (t.stuck_since is null or t.nonce is not null)
+      where t.relayer_id = r.id and t.phase = 'pending' and (t.stuck_since is null or t.nonce is not null)
       order by t.nonce nulls last, t.position limit 1) pending
     where r.removed_at is null and not r.paused and not r.system_disabled`.execute(db)
   return rows.map(toTransaction)
@@ -38,7 +38,7 @@ export async function findOvertaken(
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', relayerId)
-    .where('status', '=', 'pending')
+    .where('phase', '=', 'pending')
     .where('stuck_since', 'is not', null)
     .where('nonce', 'is', null)
     .where(isDueAt(now))
@@ -72,7 +72,7 @@ export async function findHeadSince(
     .where('transactions.nonce', '=', nonce - 1n)
     .where('transactions.reset_at', 'is', null)
     .where(sql<boolean>`events.payload ->> 'status' = 'mined'`)
-    .orderBy('events.id', 'desc')
+    .orderBy('events.number', 'desc')
     .limit(1)
     .executeTakeFirst()
   return row?.created_at
@@ -83,7 +83,7 @@ export async function countAhead(db: Db, transaction: Transaction): Promise<numb
   const open = db
     .selectFrom('transactions')
     .where('relayer_id', '=', transaction.relayerId)
-    .where('status', 'in', ['pending', ...IN_FLIGHT])
+    .where('phase', 'in', UNDECIDED_PHASES)
     .where('id', '<>', transaction.id)
   const before =
     transaction.nonce === undefined
@@ -111,7 +111,7 @@ export async function findWaitingSuccessors(
     .selectFrom('transactions')
     .select(['id', 'request'])
     .where('relayer_id', '=', relayerId)
-    .where('status', 'in', IN_FLIGHT)
+    .where('phase', '=', 'in_flight')
     .where('purpose', '=', 'successor')
     .execute()
   return rows.map(({ id, request }) => ({ id, request: decodeRequest(request) }))
@@ -132,7 +132,7 @@ export async function findOpenRequests(
     .selectFrom('transactions')
     .select((eb) => ['id', eb.fn.countAll<bigint>().over().as('total')] as const)
     .where('relayer_id', '=', relayerId)
-    .where('status', 'in', REPLACEABLE_STATUSES as TransactionStatus[])
+    .where('phase', 'in', UNDECIDED_PHASES)
     .where('purpose', 'in', REQUESTED as Purpose[])
     .orderBy('position', 'desc')
     .limit(limit)

@@ -10,6 +10,7 @@ import type { Transaction, TransactionStatus, TransactionWithAttempts } from '..
 import { findAttempts } from './attempts-store.ts'
 import { encodeRequest, toTransaction } from './codec.ts'
 import { addToCounts, countTransactions, isFinal } from './finished-store.ts'
+import { phaseOf } from './phase.ts'
 
 /** The channel that wakes the submit workers of every process. The payload is a relayer id. */
 export const WORK_CHANNEL = 'transactions_due'
@@ -31,6 +32,7 @@ const SNAPSHOT = sql`(jsonb_strip_nulls(to_jsonb(record) - ${[
   'network',
   'from_address',
   'created_at',
+  'phase',
   'version',
   'cost',
   'next_run_at',
@@ -172,7 +174,8 @@ export async function listTransactions(
   query: ListQuery,
 ): Promise<{ items: TransactionWithAttempts[]; total: number }> {
   let matching = db.selectFrom('transactions').where('relayer_id', '=', query.relayerId)
-  if (query.status !== undefined) matching = matching.where('status', '=', query.status)
+  if (query.status !== undefined)
+    matching = matching.where('phase', '=', phaseOf(query.status)).where('status', '=', query.status)
   const [total, rows] = await Promise.all([
     countTransactions(db, query),
     query.limit === 0

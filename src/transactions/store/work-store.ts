@@ -3,17 +3,15 @@ import type { Schema } from '../../database/schema.ts'
 import { LONGEST_WAIT_MS } from '../model/due.ts'
 import type { Transaction } from '../model/transaction.ts'
 import { toTransaction } from './codec.ts'
+import { UNDECIDED_PHASES } from './phase.ts'
 
 type Db = Kysely<Schema>
 type Tx = DbTransaction<Schema>
 
-/** Statuses in which a transaction is signed and the chain has not decided. */
-export const IN_FLIGHT = ['sent', 'submitted']
-
 /** Builds the condition of `isDue`. */
 export function isDueAt(now: Date) {
   const latest = new Date(now.getTime() + LONGEST_WAIT_MS)
-  return sql<boolean>`(next_run_at <= ${now} or next_run_at > ${latest} or (status = 'pending' and next_run_at = created_at))`
+  return sql<boolean>`(next_run_at <= ${now} or next_run_at > ${latest} or (phase = 'pending' and next_run_at = created_at))`
 }
 
 /** Finds the relayers with transactions to number, sign or broadcast at this time. */
@@ -22,7 +20,7 @@ export async function findDueRelayers(db: Db, now: Date): Promise<string[]> {
     .selectFrom('transactions')
     .select('relayer_id')
     .distinct()
-    .where('status', 'in', ['pending', ...IN_FLIGHT])
+    .where('phase', 'in', UNDECIDED_PHASES)
     .where(isDueAt(now))
     .execute()
   return rows.map((row) => row.relayer_id)
@@ -37,7 +35,7 @@ export async function findPending(db: Db, relayerId: string, limit: number): Pro
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', relayerId)
-    .where('status', '=', 'pending')
+    .where('phase', '=', 'pending')
     .where((eb) => eb.or([eb('stuck_since', 'is', null), eb('nonce', 'is not', null)]))
     .orderBy('nonce', (order) => order.asc().nullsLast())
     .orderBy((eb) => eb('purpose', '=', 'setup'), 'desc')
@@ -75,7 +73,7 @@ const MAX_REBROADCAST = 500
 
 /** Builds the query for the relayer's transactions that are signed and not mined. */
 export function inFlight(db: Db, relayerId: string) {
-  return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('status', 'in', IN_FLIGHT)
+  return db.selectFrom('transactions').where('relayer_id', '=', relayerId).where('phase', '=', 'in_flight')
 }
 
 /**
@@ -92,7 +90,7 @@ export async function hasWatched(db: Db, relayerIds: readonly string[]): Promise
   const { rows } = await sql<{ found: boolean }>`
     select exists (
       select from (
-        select relayer_id from transactions where status in ('sent', 'submitted', 'mined') ${first}) signed
+        select relayer_id from transactions where phase in ('in_flight', 'mined') ${first}) signed
       where relayer_id = any(${relayerIds}::text[])) as found`.execute(db)
   return rows[0]?.found === true
 }
@@ -103,7 +101,7 @@ export async function findWatched(db: Db, relayerIds: readonly string[]): Promis
     .selectFrom('transactions')
     .selectAll()
     .where(sql<boolean>`relayer_id = any(${relayerIds}::text[])`)
-    .where('status', 'in', [...IN_FLIGHT, 'mined'])
+    .where('phase', 'in', ['in_flight', 'mined'])
     .orderBy('nonce')
     .execute()
   return rows.map(toTransaction)
@@ -114,7 +112,7 @@ export async function reservedBy(db: Db, relayerId: string, except?: string): Pr
   let open = db
     .selectFrom('transactions')
     .where('relayer_id', '=', relayerId)
-    .where('status', 'in', ['pending', ...IN_FLIGHT])
+    .where('phase', 'in', UNDECIDED_PHASES)
   if (except !== undefined) open = open.where('id', '<>', except)
   const row = await open.select((eb) => eb.fn.sum<bigint | null>('cost').as('sum')).executeTakeFirstOrThrow()
   return BigInt(row.sum ?? 0n)

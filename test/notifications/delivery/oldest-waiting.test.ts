@@ -25,7 +25,7 @@ async function addNotification(id: string, hours: readonly number[]): Promise<vo
     )
   for (const count of hours) {
     await db.transaction().execute((tx) => recordTestEvent(tx, id))
-    await sql`update events set created_at = ${hour(count)} where id = (select max(id) from events)`.execute(
+    await sql`update events set created_at = ${hour(count)} where number = (select max(number) from events)`.execute(
       db,
     )
   }
@@ -34,8 +34,8 @@ async function addNotification(id: string, hours: readonly number[]): Promise<vo
 /** Stores the result of a try for the event of this hour. */
 async function tried(id: string, count: number, status: string): Promise<void> {
   await sql`
-    insert into deliveries (notification_id, event_id, event_number, ordering_key, status, tries)
-    select notification_id, id, number, uid, ${status}, 1 from events
+    insert into deliveries (notification_id, event_number, ordering_key, status, tries)
+    select notification_id, number, uid, ${status}, 1 from events
     where notification_id = ${id} and created_at = ${hour(count)}
     on conflict (notification_id, event_number) do update set status = excluded.status`.execute(database.db)
 }

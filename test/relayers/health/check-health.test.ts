@@ -72,7 +72,7 @@ async function setUp(): Promise<Setup> {
         .select('payload')
         .where('relayer_id', '=', id)
         .where('type', '=', 'relayer_state_update')
-        .orderBy('id')
+        .orderBy('number')
         .execute()
       return rows.map(({ payload }) => (payload as { system_disabled?: boolean }).system_disabled)
     },

@@ -144,15 +144,15 @@ describe('the head of one relayer', () => {
     }
     const events = await db()
       .selectFrom('events')
-      .select(['id', 'payload'])
+      .select(['number', 'payload'])
       .where('transaction_id', '=', transaction.id)
-      .orderBy('id')
+      .orderBy('number')
       .execute()
-    for (const [index, { id }] of events.entries())
+    for (const [index, { number }] of events.entries())
       await db()
         .updateTable('events')
         .set({ created_at: new Date(index * 1_000) })
-        .where('id', '=', id)
+        .where('number', '=', number)
         .execute()
     expect(events.map(({ payload }) => (payload as { status: string }).status)).toEqual([
       'submitted',
@@ -260,14 +260,14 @@ describe('the snapshot of an event', () => {
     }
     const events = await db()
       .selectFrom('events')
-      .select('id')
+      .select('number')
       .where('transaction_id', '=', inserted.id)
-      .orderBy('id')
+      .orderBy('number')
       .execute()
-    const ids = events.map(({ id }) => id)
-    const snapshots = await readSnapshots(db(), ids)
-    const seen = ids.map((id) => {
-      const { transaction: then, attempts } = snapshots.get(id) ?? { attempts: [] }
+    const numbers = events.map(({ number }) => number)
+    const snapshots = await readSnapshots(db(), numbers)
+    const seen = numbers.map((number) => {
+      const { transaction: then, attempts } = snapshots.get(number) ?? { attempts: [] }
       const [shown] = attempts
       return [then?.status, then?.request, then?.block, shown && [shown.broadcastAt, shown.result]]
     })
@@ -279,7 +279,7 @@ describe('the snapshot of an event', () => {
       ['submitted', request, undefined, [broadcastAt, undefined]],
       ['mined', request, block, [broadcastAt, result]],
     ])
-    const [, , third] = ids
+    const [, , third] = numbers
     expect([...(await readSnapshots(db(), third === undefined ? [] : [third])).keys()]).toEqual([third])
     expect(await readSnapshots(db(), [])).toEqual(new Map())
   })

@@ -49,7 +49,7 @@ async function incidents({ id }: Transaction): Promise<unknown[]> {
     .select(['type', 'payload'])
     .where('transaction_id', '=', id)
     .where('type', '=', 'transaction_reorganized')
-    .orderBy('id')
+    .orderBy('number')
     .execute()
   return rows.map(({ payload }) => (payload as { status_reason: string }).status_reason)
 }

@@ -84,7 +84,7 @@ async function afterTooLong({ change, outcome, expires = true, meanwhile }: Situ
 async function incidentsOf({ id }: Transaction): Promise<number> {
   const rows = await fixture.database.db
     .selectFrom('events')
-    .select('id')
+    .select('number')
     .where('transaction_id', '=', id)
     .where('type', '=', 'transaction_stuck')
     .execute()

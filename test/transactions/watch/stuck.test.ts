@@ -43,7 +43,7 @@ async function setUp() {
 async function incidents({ id }: Transaction): Promise<number> {
   const rows = await fixture.database.db
     .selectFrom('events')
-    .select('id')
+    .select('number')
     .where('transaction_id', '=', id)
     .where('type', '=', 'transaction_stuck')
     .execute()

@@ -1,0 +1,55 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+
+/** The number of events that one statement reads and deletes. A statement blocks the embedded database while it runs. */
+const PAGE = 500
+
+/**
+ * Deletes the events that are older than `before` and that no open delivery needs, with their settled deliveries. Returns their number.
+ * Events are stored in the order of their time, so it reads the log from its beginning and no index of times is needed.
+ */
+export async function deleteOldEvents(db: Kysely<Schema>, before: Date): Promise<number> {
+  let total = 0
+  for (let after: bigint | undefined = 0n; after !== undefined; ) {
+    const page = await deletePage(db, { before, after })
+    total += page.deleted
+    after = page.next
+  }
+  return total
+}
+
+interface Page {
+  readonly deleted: number
+  /** The number after which the next page begins; undefined when it has no old event. */
+  readonly next: bigint | undefined
+}
+
+async function deletePage(
+  db: Kysely<Schema>,
+  { before, after }: { readonly before: Date; readonly after: bigint },
+): Promise<Page> {
+  // One old event in the page is enough to go on: a clock that was set back makes later events look older.
+  const { rows } = await sql<{ deleted: bigint; next: bigint | null }>`
+    with page as materialized (
+      select number, created_at < ${before} as is_old from events where number > ${after} order by number limit ${PAGE}),
+    old as (
+      delete from events e using page
+      where e.number = page.number and page.is_old and not ${IS_TO_BE_DELIVERED}
+      returning e.notification_id, e.number),
+    delivered as (
+      delete from deliveries d using old
+      where d.notification_id = old.notification_id and d.event_number = old.number)
+    select (select count(*) from old) as deleted, (select max(number) from page having bool_or(is_old)) as next`.execute(
+    db,
+  )
+  const [row] = rows
+  return { deleted: Number(row?.deleted ?? 0n), next: row?.next ?? undefined }
+}
+
+/** An event behind the cursor of its notification needs no row to be delivered. */
+const IS_TO_BE_DELIVERED = sql`coalesce(
+  (select d.status in ('pending', 'waiting') from deliveries d
+    where d.notification_id = e.notification_id and d.event_number = e.number),
+  (select e.number > c.event_number from delivery_cursors c
+    where c.notification_id = e.notification_id),
+  false)`
