@@ -3,7 +3,7 @@ import type { HttpContext } from './state.ts'
 
 /** The time limit of one request. */
 export interface Deadline {
-  /** Aborts when the time is up, the caller has disconnected, or the answer was sent. */
+  /** Aborts when the time is up, the caller has disconnected, or the answer was sent. It is made when it is first read. */
   readonly signal: AbortSignal
   /**
    * Waits for the work, or fails with `late()` when the time is up first. The work continues; only the signal tells it to
@@ -16,25 +16,44 @@ export interface Deadline {
 
 /** Starts the time limit of a request. It ends with the connection or the answer. */
 export function startDeadline(context: HttpContext, ms: number): Deadline {
-  const controller = new AbortController()
+  const end = createLazyAbort()
   const { promise: expired, reject } = Promise.withResolvers<never>()
   let failure = handlerTooSlow
   const timer = setTimeout(() => {
     // The rejection comes first, so that the caller learns of the time limit and not of the abort that follows from it.
     reject(failure())
-    controller.abort()
+    end.abort()
   }, ms)
   context.res.once('close', () => {
     clearTimeout(timer)
-    controller.abort()
+    end.abort()
   })
   return {
-    signal: controller.signal,
+    get signal() {
+      return end.signal()
+    },
     race: (work, late) => {
       failure = late
       return Promise.race([work, expired])
     },
     met: () => clearTimeout(timer),
+  }
+}
+
+/** A controller and its abort cost as much as a tenth of a small request, and few handlers read the signal. */
+function createLazyAbort(): { readonly signal: () => AbortSignal; readonly abort: () => void } {
+  let controller: AbortController | undefined
+  let aborted = false
+  return {
+    signal: () => {
+      controller ??= new AbortController()
+      if (aborted) controller.abort()
+      return controller.signal
+    },
+    abort: () => {
+      aborted = true
+      controller?.abort()
+    },
   }
 }
 

@@ -159,8 +159,15 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
 
   const { requestId } = context.state
   const mediaType = preferredType(context.get('Accept'), operation.successMediaTypes)
-  const facts = { requestId, signal: deadline.signal, caller: admission.caller, ticketFilter, mediaType }
-  const work = handler(input, facts)
+  const work = handler(input, {
+    requestId,
+    get signal() {
+      return deadline.signal
+    },
+    caller: admission.caller,
+    ticketFilter,
+    mediaType,
+  })
   const result = await deadline.race(work, handlerTooSlow)
   deadline.met()
   sendResult(context, operation, result)
