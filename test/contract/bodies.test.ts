@@ -119,6 +119,15 @@ const BAD: [body: string, answer: string][] = [
     '{"value":1,"transaction":"AAAA"}',
     'body.transaction: there is no such field here; known are to, value, data, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, speed, valid_until.',
   ],
+  ...[
+    ['gasLimit', '"gas_limit"'],
+    ['gas', '"gas_limit" or "gas_price"'],
+    ['vlaue', '"value"'],
+    ['maxFee', '"max_fee_per_gas"'],
+  ].map(([field, meant]): [string, string] => [
+    `{"value":1,"${field}":1}`,
+    `body.${field}: there is no such field here (did you mean ${meant}?); known are to, value, data, gas_limit, gas_price, max_fee_per_gas, max_priority_fee_per_gas, speed, valid_until.`,
+  ]),
   ['{"transaction":"AAAAA"}', 'body.transaction: expected base64 with padding.'],
   ['{"transaction":5}', 'body.transaction: expected base64 with padding.'],
   ['{"instructions":[]}', 'body.instructions: expected at least 1 items.'],
