@@ -1170,7 +1170,7 @@ export interface paths {
          * @description The urls replace all urls of the network, in every process at once, for each relayer that has none of its own. Send them whole,
          *     not as an
          *     answer showed them. The service asks which chain they serve: when one serves another chain than the network, nothing changes (400
-         *     `wrong_chain`); when none answers within a few seconds, the service takes them as they are.
+         *     `wrong_chain`); when none answers within a few seconds, the service takes them as they are, and `metadata.logs` says so.
          *
          *     Only `http://` and `https://` are allowed. The service refuses addresses of private networks unless the deployment allows them
          *     (`RELAYER_ALLOW_PRIVATE_URLS`), and those of metadata services of clouds always; it looks names up at each connection, and applies

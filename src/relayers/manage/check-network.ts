@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts'
 import { suggest } from '../../lib/suggest.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'
+import { silentEndpoints } from '../../networks/silent-endpoints.ts'
 import { untrustedRpcUrlProblem } from '../../networks/untrusted-rpc-url.ts'
 import { pricingProblem } from '../policy.ts'
 import type { RelayerConfig } from '../relayer.ts'
@@ -49,5 +50,5 @@ export async function checkUntrustedEndpoints(
   if (answer.kind === 'refused')
     throw new AppError('wrong_chain', `custom_rpc_urls: ${answer.refusal.detail}`)
   if (answer.kind === 'ok') return []
-  return ['custom_rpc_urls: none of them answered in time; which chain they serve is not known yet.']
+  return [silentEndpoints('custom_rpc_urls', rpcUrls)]
 }
