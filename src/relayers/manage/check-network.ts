@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { suggest } from '../../lib/suggest.ts'
+import { suggestNetwork } from '../../networks/catalogue/suggest-network.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'
 import { silentEndpoints } from '../../networks/silent-endpoints.ts'
@@ -19,7 +19,7 @@ export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfi
     const names = networks.list().flatMap((one) => (one.type === networkType ? [one.name] : []))
     throw new AppError(
       'unknown_network',
-      `network: there is no network "${name}" of type ${networkType}${suggest(name, names)}.`,
+      `network: there is no network "${name}" of type ${networkType}${suggestNetwork({ name, type: networkType, known: names })}.`,
     )
   }
   if (network.rpcUrls.length === 0 && customRpcUrls === undefined)
