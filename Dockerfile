@@ -55,7 +55,7 @@ COPY openapi.yaml package.json ./
 USER node
 EXPOSE 8080 8081
 # Without DATABASE_URL the data is here:
-#   docker run --volume relayer-data:/app/data --volume "$PWD/config:/app/config:ro" --publish 127.0.0.1:8080:8080 multichain-relayer
+#   docker run --volume relayer-data:/app/data --volume "$PWD/config:/app/config:ro" --publish 127.0.0.1:8080:8080 --stop-timeout 30 multichain-relayer
 VOLUME /app/data
 # Follows HOST and APP_PORT of the configuration.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "dist/main.js", "health"]

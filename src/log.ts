@@ -25,7 +25,7 @@ const SECRET_FIELDS = [
 ]
 
 /** Matches urls inside a text. Credentials, path and query are removed, because RPC providers and databases have their keys there. */
-const URL_IN_TEXT = /\b((?:https?|wss?|postgres(?:ql)?):\/\/)(?:[^\s/@"']*@)?([^\s/?#"')]+)[^\s"')]*/g
+const URL_IN_TEXT = /\b((?:https?|wss?|postgres(?:ql)?):\/\/)([^\s/@"']*@)?([^\s/?#"')]+)([^\s"')]*)/gi
 
 /**
  * Collects the lines of one turn of the event loop and writes them together: under load, a system call for each line costs as much as the
@@ -82,9 +82,13 @@ function createTimestamp(): () => string {
   }
 }
 
-/** Cuts every url in a text down to scheme and host. */
+/** Cuts every url in a text down to scheme and host, with `/***` where the rest was hidden. */
 export function maskUrls(text: string): string {
-  return text.replace(URL_IN_TEXT, '$1$2/***')
+  return text.replace(
+    URL_IN_TEXT,
+    (_, scheme: string, user: string | undefined, host: string, rest: string) =>
+      user === undefined && /^\/?[.,:;]?$/.test(rest) ? scheme + host + rest : `${scheme}${host}/***`,
+  )
 }
 
 /**

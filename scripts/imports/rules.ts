@@ -136,6 +136,7 @@ const ARROWS: Rules['arrows'] = {
     'chains/rpc/observer.ts',
     'http/observability/observe-requests.ts',
     'notifications/delivery/observer.ts',
+    'relayers/health/reading.ts',
     'transactions/model/observer.ts',
     'transactions/model/transaction.ts',
     ...COMMON,

@@ -40,13 +40,22 @@ export const txDecide: Command = {
       const { currentAttempt = 1 } = waiting.find(({ id }) => id === decision.transactionId) ?? {}
       const attempt = decision.included ? (decision.attempt ?? currentAttempt) : undefined
       const { transactionId, reason } = decision
-      const decidedBy = userInfo().username
+      const decidedBy = operatorName()
       const outcome = await storeDecision(database.db, { transactionId, attempt, reason, decidedBy })
       return report(outcome, { transactionId, attempt, terminal })
     } finally {
       await database.close()
     }
   },
+}
+
+/** Returns the name of the user who runs the command. A container can run as a number that has no name there. */
+function operatorName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.()}`
+  }
 }
 
 interface DecisionArguments {

@@ -11,9 +11,10 @@ export function unknownCommand(words: readonly string[], commands: readonly Comm
   const group = names.filter((name) => name.startsWith(`${first} `))
   const typed = words.slice(0, group.length > 0 ? 2 : 1)
   const shown = typed.every((word) => WORD.test(word)) ? ` "${typed.join(' ')}"` : ''
+  const near = suggest(words.slice(0, 2).join(' '), names) || suggest(first, names)
   const meant =
-    group.length > 0
+    near === '' && group.length > 0
       ? `; there ${group.length === 1 ? 'is' : 'are'} ${group.join(', ')}`
-      : suggest(words.slice(0, 2).join(' '), names) || suggest(first, names)
+      : near
   return `There is no command${shown}${meant}. relayer --help lists all commands.`
 }

@@ -4,6 +4,7 @@ import { flag, oneOf, publicKey, text, whole } from '../lib/fields/field-types.t
 import { openReader, type Reader } from '../lib/fields/reader.ts'
 import { omitUndefined } from '../lib/omit-undefined.ts'
 import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../networks/catalogue/entry.ts'
 import {
   DEFAULT_BLOCKTIME_MS,
   DEFAULT_LEDGER_TIME_MS,
@@ -66,10 +67,17 @@ export function knownNetworks(
       relayers.some(({ networkType, network }) => networkType === entry.type && network === entry.network) &&
       !described.some(({ type, name }) => type === entry.type && name === entry.network),
   )
-  return readItems(
-    missing.map((value) => ({ value, path: `the well-known network "${value.network}"` })),
-    problems,
-  )
+  return missing.flatMap((entry) => {
+    const item = { value: entry, path: `the well-known network "${entry.network}"` }
+    if (entry.rpc_urls !== undefined) return readItems([item], problems)
+    problems.push(withoutEndpoint(entry))
+    return readItems([item], [])
+  })
+}
+
+function withoutEndpoint({ type, network }: CatalogueEntry): string {
+  const example = `{ "type": "${type}", "network": "${network}", "from": "${network}", "rpc_urls": ["https://…"] }`
+  return `the well-known network "${network}" has no public endpoint; add yours to "networks": ${example}`
 }
 
 /** Returns every network of the catalogue. A network without a public endpoint has no url. */

@@ -1,4 +1,6 @@
 import { suggest } from '../lib/suggest.ts'
+import { CATALOGUE } from '../networks/catalogue/catalogue.ts'
+import { suggestNetwork } from '../networks/catalogue/suggest-network.ts'
 import { chainName } from '../networks/chain-name.ts'
 import type { Network } from '../networks/network.ts'
 import { duplicateAccounts } from '../relayers/accounts.ts'
@@ -21,7 +23,7 @@ export function checkReferences(lists: Lists): string[] {
     repeated(list).map((name) => `${kind} "${name.split(':').at(-1)}" is defined more than once`),
   )
   const dangling = lists.relayers.flatMap((relayer) => [
-    ...missing(relayer, 'network', relayer.network, networksOf(lists, relayer)),
+    ...missingNetwork(relayer, networksOf(lists, relayer)),
     ...signersOf(relayer).flatMap((signerId) => missing(relayer, 'signer', signerId, names.signer)),
     ...missing(relayer, 'notification', relayer.notificationId, names.notification),
   ])
@@ -35,6 +37,17 @@ function networkKey({ type, name }: Network): string {
 
 function networksOf({ networks }: Lists, { networkType }: RelayerConfig): string[] {
   return networks.filter(({ type }) => type === networkType).map(({ name }) => name)
+}
+
+function missingNetwork(
+  { id, networkType, network: name }: RelayerConfig,
+  known: readonly string[],
+): string[] {
+  if (!name || known.includes(name)) return []
+  const wellKnown = CATALOGUE.filter(({ type }) => type === networkType).map(({ network }) => network)
+  const all = [...new Set([...known, ...wellKnown])]
+  const suggestion = suggestNetwork({ name, type: networkType, known: all })
+  return [`relayer "${id}" refers to the ${networkType} network "${name}", which does not exist${suggestion}`]
 }
 
 function missing(relayer: RelayerConfig, kind: string, name: string | undefined, known: string[]): string[] {

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import type { Node } from './document.ts'
 import type { SchemaCompiler, WideInteger } from './schemas.ts'
+import { suggestField } from './suggest-field.ts'
 
 /** A problem of a value, in words for the person who sent it. */
 export interface Problem {
@@ -64,10 +65,10 @@ function describe(error: ErrorObject, path: string, compiler: SchemaCompiler): P
     const known = Object.entries(parent.properties as Record<string, Node>)
       .filter(([, schema]) => compiler.resolve(schema).not === undefined)
       .map(([name]) => name)
-      .join(', ')
+    const field = params.additionalProperty as string
     return {
-      path: `${path}.${params.additionalProperty}`,
-      expected: `there is no such field here; known are ${known}`,
+      path: `${path}.${field}`,
+      expected: `there is no such field here${suggestField(field, known)}; known are ${known.join(', ')}`,
     }
   }
   const expected =

@@ -25,9 +25,10 @@ export function networkHandlers({ networks, resetChain }: NetworkHandlerDeps): P
       return { data: shown.map(presentNetwork), pagination: page.describe(all.length) }
     },
     getNetwork: async ({ path }) => ({ data: presentNetwork(networks.get(path.network_id)) }),
-    updateNetwork: async ({ path, body }) => ({
-      data: presentNetwork(await networks.changeUrls(path.network_id, body.rpc_urls)),
-    }),
+    updateNetwork: async ({ path, body }) => {
+      const { network, logs } = await networks.changeUrls(path.network_id, body.rpc_urls)
+      return { data: presentNetwork(network), logs }
+    },
     resetNetwork: async ({ path }) => {
       const network = networks.get(path.network_id)
       const { relayerIds, ended } = await resetChain(network)

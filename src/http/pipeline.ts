@@ -19,6 +19,7 @@ import { closeWhileDraining, type DrainState } from './connections/close-while-d
 import type { Connections } from './connections/connections.ts'
 import { keepAlive } from './connections/keep-alive.ts'
 import type { Peers } from './connections/peer.ts'
+import { countRequest } from './count-request.ts'
 import { bodyTooSlow, handlerTooSlow, startDeadline } from './deadline.ts'
 import { documentation } from './documentation/documentation.ts'
 import { createGuard, type Guard } from './documentation/page-guard.ts'
@@ -27,7 +28,7 @@ import { accessLog } from './observability/access-log.ts'
 import { contractPath } from './observability/metrics-paths.ts'
 import { observeRequests } from './observability/observe-requests.ts'
 import { requestId } from './observability/request-id.ts'
-import { countRequest, createRateLimiter, type RateLimiter } from './rate-limit.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { requireHost } from './require-host.ts'
 import { requireValid } from './require-valid.ts'
 import type { HttpServerOptions } from './server-options.ts'
@@ -75,7 +76,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Middlewa
     await operationsOfContract(options, stages),
     documentation({
       pages: await documentationPages(contract),
-      count: (context) => countRequest(limiter, authenticate(context).limitKey),
+      count: (context) => countRequest(limiter, { context, key: authenticate(context).limitKey }),
     }),
     notFound(guard),
   ]
@@ -146,7 +147,7 @@ async function serve(service: Service, { context, params }: RoutedRequest): Prom
 
   // The limit counts unauthenticated callers, too, so that nobody can try keys faster than it allows.
   const caller = authenticate(context)
-  if (operation.rateLimited) countRequest(limiter, caller.limitKey)
+  if (operation.rateLimited) countRequest(limiter, { context, key: caller.limitKey })
   const byKey = admitByKey(context, { operation, caller })
   const deadline = startDeadline(context, service.timeoutMs)
   const admission = byKey ?? (await deadline.race(admitByTicket(context, service), handlerTooSlow))

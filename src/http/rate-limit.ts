@@ -1,4 +1,3 @@
-import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/time/clock.ts'
 
 /** The settings of a rate limiter. */
@@ -12,10 +11,22 @@ export interface RateLimitOptions {
   readonly maxKeys?: number
 }
 
+/** The quota of a key after one request. Times are whole seconds. */
+export interface Quota {
+  /** The time until there is a token; 0 when the request took one. */
+  readonly waitSeconds: number
+  /** The requests that can be sent at once. */
+  readonly remaining: number
+  /** The time until the bucket is full again. */
+  readonly fullInSeconds: number
+}
+
 /** Counts the requests of each key. The buckets live in this process only: several processes allow several times the rate. */
 export interface RateLimiter {
-  /** Takes one token. Returns 0 on success, otherwise the whole seconds until there is a token. */
-  take(key: string): number
+  /** The requests that can come at once, and the whole seconds in which an empty bucket is full again. */
+  readonly policy: { readonly burst: number; readonly windowSeconds: number }
+  /** Takes one token, if there is one. */
+  take(key: string): Quota
 }
 
 interface Bucket {
@@ -53,21 +64,20 @@ export function createRateLimiter({
     if (idlest !== undefined) buckets.delete(idlest)
   }
 
+  const secondsFor = (tokens: number) => Math.ceil(tokens / perSecond)
+
   return {
+    policy: { burst, windowSeconds: secondsFor(burst) },
     take(key) {
       const bucket = refill(key)
       remember(key, bucket)
-      if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond))
-      bucket.tokens -= 1
-      return 0
+      const waitSeconds = bucket.tokens < 1 ? Math.max(1, secondsFor(1 - bucket.tokens)) : 0
+      if (waitSeconds === 0) bucket.tokens -= 1
+      return {
+        waitSeconds,
+        remaining: Math.floor(bucket.tokens),
+        fullInSeconds: secondsFor(burst - bucket.tokens),
+      }
     },
   }
-}
-
-/** @throws AppError `rate_limited` when the bucket of the key is empty */
-export function countRequest(limiter: RateLimiter, key: string): void {
-  const seconds = limiter.take(key)
-  if (seconds === 0) return
-  const detail = `Too many requests. Try again in ${seconds} s.`
-  throw new AppError('rate_limited', detail, { retryAfterSeconds: seconds })
 }

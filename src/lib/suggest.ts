@@ -1,26 +1,29 @@
 /** Returns ` (did you mean "x"?)` for the nearest known word, or an empty text when none is near. */
 export function suggest(word: string, known: Iterable<string>): string {
+  // A third of the letters may be wrong; a word with more differences is another word.
+  const most = Math.max(1, Math.floor(word.length / 3))
   let best: { name: string; distance: number } | undefined
   for (const name of known) {
+    // No comparison can help here, and a word of a megabyte would hold the process for seconds.
+    if (Math.abs(name.length - word.length) > most) continue
     const distance = editDistance(word.toLowerCase(), name.toLowerCase())
-    if (!best || distance < best.distance) best = { name, distance }
+    if (distance <= most && (!best || distance < best.distance)) best = { name, distance }
   }
-  // A third of the letters may be wrong; a word with more differences is another word.
-  return best && best.distance <= Math.max(1, Math.floor(word.length / 3))
-    ? ` (did you mean "${best.name}"?)`
-    : ''
+  return best ? ` (did you mean "${best.name}"?)` : ''
 }
 
-/** Computes Levenshtein's distance, one row of the table at a time. */
+/** Counts the letters that are wrong, missing or superfluous; two neighbours in the wrong order count once (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1]
-    for (const [j, other] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : replaced
+      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
-    row = next
+    ;[before, row] = [row, next]
   }
   return row[b.length] ?? 0
 }

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { HealthReading } from '../relayers/health/reading.ts'
 import type { Labels } from './bounded-label.ts'
 import { setGauge } from './set-gauge.ts'
-import type { RelayerReading } from './state.ts'
 
 const LABELS = ['relayer_id', 'network_type', 'network'] as const
 
@@ -9,7 +9,7 @@ const LABELS = ['relayer_id', 'network_type', 'network'] as const
 export function createRelayerMetrics(
   registry: Registry,
   { relayer, network }: Labels,
-): (readings: readonly RelayerReading[]) => void {
+): (readings: readonly HealthReading[]) => void {
   const registers = [registry]
   const balance = new Gauge({
     name: 'relayer_balance',

@@ -1,3 +1,5 @@
+import type { HealthReading } from '../relayers/health/reading.ts'
+
 /** The number of transactions of a relayer in a status. */
 export interface StatusCount {
   readonly relayerId: string
@@ -6,16 +8,6 @@ export interface StatusCount {
   readonly count: number
   /** The time when the oldest of them was created; absent for final ones. */
   readonly oldestAt?: Date
-}
-
-/** The numbers that the last health check of a relayer read. */
-export interface RelayerReading {
-  readonly relayerId: string
-  readonly network: string
-  readonly networkType: string
-  /** In whole coins. */
-  readonly balance?: number
-  readonly nonceGap?: number
 }
 
 /** The state of an RPC endpoint in the eyes of this process. */
@@ -53,7 +45,7 @@ export interface WorkerState {
 /** State that is read when metrics are read, instead of being counted as it happens. */
 export interface StateSource {
   workers(): readonly WorkerState[]
-  readings(): readonly RelayerReading[]
+  readings(): readonly HealthReading[]
   endpoints(): readonly EndpointState[]
   /** Reads the database; rejects when it does not answer. */
   stored(): Promise<StoredState>

@@ -6,6 +6,7 @@ import type { NetworkDirectory } from './directory.ts'
 import type { Network, RpcUrl } from './network.ts'
 import { readNetworkChanges } from './network-changes.ts'
 import { saveUntrustedUrls } from './rpc-urls-store.ts'
+import { silentEndpoints } from './silent-endpoints.ts'
 import { untrustedRpcUrlProblem } from './untrusted-rpc-url.ts'
 
 /** An RPC url of a caller: alone, or with its weight. */
@@ -24,7 +25,14 @@ export interface NetworkManager {
    * Replaces the RPC urls of a network: in this process at once, and in the others within moments.
    * @throws AppError 404; 400 for urls that may not be reached, or that serve another chain
    */
-  changeUrls(id: string, urls: readonly UntrustedRpcUrl[]): Promise<Network>
+  changeUrls(id: string, urls: readonly UntrustedRpcUrl[]): Promise<ChangedNetwork>
+}
+
+/** A network with its new urls. */
+interface ChangedNetwork {
+  readonly network: Network
+  /** Sentences for the caller. */
+  readonly logs: readonly string[]
 }
 
 interface NetworkManagerDeps {
@@ -32,16 +40,21 @@ interface NetworkManagerDeps {
   readonly networks: NetworkDirectory
   /** The addresses that urls of callers may lead to. */
   readonly policy: AddressPolicy
-  /** Asks the network's urls which chain they serve. Returns a sentence about a wrong one; undefined also when no endpoint answers. */
-  readonly wrongChain: (network: Network) => Promise<string | undefined>
+  /** Asks the network's urls which chain they serve. */
+  readonly verify: (network: Network) => Promise<ChainCheck>
 }
+
+/** The chain is the configured one, another one, or not known. */
+type ChainCheck =
+  | { readonly kind: 'ok' | 'unknown' }
+  | { readonly kind: 'refused'; readonly refusal: { readonly detail: string } }
 
 /** The default of the configuration file. */
 const DEFAULT_WEIGHT = 100
 
 /** Creates the manager of this deployment's networks. */
 export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
-  const { db, networks, policy, wrongChain } = deps
+  const { db, networks, policy, verify } = deps
 
   function get(id: string): Network {
     const network = findById(networks.list(), id)
@@ -56,12 +69,14 @@ export function createNetworkManager(deps: NetworkManagerDeps): NetworkManager {
     changeUrls: async (id, urls) => {
       const network = get(id)
       const rpcUrls = readUrls(urls, policy)
-      const refusal = await wrongChain({ ...network, rpcUrls })
-      if (refusal !== undefined) throw new AppError('wrong_chain', `body.rpc_urls: ${refusal}`)
+      const answer = await verify({ ...network, rpcUrls })
+      if (answer.kind === 'refused')
+        throw new AppError('wrong_chain', `body.rpc_urls: ${answer.refusal.detail}`)
       const { type, name } = network
       await saveUntrustedUrls(db, { type, name, rpcUrls, insteadOf: networks.insteadOf(type, name) })
       networks.update(await readNetworkChanges(db))
-      return get(networkId(network))
+      const logs = answer.kind === 'ok' ? [] : [silentEndpoints('rpc_urls', rpcUrls)]
+      return { network: get(networkId(network)), logs }
     },
   }
 }

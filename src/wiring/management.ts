@@ -34,7 +34,7 @@ export interface Management {
 export function createManagement(options: ManagementOptions): Management {
   const { config, database, runtimeSet, owner, clock, log } = options
   const { db } = database
-  const { networks, bounds, keyring, sealer, prepare, verify, wrongChain } = runtimeSet
+  const { networks, bounds, keyring, sealer, prepare, verify } = runtimeSet
   const { allowPrivateUrls, healthIntervalMs: intervalMs } = config
   const { healthChecker: checker } = runtimeSet
   const checked = checker.checkNow
@@ -49,7 +49,7 @@ export function createManagement(options: ManagementOptions): Management {
       checked,
     }),
     signers: createSignerManager({ db, sealer, usersOf: relayersSigningWith }),
-    networks: createNetworkManager({ db, networks, policy: { allowPrivate: allowPrivateUrls }, wrongChain }),
+    networks: createNetworkManager({ db, networks, policy: { allowPrivate: allowPrivateUrls }, verify }),
     resetChain: createChainReset({ database, runtimeSet, clock }),
     health: createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs }),
   }

@@ -41,10 +41,6 @@ export interface RelayerRuntimes {
   keep(present: readonly Relayer[]): void
   /** Asks the network's urls which chain they serve, for a few seconds at most. The answer is unknown when none answers by then. */
   verify(network: Network): Promise<Answer<void>>
-  /**
-   * Asks like `verify`, and returns only a sentence about a wrong chain; undefined also when no endpoint answers.
-   */
-  wrongChain(network: Network): Promise<string | undefined>
 }
 
 /** The keys of a removed relayer stay for this long, in ms: a request that read the relayer before can last as long. */
@@ -135,10 +131,6 @@ export function createRelayerRuntimes(options: RelayerRuntimesOptions): RelayerR
         if (wanted.has(key)) goneSince.delete(key)
         else forget(key, options.clock.monotonic())
       }
-    },
-    wrongChain: async (network) => {
-      const answer = await verify(network)
-      return answer.kind === 'refused' ? answer.refusal.detail : undefined
     },
     prepare: async (relayer) => {
       const key = sourceAccountsKey(relayer)

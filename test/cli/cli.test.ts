@@ -93,7 +93,8 @@ describe('help', () => {
 describe('wrong arguments exit with 2 and a hint', () => {
   test.each<[string[], string]>([
     [['serv'], 'There is no command "serv" (did you mean "serve"?). relayer --help lists all commands.'],
-    [['sevre'], 'There is no command "sevre".'],
+    [['sevre'], 'There is no command "sevre" (did you mean "serve"?).'],
+    [['keys', 'shwo'], 'There is no command "keys shwo" (did you mean "keys show"?).'],
     [
       ['keys'],
       'There is no command "keys"; there are keys create, keys import, keys show, keys change-passphrase.',

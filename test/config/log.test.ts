@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { createLogger, maskUrls } from '../../src/log.ts'
-import { maskUrl } from '../../src/networks/mask-url.ts'
+import { maskUrl, maskUrlInLog } from '../../src/networks/mask-url.ts'
 
 /** What a log line contains. */
 function sourceAccountOf(write: (log: ReturnType<typeof createLogger>) => void): string {
@@ -46,11 +46,27 @@ test.each([
 })
 
 test.each([
+  ['https://user:pass@rpc.example:8443', 'https://rpc.example:8443/***'],
+  ['https://rpc.example/v3/key', 'https://rpc.example/***'],
+  ['https://rpc.example?key=k', 'https://rpc.example/***'],
+  ['https://rpc.example/#k', 'https://rpc.example/***'],
+  ['http://127.0.0.1:8545', 'http://127.0.0.1:8545'],
+  ['HTTP://rpc.example/', 'http://rpc.example'],
+  ['no url', '***'],
+])('maskUrlInLog shows %s as %s, because a url without a path hides nothing', (url, shown) => {
+  expect(maskUrlInLog(url)).toBe(shown)
+})
+
+test.each([
   [
     'at wss://a.example/key, then "https://b.example?k=v"',
     'at wss://a.example/*** then "https://b.example/***"',
   ],
   ['postgres://u:p%40ss@db:5432/x', 'postgres://db:5432/***'],
+  ['HTTPS://rpc.example/key failed', 'HTTPS://rpc.example/*** failed'],
+  ['http://127.0.0.1:8545: timed out', 'http://127.0.0.1:8545: timed out'],
+  ['from http://127.0.0.1:8545/, twice', 'from http://127.0.0.1:8545/, twice'],
+  ['https://user@rpc.example', 'https://rpc.example/***'],
   ['nothing to hide', 'nothing to hide'],
 ])('maskUrls turns %s into %s', (text, masked) => {
   expect(maskUrls(text)).toBe(masked)

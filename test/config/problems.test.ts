@@ -68,7 +68,7 @@ const FILES: [string, Change, string][] = [
   [
     'names no such network',
     relayer({ network: 'anvill' }),
-    'relayer "local-1" refers to the network "anvill", which does not exist (did you mean "anvil"?)',
+    'relayer "local-1" refers to the evm network "anvill", which does not exist (did you mean "anvil"?)',
   ],
   [
     'names no such signer',

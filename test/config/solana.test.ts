@@ -84,7 +84,10 @@ describe('a relayer on a Solana network', () => {
       { allowed_programs: ['0x00'] },
       'relayers[0].policies.allowed_programs[0] must be an address: 32 bytes in base58',
     ],
-    [{ gas_price_cap: 1 }, 'relayers[0].policies.gas_price_cap is not known'],
+    [
+      { gas_price_cap: 1 },
+      'relayers[0].policies has gas_price_cap, a policy of evm networks; this relayer is on one of type solana',
+    ],
   ])('is refused with %j', (policies, problem) => {
     expect(problemsOf({ file: fileWith({ policies }) })).toEqual([problem])
   })

@@ -184,12 +184,12 @@ describe('a Stellar relayer', () => {
     [
       'a policy of EVM',
       { policies: { gas_price_cap: 1 } },
-      'relayers[1].policies.gas_price_cap is not known',
+      'relayers[1].policies has gas_price_cap, a policy of evm networks; this relayer is on one of type stellar',
     ],
     [
       'an EVM network',
       { network: 'anvil' },
-      'relayer "stellar-1" refers to the network "anvil", which does not exist',
+      'relayer "stellar-1" refers to the stellar network "anvil", which does not exist; known are testnet, pubnet, futurenet, local',
     ],
   ])('with %s is refused', (_what, fields, problem) => {
     expect(problemsOf({ file: fileWith({ relayers: [relayer(fields)] }) })).toEqual([problem])

@@ -34,6 +34,21 @@ describe('openapi.yaml', () => {
     ])
   })
 
+  test('declares the headers of the rate limit for the success of each operation that it counts, and of no other', () => {
+    const declaring = Object.values(document.paths as Node).flatMap((item) =>
+      Object.values(item as Node).flatMap((node) => {
+        const { operationId, responses } = node as { operationId?: string; responses?: Node }
+        const [success] = Object.entries(responses ?? {}).filter(([status]) => status.startsWith('2'))
+        const { headers = {} } = success ? resolveReference(document, success[1] as Node) : {}
+        return ['RateLimit', 'RateLimit-Policy'].every((name) => name in (headers as Node))
+          ? [operationId]
+          : []
+      }),
+    )
+    const counted = operations.filter(({ rateLimited }) => rateLimited).map(({ id }) => id)
+    expect(declaring.sort()).toEqual(counted.sort())
+  })
+
   test.each(operations.map(({ id, path }) => [id, path]))(
     '%s: the path %s has no slash at its end',
     (_id, path) => {

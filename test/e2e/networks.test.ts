@@ -123,6 +123,7 @@ describe('the urls of a network', () => {
       200,
       [{ url: `${anvil.url}/***`, weight: 7 }],
     ])
+    expect(changed.body.metadata).toBeUndefined()
     expect(await get('evm:anvil')).toEqual(changed.body.data)
     await until(
       async () => {
@@ -133,10 +134,24 @@ describe('the urls of a network', () => {
     )
   })
 
-  test('are accepted when no endpoint answers', async () => {
-    const silent = 'http://127.0.0.1:9/silent'
-    const { status, body } = await patch({ rpc_urls: [silent] }, 'stellar:pubnet')
-    expect([status, body.data.rpc_urls]).toEqual([200, [{ url: 'http://127.0.0.1:9/***', weight: 100 }]])
+  test('are accepted when no endpoint answers, and the answer names those that were asked', async () => {
+    const silent = ['http://127.0.0.1:9/silent', 'https://silent.invalid/key', { url: NOBODY, weight: 0 }]
+    const { status, body } = await patch({ rpc_urls: silent }, 'stellar:pubnet')
+    expect([status, body.data.rpc_urls]).toEqual([
+      200,
+      [
+        { url: 'http://127.0.0.1:9/***', weight: 100 },
+        { url: 'https://silent.invalid/***', weight: 100 },
+        { url: 'http://127.0.0.1:9/***', weight: 0 },
+      ],
+    ])
+    expect(body.metadata?.logs).toEqual([
+      {
+        level: 'log',
+        message:
+          'rpc_urls: none of 127.0.0.1:9, silent.invalid answered in time, so the chain behind is not known yet; the service uses the urls and goes on checking.',
+      },
+    ])
   })
 })
 

@@ -145,8 +145,24 @@ describe('POST …/sign-transaction', () => {
       'invalid_request',
       'unsigned_transaction',
     ],
-    ['a Stellar envelope', { unsigned_xdr: 'AAAA' }, 'wrong_network_type', 'stellar'],
-    ['a Solana transaction', { transaction: 'AQAAAA==' }, 'wrong_network_type', 'solana'],
+    [
+      'a Stellar envelope',
+      { unsigned_xdr: 'AAAA' },
+      'wrong_network_type',
+      'unsigned_xdr is for networks of type stellar',
+    ],
+    [
+      'a Solana transaction',
+      { transaction: 'AQAAAA==' },
+      'wrong_network_type',
+      'The field transaction is for networks of type solana. Relayer main is on a network of type evm: send unsigned_transaction (0x and the RLP), or value with nonce, gas_limit and a price.',
+    ],
+    [
+      'an EVM transaction in the field of Solana',
+      { transaction: `${rlp()}0` },
+      'invalid_request',
+      'body.transaction: expected a Solana transaction, in base64',
+    ],
     ['nothing', {}, 'invalid_request', 'body.'],
   ])('%s is refused and named', async (_name, body, code, words) => {
     const answer = await sign(body)

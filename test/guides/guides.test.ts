@@ -68,6 +68,7 @@ describe('what the pages name is there', () => {
   /** Variables of other programs, and of the tests. */
   const FOREIGN = [
     'POSTGRES_PASSWORD',
+    'IMAGE_REGISTRY',
     'CHROMIUM_PATH',
     'REQUIRE_POSTGRES',
     'TEST_DATABASE_URL',

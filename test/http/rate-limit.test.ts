@@ -47,6 +47,24 @@ describe('rate limit over HTTP', () => {
     }
   })
 
+  test('each answer tells the rest of the quota, and a 429 the same time as Retry-After', async () => {
+    const clock = stoppedClock()
+    const { port } = await startStub({ clock, rateLimit: { perSecond: 2, burst: 3 } })
+    const told = async (path = '/api/v1/relayers') => {
+      const { status, headers } = await call(port, 'GET', path)
+      return [status, headers.ratelimit, headers['ratelimit-policy'], headers['retry-after']]
+    }
+    const policy = '"requests";q=3;w=2'
+    expect(await told()).toEqual([200, '"requests";r=2;t=1', policy, undefined])
+    expect(await told('/api/v1/nothing')).toEqual([404, '"requests";r=1;t=1', policy, undefined])
+    expect(await told('/openapi.json?profile=x')).toEqual([400, '"requests";r=0;t=2', policy, undefined])
+    expect(await told()).toEqual([429, '"requests";r=0;t=1', policy, '1'])
+    clock.advance(500)
+    expect(await told()).toEqual([200, '"requests";r=0;t=2', policy, undefined])
+    for (const path of ['/api/v1/notifications', '/api/v1/health'])
+      expect(await told(path)).toEqual([200, undefined, undefined, undefined])
+  })
+
   test('unauthenticated callers share the bucket of their address and take nothing from authenticated ones', async () => {
     const { port } = await startStub({ clock: stoppedClock(), rateLimit: { perSecond: 1, burst: 2 } })
     const unauthenticated = (token: string) =>
@@ -70,7 +88,7 @@ describe('token bucket', () => {
   test('a long pause refills the bucket up to the burst, not above it', () => {
     const clock = stoppedClock()
     const limiter = createRateLimiter({ ...RATE, clock })
-    const takeAll = () => Array.from({ length: 5 }, () => limiter.take('key') === 0)
+    const takeAll = () => Array.from({ length: 5 }, () => limiter.take('key').waitSeconds === 0)
     expect(takeAll()).toEqual([true, true, true, false, false])
     clock.advance(3_600_000)
     expect(takeAll()).toEqual([true, true, true, false, false])
@@ -90,7 +108,8 @@ describe('token bucket', () => {
           for (const { wait, tries } of steps) {
             clock.advance(wait)
             waited += wait
-            for (let count = 0; count < tries; count += 1) if (limiter.take('key') === 0) given += 1
+            for (let count = 0; count < tries; count += 1)
+              if (limiter.take('key').waitSeconds === 0) given += 1
             expect(given).toBeLessThanOrEqual(burst + (waited / 1000) * perSecond + 1e-6)
           }
         },
@@ -101,21 +120,21 @@ describe('token bucket', () => {
   test('a token exists after the announced seconds', () => {
     const clock = stoppedClock()
     const limiter = createRateLimiter({ perSecond: 0.3, burst: 1, clock })
-    expect(limiter.take('key')).toBe(0)
-    const seconds = limiter.take('key')
+    expect(limiter.take('key').waitSeconds).toBe(0)
+    const seconds = limiter.take('key').waitSeconds
     expect(seconds).toBe(4)
     clock.advance(seconds * 1000)
-    expect(limiter.take('key')).toBe(0)
+    expect(limiter.take('key').waitSeconds).toBe(0)
   })
 
   test('forgets the key that was idle for the longest time, so that memory is bounded', () => {
     const limiter = createRateLimiter({ perSecond: 1, burst: 1, clock: stoppedClock(), maxKeys: 2 })
-    expect(limiter.take('a')).toBe(0)
-    expect(limiter.take('b')).toBe(0)
-    expect(limiter.take('a')).toBe(1)
-    expect(limiter.take('c')).toBe(0)
-    expect(limiter.take('a')).toBe(1)
-    expect(limiter.take('b')).toBe(0)
+    expect(limiter.take('a').waitSeconds).toBe(0)
+    expect(limiter.take('b').waitSeconds).toBe(0)
+    expect(limiter.take('a').waitSeconds).toBe(1)
+    expect(limiter.take('c').waitSeconds).toBe(0)
+    expect(limiter.take('a').waitSeconds).toBe(1)
+    expect(limiter.take('b').waitSeconds).toBe(0)
   })
 
   test('a clock that goes backwards takes no token away', () => {
@@ -123,6 +142,6 @@ describe('token bucket', () => {
     const limiter = createRateLimiter({ perSecond: 1, burst: 2, clock })
     limiter.take('key')
     clock.advance(-10_000)
-    expect(limiter.take('key')).toBe(0)
+    expect(limiter.take('key').waitSeconds).toBe(0)
   })
 })

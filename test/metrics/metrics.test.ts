@@ -173,7 +173,7 @@ describe('values to alert on', () => {
   }
 
   test('balance and nonce gap are those of the last check; what it did not learn is absent', async () => {
-    const of = (relayerId: string) => ({ relayerId, network: 'sepolia', networkType: 'evm' })
+    const of = (relayerId: string) => ({ relayerId, network: 'sepolia', networkType: 'evm' as const })
     const samples = await read({
       readings: () => [{ ...of('main'), balance: 0.25, nonceGap: -2 }, of('silent')],
     })
@@ -188,7 +188,7 @@ describe('values to alert on', () => {
     const readings = Array.from({ length: 5_000 }, (_, index) => ({
       relayerId: `r-${index}`,
       network: 'sepolia',
-      networkType: 'evm',
+      networkType: 'evm' as const,
       balance: index === 3_000 ? 0.5 : 7,
       nonceGap: index === 4_000 ? -9 : index === 4_001 ? 8 : 0,
     }))

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type ClientOptions, WebSocket } from 'ws'
 import { backoffMs } from '../../lib/time/backoff.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import { maskUrl } from '../../networks/mask-url.ts'
+import { maskUrlInLog } from '../../networks/mask-url.ts'
 import type { RpcUrl } from '../../networks/network.ts'
 import type { HeadFeed } from '../answer.ts'
 import { trustedLookup } from '../rpc/transport.ts'
@@ -55,7 +55,7 @@ export function createHeadFeed(options: HeadFeedOptions): HeadFeed {
       lastHeadAt = Number.NEGATIVE_INFINITY
       if (stopping.signal.aborted) return
       failures = heads > 0 ? 1 : failures + 1
-      options.log.warn({ endpoint: maskUrl(url), detail }, 'block feed ended')
+      options.log.warn({ endpoint: maskUrlInLog(url), detail }, 'block feed ended')
       await clock.sleep(backoffMs(failures, { ...RECONNECT, random }), stopping.signal)
     }
   }

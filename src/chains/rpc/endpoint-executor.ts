@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Failure } from '../../networks/endpoint-health.ts'
 import type { EndpointPool } from '../../networks/endpoints.ts'
-import { maskUrl } from '../../networks/mask-url.ts'
+import { maskUrlInLog } from '../../networks/mask-url.ts'
 import { type BatchOutcome, createBatchSender } from './batch.ts'
 import type { NodeDialect } from './node-dialect.ts'
 import { classifyForwardedError, classifyNodeError, type NodeErrorClass } from './node-errors.ts'
@@ -65,7 +65,7 @@ export function createEndpointExecutor(options: EndpointExecutorOptions): (turn:
     else report(options, url, batched)
     const tooLarge = batched.replies.find(isTooLarge)
     if (tooLarge !== undefined)
-      options.log.warn({ endpoint: maskUrl(url), detail: tooLarge.detail }, 'RPC answer too large')
+      options.log.warn({ endpoint: maskUrlInLog(url), detail: tooLarge.detail }, 'RPC answer too large')
     return batched
   }
 
@@ -152,7 +152,7 @@ function evaluateHealth(
     return
   }
   pool.failed(url, failure)
-  log.warn({ endpoint: maskUrl(url), detail: failure.detail }, 'RPC endpoint did not answer')
+  log.warn({ endpoint: maskUrlInLog(url), detail: failure.detail }, 'RPC endpoint did not answer')
 }
 
 /** A rate limit says nothing about the call, because the node did not look at it. */

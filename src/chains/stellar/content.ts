@@ -17,6 +17,8 @@ export interface StellarRequest {
   readonly maxFee?: bigint
   readonly memo?: StellarMemo
   readonly validUntil?: Date
+  /** The service created the request only to use up a sequence number. A caller's own request can have the same operation. */
+  readonly isNoop?: true
 }
 
 /** Prepared content of a Stellar transaction. The signing adds source account and sequence number. */

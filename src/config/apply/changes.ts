@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { maskUrl } from '../../networks/mask-url.ts'
+import { maskUrlInLog } from '../../networks/mask-url.ts'
 import type { EntryKind } from './entries-store.ts'
 
 /** The effect of the configuration on one stored record, in a form that logs may show: urls are masked. */
@@ -39,6 +39,6 @@ function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   return JSON.stringify(value, (_key, inner) => {
     if (typeof inner === 'bigint') return inner.toString()
-    return typeof inner === 'string' && inner.includes('://') ? maskUrl(inner) : inner
+    return typeof inner === 'string' && inner.includes('://') ? maskUrlInLog(inner) : inner
   })
 }

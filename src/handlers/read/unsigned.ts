@@ -17,16 +17,18 @@ export function readUnsigned(
 ): UnsignedTransaction {
   const unsigned = read(body, chain)
   if (unsigned.type === networkType) return unsigned
+  const [sent] = Object.keys(body)
   throw new AppError(
     'wrong_network_type',
-    `The body is a transaction of type ${unsigned.type}; relayer ${id} is on a network of type ${networkType}, so ${EXPECTED[networkType]} is expected.`,
+    `The field ${sent} is for networks of type ${unsigned.type}. Relayer ${id} is on a network of type ${networkType}: send ${FIELDS[networkType]}.`,
   )
 }
 
-const EXPECTED: Readonly<Record<NetworkType, string>> = {
-  evm: 'unsigned_transaction, or value with nonce, gas_limit and a price,',
-  solana: 'transaction',
-  stellar: 'unsigned_xdr',
+/** The fields of each network type, for the caller of another one. */
+const FIELDS: Readonly<Record<NetworkType, string>> = {
+  evm: 'unsigned_transaction (0x and the RLP), or value with nonce, gas_limit and a price',
+  solana: 'transaction (base64)',
+  stellar: 'unsigned_xdr (base64)',
 }
 
 function read(body: Schemas['SignTransactionRequest'], chain: Chain): UnsignedTransaction {

@@ -1,5 +1,6 @@
 import { type Authenticate, requireCredential } from '../auth.ts'
-import { countRequest, type RateLimiter } from '../rate-limit.ts'
+import { countRequest } from '../count-request.ts'
+import type { RateLimiter } from '../rate-limit.ts'
 import type { HttpContext } from '../state.ts'
 
 /**
@@ -14,7 +15,7 @@ export type Guard = (context: HttpContext) => void
 export function createGuard(authenticate: Authenticate, limiter: RateLimiter): Guard {
   return (context) => {
     const caller = authenticate(context)
-    countRequest(limiter, caller.limitKey)
+    countRequest(limiter, { context, key: caller.limitKey })
     requireCredential(caller)
   }
 }

@@ -1,7 +1,8 @@
 import { AppError } from '../../errors.ts'
-import { suggest } from '../../lib/suggest.ts'
+import { suggestNetwork } from '../../networks/catalogue/suggest-network.ts'
 import type { NetworkDirectory } from '../../networks/directory.ts'
 import type { Network, RpcUrl } from '../../networks/network.ts'
+import { silentEndpoints } from '../../networks/silent-endpoints.ts'
 import { untrustedRpcUrlProblem } from '../../networks/untrusted-rpc-url.ts'
 import { pricingProblem } from '../policy.ts'
 import type { RelayerConfig } from '../relayer.ts'
@@ -18,7 +19,7 @@ export function resolveNetwork(networks: NetworkDirectory, relayer: RelayerConfi
     const names = networks.list().flatMap((one) => (one.type === networkType ? [one.name] : []))
     throw new AppError(
       'unknown_network',
-      `network: there is no network "${name}" of type ${networkType}${suggest(name, names)}.`,
+      `network: there is no network "${name}" of type ${networkType}${suggestNetwork({ name, type: networkType, known: names })}.`,
     )
   }
   if (network.rpcUrls.length === 0 && customRpcUrls === undefined)
@@ -49,5 +50,5 @@ export async function checkUntrustedEndpoints(
   if (answer.kind === 'refused')
     throw new AppError('wrong_chain', `custom_rpc_urls: ${answer.refusal.detail}`)
   if (answer.kind === 'ok') return []
-  return ['custom_rpc_urls: none of them answered in time; which chain they serve is not known yet.']
+  return [silentEndpoints('custom_rpc_urls', rpcUrls)]
 }

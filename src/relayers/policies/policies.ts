@@ -1,6 +1,6 @@
 import { assertNever } from '../../lib/assert-never.ts'
 import type { Reader } from '../../lib/fields/reader.ts'
-import type { NetworkType } from '../../networks/network.ts'
+import { NETWORK_TYPES, type NetworkType } from '../../networks/network.ts'
 import type { RelayerConfig, RelayerConfigOf } from '../relayer.ts'
 import { checkEvmPolicies, EVM_POLICIES } from './evm.ts'
 import {
@@ -35,8 +35,24 @@ export function readPoliciesOf<T extends NetworkType>(type: T, relayer: Reader):
   if (reader === undefined) return decodePolicies(table, {})
   const policies = readPolicies(table, reader)
   check(reader, policies)
+  reportForeign(type, reader)
   reader.finish()
   return policies
+}
+
+/** Says of each policy of another network type that it is one. */
+function reportForeign(type: NetworkType, policies: Reader): void {
+  const own = new Set(wireNamesOf(type))
+  for (const other of NETWORK_TYPES.filter((one) => one !== type)) {
+    for (const name of wireNamesOf(other).filter((one) => !own.has(one) && policies.raw(one) !== undefined)) {
+      own.add(name)
+      policies.problem(`has ${name}, a policy of ${other} networks; this relayer is on one of type ${type}`)
+    }
+  }
+}
+
+function wireNamesOf(type: NetworkType): string[] {
+  return Object.values<{ readonly wireName: string }>(POLICIES[type].table).map(({ wireName }) => wireName)
 }
 
 /** Decodes the policies that the database holds. @throws Error for policies that this release does not know */

@@ -242,7 +242,7 @@ describe('what callers made of a record', () => {
         notifications: [{ ...OPS, signingKey: createSecret('x') }],
       }),
     ).toEqual([
-      'notification "ops" updated: url from "https://other.example/***" to "https://hooks.example/***", hasSigningKey from false to true',
+      'notification "ops" updated: url from "https://other.example" to "https://hooks.example/***", hasSigningKey from false to true',
       'relayer "main" updated: name from "By a caller" to "Main", paused from false to true',
     ])
   })

@@ -123,7 +123,8 @@ describe('creating a relayer', () => {
     expect(body.metadata?.logs).toEqual([
       {
         level: 'log',
-        message: 'custom_rpc_urls: none of them answered in time; which chain they serve is not known yet.',
+        message:
+          'custom_rpc_urls: 127.0.0.1:9 did not answer in time, so the chain behind is not known yet; the service uses the urls and goes on checking.',
       },
     ])
   })

@@ -105,13 +105,13 @@ describe('an entry', () => {
 
   test('without a public endpoint asks for one', () => {
     expect(problemsOf({ file: fileOn('pubnet', 'stellar') })).toEqual([
-      'the well-known network "pubnet" has no usable url in "rpc_urls"',
+      'the well-known network "pubnet" has no public endpoint; add yours to "networks": { "type": "stellar", "network": "pubnet", "from": "pubnet", "rpc_urls": ["https://…"] }',
     ])
   })
 
   test('that does not exist is a dangling reference', () => {
     expect(problemsOf({ file: fileOn('sepolja') })).toEqual([
-      expect.stringContaining('refers to the network "sepolja", which does not exist'),
+      'relayer "one" refers to the evm network "sepolja", which does not exist (did you mean "sepolia"?)',
     ])
   })
 })

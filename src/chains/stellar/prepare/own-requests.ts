@@ -13,13 +13,7 @@ const CHANNEL_BALANCE = 2n * BASE_RESERVE
  * (CAP-1).
  */
 export function noop(network: string, account: StellarAccount): StellarRequest {
-  return ownRequest(network, account, [{ type: 'bump_sequence', bump_to: 0n }])
-}
-
-/** Returns true for the request that does nothing. */
-export function isNoop({ operations = [] }: StellarRequest): boolean {
-  const [operation] = operations
-  return operations.length === 1 && operation?.type === 'bump_sequence' && operation.bump_to === 0n
+  return { ...ownRequest(network, account, [{ type: 'bump_sequence', bump_to: 0n }]), isNoop: true }
 }
 
 /** `Operation operations<100>` of XDR. The next request of this kind opens the remaining channels. */

@@ -5,7 +5,6 @@ import type { StellarDraft, StellarRequest } from '../content.ts'
 import type { StellarAttempt } from '../types.ts'
 import { endsAt } from './ends-at.ts'
 import { costOf } from './fees.ts'
-import { isNoop } from './own-requests.ts'
 import { type PrepareContext, prepareDraft } from './prepare.ts'
 import type { Replacement } from './replace.ts'
 
@@ -21,12 +20,12 @@ export async function replaceAfterExpiry(
   const unbounded = earlier.find(({ draft }) => !expires(draft))
   if (unbounded !== undefined) return { kind: 'refused', refusal: neverExpires(unbounded) }
   const end = lastEndOf(earlier)
-  if (isNoop(request)) return { kind: 'after_expiry', detail: cancelDetail(end) }
+  if (request.isNoop === true) return { kind: 'after_expiry', detail: cancelDetail(end) }
   const tooEarly = endsTooEarly(request, end)
   if (tooEarly !== undefined) return { kind: 'refused', refusal: tooEarly }
   const trial = await prepareDraft(context, request, account)
   if (trial.kind === 'refused') return trial
-  const detail = `Both versions could be included, so the new one is sent when ${sentenceOf(end)} and the ledger has proved that it was not included.`
+  const detail = `Both versions could be included, so the new one is sent when ${sentenceOf(end, 'the earlier one')} and the ledger has proved that it was not included.`
   if (trial.kind !== 'ok') return { kind: 'after_expiry', detail }
   const { draft, included } = trial.value
   return included === undefined
@@ -38,7 +37,7 @@ function expires({ expiresAt, maxLedger }: StellarDraft): boolean {
   return expiresAt !== undefined || maxLedger !== undefined
 }
 
-/** The end of the last attempt: its time where every attempt has one, otherwise the ledger before which it is included. */
+/** The end of the last attempt: the latest time of those that have one, and the latest ledger bound of those without a time. */
 interface End {
   readonly time?: Date
   readonly ledger?: bigint
@@ -46,18 +45,25 @@ interface End {
 
 function lastEndOf(attempts: readonly StellarAttempt[]): End {
   const times = attempts.flatMap(({ draft: { expiresAt } }) => expiresAt ?? [])
-  if (times.length === attempts.length) return { time: new Date(Number(times.reduce(larger)) * 1_000) }
-  return { ledger: attempts.flatMap(({ draft: { maxLedger } }) => maxLedger ?? []).reduce(larger) }
+  const ledgers = attempts.flatMap(({ draft: { expiresAt, maxLedger } }) =>
+    expiresAt === undefined && maxLedger !== undefined ? [maxLedger] : [],
+  )
+  return {
+    ...(times.length > 0 && { time: new Date(Number(times.reduce(larger)) * 1_000) }),
+    ...(ledgers.length > 0 && { ledger: ledgers.reduce(larger) }),
+  }
 }
 
-function sentenceOf({ time, ledger }: End): string {
-  return time === undefined
-    ? `ledger ${ledger} makes the earlier one too late`
-    : `the time bounds of the earlier one have passed (${time.toISOString()})`
+function sentenceOf({ time, ledger }: End, name: string): string {
+  const parts = [
+    ...(time === undefined ? [] : [`the time bounds of ${name} have passed (${time.toISOString()})`]),
+    ...(ledger === undefined ? [] : [`ledger ${ledger} makes ${name} too late`]),
+  ]
+  return parts.join(' and ')
 }
 
 function cancelDetail(end: End): string {
-  return `The signed version may still be included until ${sentenceOf(end).replace('the earlier one', 'it')}; the service does not broadcast it any more.`
+  return `The signed version may still be included until ${sentenceOf(end, 'it')}; the service does not broadcast it any more.`
 }
 
 function neverExpires({ sourceAccount, nonce }: StellarAttempt): Refusal {

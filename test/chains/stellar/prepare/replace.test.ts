@@ -158,6 +158,52 @@ describe('a transaction that somebody else has signed', () => {
     expect((await stage.chain.prepare(await theirs(next, 'third'), accountWith())).kind).toBe('ok')
   })
 
+  describe('that cannot exclude the new content', () => {
+    const attempted = async (change: Partial<StellarDraft>) => {
+      const nonce = await stage.nonce(OTHER)
+      const { expiresAt: _time, ...unbounded } = await stage.prepare(await theirs(nonce))
+      const draft = { ...unbounded, ...change }
+      const signed = await stage.chain.sign(draft, signingContextOf(nonce))
+      return attemptOf(draft, { sourceAccount: OTHER, nonce, signed })
+    }
+    const timed = () => attempted({ expiresAt: 4_000_000_000n })
+    const bounded = () => attempted({ maxLedger: 77n })
+
+    test.each([
+      ['of a time', [timed], 'the time bounds of the earlier one have passed (2096-10-02T07:06:40.000Z)'],
+      ['of a ledger', [bounded], 'ledger 77 makes the earlier one too late'],
+      [
+        'of one attempt a time and of another a ledger',
+        [timed, bounded],
+        'the time bounds of the earlier one have passed (2096-10-02T07:06:40.000Z) and ledger 77 makes the earlier one too late',
+      ],
+    ])('names the end %s', async (_of, makers, end) => {
+      const attempts: StellarAttempt[] = []
+      for (const make of makers) attempts.push(await make())
+      expect(await stage.chain.replace(pay(1n), attempts, accountWith())).toMatchObject({
+        kind: 'after_expiry',
+        detail: `Both versions could be included, so the new one is sent when ${end} and the ledger has proved that it was not included.`,
+      })
+    })
+
+    test('a cancellation sends nothing; the same operation by a caller is content that is sent', async () => {
+      const attempt = await timed()
+      const noop = stage.chain.noop(accountWith())
+      expect(await stage.chain.replace(noop, [attempt], accountWith())).toEqual({
+        kind: 'after_expiry',
+        detail: expect.stringContaining(
+          'The signed version may still be included until the time bounds of it',
+        ),
+      })
+      const own = requestOf({ operations: [{ type: 'bump_sequence', bump_to: 0n }] })
+      expect(await stage.chain.replace(own, [attempt], accountWith())).toMatchObject({
+        kind: 'after_expiry',
+        detail: expect.stringContaining('the new one is sent'),
+        cost: expect.any(BigInt),
+      })
+    })
+  })
+
   /** The other account lets a further key sign for it. */
   async function addSigner(name: string): Promise<void> {
     const operation = { type: 'set_options', signer: { key: addressOf(name), weight: 1 } } as const
