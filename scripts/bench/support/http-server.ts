@@ -87,4 +87,6 @@ process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send?.(user + system)
 })
+// A benchmark that was interrupted leaves no server behind.
+process.once('disconnect', () => process.exit())
 process.send?.(kind === 'ours' ? await serveOurs(key) : await serveBare())
