@@ -1,50 +1,75 @@
 /**
  * `npm run bench`: the service beside bare counterparts, as ratios of one run, because absolute numbers say more about the
- * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes deliveries start idle lists` names some,
- * `--transactions=5000`, `--rows=1000000` and `--relayers=5000` set how many are sent, how many are stored and how many do nothing. No test: the exit code is 0
- * whatever the ratios are.
+ * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes …` names some. `--transactions=5000`,
+ * `--stored=50000`, `--soak=200000`, `--rows=1000000` and `--relayers=5000` set how many are sent, are stored before a kill, are sent by the
+ * long run, are stored for lists, and do nothing. `--record` adds a complete run to `bench/history.jsonl`. No test: the exit code is 0
+ * whatever the numbers are.
  */
-import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { benchDeliveries } from './bench/deliveries.ts'
-import { benchHttp } from './bench/http.ts'
-import { benchIdle } from './bench/idle.ts'
-import { benchLists } from './bench/lists.ts'
-import type { Measurement } from './bench/measurement.ts'
-import { benchSend } from './bench/send.ts'
-import { benchStart } from './bench/start.ts'
-import { table } from './bench/table.ts'
-import { benchWrites } from './bench/writes.ts'
+import type { Row } from './bench/measurement.ts'
+import { benchDeliveries } from './bench/parts/deliveries.ts'
+import { benchFirstRequests } from './bench/parts/first-requests.ts'
+import { benchHealth } from './bench/parts/health.ts'
+import { benchHttp } from './bench/parts/http.ts'
+import { benchIdle } from './bench/parts/idle.ts'
+import { benchLists } from './bench/parts/lists.ts'
+import { benchProcesses } from './bench/parts/processes.ts'
+import { benchRestart } from './bench/parts/restart.ts'
+import { benchSend } from './bench/parts/send.ts'
+import { benchSoak } from './bench/parts/soak.ts'
+import { benchStart } from './bench/parts/start.ts'
+import { benchWrites } from './bench/parts/writes.ts'
+import { readLastRun, recordRun } from './bench/report/history.ts'
+import { describeRegressions } from './bench/report/regressions.ts'
+import { describeMachine, runOf } from './bench/report/run.ts'
+import { table } from './bench/report/table.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     transactions: { type: 'string', default: '5000' },
+    stored: { type: 'string', default: '50000' },
+    soak: { type: 'string' },
     rows: { type: 'string', default: '100000' },
     relayers: { type: 'string', default: '5000' },
+    record: { type: 'boolean', default: false },
   },
 })
 
-const PARTS: Readonly<Record<string, () => Promise<Measurement[]>>> = {
+/** The long run has so many transactions when it is named, and so many as a part of the complete run. */
+const SOAK = positionals.includes('soak') ? 200_000 : 20_000
+
+const transactions = Number(values.transactions)
+const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   http: benchHttp,
-  send: () => benchSend({ transactions: Number(values.transactions) }),
-  writes: () => benchWrites({ transactions: Number(values.transactions) }),
-  deliveries: () => benchDeliveries({ transactions: Number(values.transactions) }),
+  send: () => benchSend({ transactions }),
+  writes: () => benchWrites({ transactions }),
+  deliveries: () => benchDeliveries({ transactions }),
+  first: benchFirstRequests,
+  health: () => benchHealth({ transactions }),
+  processes: () => benchProcesses({ transactions }),
   start: benchStart,
+  restart: () => benchRestart({ stored: Number(values.stored) }),
+  soak: () => benchSoak({ transactions: Number(values.soak ?? SOAK) }),
   idle: () => benchIdle({ relayers: Number(values.relayers) }),
   lists: () => benchLists({ rows: Number(values.rows) }),
 }
 
 const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals
-const measurements: Measurement[] = []
+const unknown = chosen.find((name) => PARTS[name] === undefined)
+if (unknown !== undefined)
+  throw new Error(`There is no part "${unknown}"; there are ${Object.keys(PARTS).join(', ')}.`)
+if (values.record && positionals.length > 0)
+  throw new Error('--record needs a complete run, without names of parts.')
+
+const rows: Row[] = []
 for (const name of chosen) {
-  const part = PARTS[name]
-  if (part === undefined)
-    throw new Error(`There is no part "${name}"; there are ${Object.keys(PARTS).join(', ')}.`)
   console.error(`${name} ...`)
-  measurements.push(...(await part()))
+  const start = performance.now()
+  rows.push(...((await PARTS[name]?.()) ?? []))
+  console.error(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s`)
 }
-console.log(
-  `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}\n`,
-)
-console.log(table(measurements))
+const run = runOf(rows)
+console.log(`${describeMachine(run)}\n\n${table(rows)}\n`)
+console.log(describeRegressions(run, readLastRun()))
+if (values.record) recordRun(run)

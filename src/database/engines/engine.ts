@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { DatabaseFiles } from './database-files.ts'
+import { createFailedTransaction } from './failed-transaction.ts'
 
 /** A message of PostgreSQL's protocol: a query without a statement. The engine parses it and does nothing. */
 const EMPTY_QUERY = Uint8Array.of(0x51, 0, 0, 0, 5, 0)
@@ -21,6 +22,23 @@ export class Engine extends PGlite {
   override execProtocolRawSync(message: Uint8Array): Uint8Array {
     if (this.fs instanceof DatabaseFiles && this.fs.lost !== undefined) throw this.fs.lost
     return super.execProtocolRawSync(message)
+  }
+
+  /**
+   * Calls `callback` also when the transaction cannot begin. Kysely waits for that call, and until then nobody sees the failure: its caller
+   * would wait for ever, and Node.js would end the process before the other requests have their answers.
+   */
+  override async transaction<T>(callback: (tx: Transaction) => Promise<T>): Promise<T> {
+    let hasBegun = false
+    try {
+      return await super.transaction((tx) => {
+        hasBegun = true
+        return callback(tx)
+      })
+    } catch (error) {
+      if (!hasBegun) await callback(createFailedTransaction(error))
+      throw error
+    }
   }
 
   #hasParsed = false

@@ -8,6 +8,10 @@ export interface Load {
   readonly connections: number
   /** Asked before each request; false ends the connection. */
   readonly more: () => boolean
+  /** Called with the time in ms from the first byte of a request to the last one of its answer. */
+  readonly onAnswer?: (ms: number) => void
+  /** Time in ms between an answer and the next request of the connection. Default: none. */
+  readonly pauseMs?: number
 }
 
 /** Load for a time in ms. */
@@ -49,11 +53,13 @@ export async function drive(load: Load): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function keepAsking({ port, request, more }: Load): Promise<number> {
+function keepAsking({ port, request, more, onAnswer, pauseMs }: Load): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const socket = connect(port, '127.0.0.1')
   let answered = 0
+  let askedAt = 0
   const next = () => {
+    askedAt = performance.now()
     if (more()) return socket.write(request)
     resolve(answered)
     return socket.destroy()
@@ -65,7 +71,8 @@ function keepAsking({ port, request, more }: Load): Promise<number> {
   readAnswers(socket, (head) => {
     if (!head.startsWith('HTTP/1.1 200')) return reject(new Error(head))
     answered += 1
-    return next()
+    onAnswer?.(performance.now() - askedAt)
+    return pauseMs === undefined ? next() : setTimeout(next, pauseMs)
   })
   return promise
 }

@@ -6,15 +6,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { signPersonalMessage } from '../../src/chains/evm/sign.ts'
-import { compileContract } from '../../src/contract/compile.ts'
-import type { Contract } from '../../src/contract/document.ts'
-import { stringifyJson } from '../../src/contract/exact-integers.ts'
-import type { Data, HandlerMap } from '../../src/contract/operations.ts'
-import { createHttpServer } from '../../src/http/server.ts'
-import { systemClock } from '../../src/lib/time/clock.ts'
-import { createLogger } from '../../src/log.ts'
-import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
+import { signPersonalMessage } from '../../../src/chains/evm/sign.ts'
+import { compileContract } from '../../../src/contract/compile.ts'
+import type { Contract } from '../../../src/contract/document.ts'
+import { stringifyJson } from '../../../src/contract/exact-integers.ts'
+import type { Data, HandlerMap } from '../../../src/contract/operations.ts'
+import { createHttpServer } from '../../../src/http/server.ts'
+import { systemClock } from '../../../src/lib/time/clock.ts'
+import { createLogger } from '../../../src/log.ts'
+import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
 
 const PAGINATION = { current_page: 1, per_page: 10, total_items: 10 }
 const RELAYERS: Data<'listRelayers'> = Array.from({ length: 10 }, (_, index) => ({
@@ -87,4 +87,6 @@ process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send?.(user + system)
 })
+// A benchmark that was interrupted leaves no server behind.
+process.once('disconnect', () => process.exit())
 process.send?.(kind === 'ours' ? await serveOurs(key) : await serveBare())

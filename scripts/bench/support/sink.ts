@@ -1,7 +1,7 @@
-import { signDraft } from '../../src/chains/evm/sign.ts'
-import { createSecp256k1Signer } from '../../src/signers/secp256k1.ts'
-import { startAnvil } from '../../test/support/anvil.ts'
-import { DEV_KEYS, RECEIVER } from '../../test/support/service.ts'
+import { signDraft } from '../../../src/chains/evm/sign.ts'
+import { createSecp256k1Signer } from '../../../src/signers/secp256k1.ts'
+import { startAnvil } from '../../../test/support/anvil.ts'
+import { DEV_KEYS, RECEIVER } from '../../../test/support/service.ts'
 
 /** As large as the service's own batches. */
 const BATCH = 100

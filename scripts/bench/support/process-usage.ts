@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { ServiceProcess } from '../../test/support/process.ts'
+import type { ServiceProcess } from '../../../test/support/process.ts'
 
 /** Memory of a process of Linux, in MB: what it has resident, and the most that it had. */
 export async function memoryOf({ child }: ServiceProcess): Promise<{ resident: number; peak: number }> {

@@ -1,11 +1,13 @@
-import { atMost, type Measurement } from './measurement.ts'
-import { type Kind, startCounter } from './receiver.ts'
-import { becomes, cpuMs, measureSustained, type Stage, WARM_UP, withService } from './send.ts'
+import { atMost, type Row } from '../measurement.ts'
+import { type Kind, startCounter } from '../support/receiver.ts'
+import { becomes, cpuMs, measureSustained, type Stage, WARM_UP, withService } from '../support/stage.ts'
 
 /** A transaction that becomes final: pending, sent, submitted, mined, confirmed. */
 const EVENTS_PER_TRANSACTION = 5
 
 const KINDS: readonly Kind[] = ['quick', 'slow', 'dead']
+
+const NAMES: Readonly<Record<Kind, string>> = { quick: 'quick', slow: 'slow (2 s)', dead: 'dead' }
 
 interface Cost {
   readonly perSecond: number
@@ -17,8 +19,8 @@ interface Cost {
  * Sending with a webhook for each event of each transaction, beside sending without. Each measurement stands between two without a
  * receiver, because the speed of a shared machine drifts.
  */
-export async function benchDeliveries({ transactions }: { transactions: number }): Promise<Measurement[]> {
-  const measurements: Measurement[] = []
+export async function benchDeliveries({ transactions }: { transactions: number }): Promise<Row[]> {
+  const measurements: Row[] = []
   let before = await measure(undefined, transactions)
   for (const kind of KINDS) {
     const told = await measure(kind, transactions)
@@ -29,18 +31,18 @@ export async function benchDeliveries({ transactions }: { transactions: number }
     }
     measurements.push(
       {
-        what: `send with a ${kind} webhook, time`,
+        what: `send with a webhook for each of five events, receiver ${NAMES[kind]}, time; bare: without`,
         ours: `${told.perSecond.toFixed(0)} /s`,
         bare: `${without.perSecond.toFixed(0)} /s`,
         value: without.perSecond / told.perSecond,
-        budget: atMost(1.3),
+        goal: atMost(1.3),
       },
       {
-        what: `send with a ${kind} webhook, CPU`,
+        what: `send with a webhook for each of five events, receiver ${NAMES[kind]}, CPU; bare: without`,
         ours: `${told.cpuMs.toFixed(2)} ms`,
         bare: `${without.cpuMs.toFixed(2)} ms`,
         value: told.cpuMs / without.cpuMs,
-        budget: atMost(1.3),
+        goal: atMost(1.3),
       },
     )
     before = after

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { openDatabase } from '../../src/database/database.ts'
-import type { Database } from '../../src/database/engine.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { createLogger } from '../../src/log.ts'
-import { saveRelayer } from '../../src/relayers/store.ts'
-import { listTransactions } from '../../src/transactions/store/transactions-store.ts'
+import { openDatabase } from '../../../src/database/database.ts'
+import type { Database } from '../../../src/database/engine.ts'
+import { migrate } from '../../../src/database/migrate.ts'
+import { createLogger } from '../../../src/log.ts'
+import { saveRelayer } from '../../../src/relayers/store.ts'
+import { listTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import {
   countInFlight,
   findDueInFlight,
@@ -15,8 +15,8 @@ import {
   findPending,
   findWatched,
   reservedBy,
-} from '../../src/transactions/store/work-store.ts'
-import { atMost, type Measurement, percentile } from './measurement.ts'
+} from '../../../src/transactions/store/work-store.ts'
+import { atMost, percentile, type Row } from '../measurement.ts'
 
 /** What a history is compared with. */
 const FEW = 1_000
@@ -42,20 +42,20 @@ const QUERIES: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
 }
 
 /** The queries of lists and workers on a long history, beside the same queries on a short one, in alternating rounds. */
-export async function benchLists({ rows }: { rows: number }): Promise<Measurement[]> {
+export async function benchLists({ rows }: { rows: number }): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'relayer-bench-'))
   const many = await filled(join(folder, 'many'), rows)
   const few = await filled(join(folder, 'few'), FEW)
   try {
-    const measurements: Measurement[] = []
+    const measurements: Row[] = []
     for (const [name, query] of Object.entries(QUERIES)) {
       const { ours, bare } = await compare(query, { ours: many.db, bare: few.db })
       measurements.push({
-        what: `${name}, ${rows} rows beside ${FEW}`,
+        what: `${name}, ${rows} rows; bare: ${FEW} rows`,
         ours: `${ours.toFixed(2)} ms`,
         bare: `${bare.toFixed(2)} ms`,
         value: ours / bare,
-        budget: atMost(1.5),
+        goal: atMost(1.5),
       })
     }
     return measurements

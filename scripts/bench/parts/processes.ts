@@ -1,0 +1,194 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Anvil } from '../../../test/support/anvil.ts'
+import { anvilNetwork } from '../../../test/support/anvil-config.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
+import { type ServiceProcess, startProcess } from '../../../test/support/process.ts'
+import { callService, type Transaction } from '../../../test/support/service.ts'
+import { atLeast, type Measurement, type Row, single, withoutPostgres } from '../measurement.ts'
+import { drive, times } from '../support/load.ts'
+import { manyRelayers } from '../support/many-relayers.ts'
+import {
+  BODY,
+  becomes,
+  cpuMs,
+  portOf,
+  sendRequest,
+  transactionsOf,
+  WITHOUT_LIMITS,
+  withAnvil,
+  withFolder,
+} from '../support/stage.ts'
+
+const ACCOUNTS = 20
+const RELAYERS = Array.from({ length: ACCOUNTS }, (_, index) => `relayer-${index}`)
+
+/** Connections of the load, however many processes share it. */
+const CONNECTIONS = 80
+
+/** Sent before the clock runs. */
+const WARM_UP = 400
+
+/** Sent to the process that is killed, so that it works on every account. */
+const HELD = 200
+
+/** What the account of each relayer has, in wei. */
+const BALANCE = '0x56bc75e2d63100000'
+
+const AT_NODE: readonly string[] = ['submitted', 'mined', 'confirmed']
+
+const PAIR = `two processes on one PostgreSQL, ${ACCOUNTS} accounts, accepted; bare: one process`
+const PAIR_CPU = `two processes on one PostgreSQL, ${ACCOUNTS} accounts, accepted for each second of their CPU time; bare: one process`
+const FOUR = `four processes on one PostgreSQL, ${ACCOUNTS} accounts, accepted; bare: one process`
+const SURVIVOR = `kill -9 of one of two processes: until the other one has sent for all ${ACCOUNTS} accounts`
+
+/** Cores that four processes need beside the database, the node and the load. */
+const CORES_FOR_FOUR = 7
+
+/** Processes that share a PostgreSQL: how many requests they accept beside one, and the time until one works for another. */
+export async function benchProcesses({ transactions }: { transactions: number }): Promise<Row[]> {
+  if (!hasPostgres()) return withoutPostgres(PAIR, PAIR_CPU, FOUR, SURVIVOR)
+  const postgres = await startPostgres()
+  const measure = (count: number) =>
+    withProcesses(postgres, count, (services) => measureAccepted(services, transactions))
+  try {
+    const before = await measure(1)
+    const pair = await measure(2)
+    const after = await measure(1)
+    const one = {
+      perSecond: (before.perSecond + after.perSecond) / 2,
+      perCpuSecond: (before.perCpuSecond + after.perCpuSecond) / 2,
+    }
+    return [
+      beside(PAIR, { ours: pair.perSecond, bare: one.perSecond, limit: 1.7 }),
+      beside(PAIR_CPU, { ours: 2 * pair.perCpuSecond, bare: one.perCpuSecond, limit: 1.7 }),
+      availableParallelism() < CORES_FOR_FOUR
+        ? { what: FOUR, reason: `needs ${CORES_FOR_FOUR} cores` }
+        : beside(FOUR, { ours: (await measure(4)).perSecond, bare: one.perSecond, limit: 2.5 }),
+      single(SURVIVOR, await withProcesses(postgres, 2, measureSurvivor), { unit: 'ms', limit: 3_000 }),
+    ]
+  } finally {
+    await postgres.stop()
+  }
+}
+
+interface Compared {
+  readonly ours: number
+  readonly bare: number
+  readonly limit: number
+}
+
+function beside(what: string, { ours, bare, limit }: Compared): Measurement {
+  return {
+    what,
+    ours: `${ours.toFixed(0)} /s`,
+    bare: `${bare.toFixed(0)} /s`,
+    value: ours / bare,
+    goal: atLeast(limit),
+  }
+}
+
+/** So many processes on a database and a chain of their own, with money on every account. */
+async function withProcesses<T>(
+  postgres: PostgresServer,
+  count: number,
+  measure: (services: readonly ServiceProcess[]) => Promise<T>,
+): Promise<T> {
+  const databaseUrl = await postgres.createDatabase()
+  return withFolder((folder) =>
+    withAnvil(async (anvil) => {
+      const services: ServiceProcess[] = []
+      try {
+        for (let index = 0; index < count; index += 1)
+          services.push(await startOn(anvil, { folder: join(folder, `${index}`), databaseUrl }))
+        await giveMoney(anvil, services)
+        await sendTo(services, WARM_UP)
+        await settled(services)
+        return await measure(services)
+      } finally {
+        for (const service of services) await service.kill()
+      }
+    }),
+  )
+}
+
+function startOn(anvil: Anvil, { folder, databaseUrl }: { folder: string; databaseUrl: string }) {
+  return startProcess({
+    rpcUrl: anvil.url,
+    folder,
+    config: manyRelayers(ACCOUNTS, [anvilNetwork([anvil.url])]),
+    env: { ...WITHOUT_LIMITS, DATABASE_URL: databaseUrl },
+  })
+}
+
+/** The relayers have no money at the start, so the service disables them until their next health check. */
+async function giveMoney(anvil: Anvil, [service]: readonly ServiceProcess[]): Promise<void> {
+  for (const relayer of RELAYERS) {
+    const { data } = await ask<{ address: string }>(service, `/relayers/${relayer}`)
+    await anvil.rpc('anvil_setBalance', [data.address, BALANCE])
+  }
+  const enabled = async (relayer: string) =>
+    !(await ask<{ system_disabled: boolean }>(service, `/relayers/${relayer}`)).data.system_disabled
+  for (const relayer of RELAYERS) await becomes(() => enabled(relayer), 200)
+}
+
+/** Accepted requests, for each second of the clock and of the CPU time of the processes. */
+async function measureAccepted(services: readonly ServiceProcess[], count: number) {
+  const cpuBefore = await totalCpuMs(services)
+  const start = performance.now()
+  await sendTo(services, count)
+  const perSecond = (count / (performance.now() - start)) * 1000
+  await settled(services)
+  return { perSecond, perCpuSecond: (count / ((await totalCpuMs(services)) - cpuBefore)) * 1000 }
+}
+
+async function totalCpuMs(services: readonly ServiceProcess[]): Promise<number> {
+  const all = await Promise.all(services.map(cpuMs))
+  return all.reduce((sum, one) => sum + one, 0)
+}
+
+/** Sends so many in all, for every account and through every process alike. */
+async function sendTo(services: readonly ServiceProcess[], count: number): Promise<void> {
+  const more = times(count)
+  const connections = CONNECTIONS / (RELAYERS.length * services.length)
+  const loads = services.flatMap((service) =>
+    RELAYERS.map((relayer) =>
+      drive({ port: portOf(service), request: sendRequest(relayer), connections, more }),
+    ),
+  )
+  await Promise.all(loads)
+}
+
+/** Waits until nothing is on its way. */
+async function settled([service]: readonly ServiceProcess[]): Promise<void> {
+  for (const relayer of RELAYERS) {
+    const total = async (filter: string) =>
+      (await ask(service, `${transactionsOf(relayer)}?per_page=1${filter}`)).pagination?.total_items
+    await becomes(async () => (await total('&status=confirmed')) === (await total('')), 200)
+  }
+}
+
+/** Time in ms from the kill of the first process until the second one has sent a request for every account. */
+async function measureSurvivor(services: readonly ServiceProcess[]): Promise<number> {
+  const [killed, survivor] = services
+  if (killed === undefined || survivor === undefined) throw new Error('There are not two processes.')
+  await sendTo([killed], HELD)
+  const start = performance.now()
+  await killed.kill()
+  await Promise.all(RELAYERS.map((relayer) => sendUntilAtNode(survivor, relayer)))
+  return performance.now() - start
+}
+
+async function sendUntilAtNode({ url }: ServiceProcess, relayer: string): Promise<void> {
+  const path = transactionsOf(relayer)
+  const { body } = await callService<Transaction>(url, { method: 'POST', path, body: BODY })
+  await becomes(async () => {
+    const seen = await callService<Transaction>(url, { method: 'GET', path: `${path}/${body.data.id}` })
+    return AT_NODE.includes(seen.body.data.status)
+  }, 50)
+}
+
+async function ask<Data>(service: ServiceProcess | undefined, path: string) {
+  if (service === undefined) throw new Error('There is no process.')
+  return (await callService<Data>(service.url, { method: 'GET', path })).body
+}

@@ -1,0 +1,23 @@
+import { ON_ANVIL } from '../../../test/support/anvil-config.ts'
+import { plainSigner } from '../../../test/support/plain-signer.ts'
+
+/** A configuration file with so many relayers, `relayer-0` and so on, spread over the networks; each has an account of its own. */
+export function manyRelayers(count: number, networks: readonly { readonly network: string }[]) {
+  const numbers = Array.from({ length: count }, (_, index) => index)
+  return {
+    networks,
+    signers: numbers.map((index) => plainSigner(`signer-${index}`, keyOf(index))),
+    relayers: numbers.map((index) => ({
+      id: `relayer-${index}`,
+      name: `Relayer ${index}`,
+      signer_id: `signer-${index}`,
+      ...ON_ANVIL,
+      network: networks[index % networks.length]?.network,
+    })),
+  }
+}
+
+/** A key of its own for each: any number below the order of the curve is one. */
+function keyOf(index: number): string {
+  return `0x${(index + 1).toString(16).padStart(64, '0')}`
+}
