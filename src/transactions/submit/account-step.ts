@@ -1,3 +1,4 @@
+import { keepLease } from '../../database/keep-lease.ts'
 import { acquireLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
 import { rebroadcastDue } from '../broadcast/rebroadcast.ts'
 import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
@@ -7,10 +8,11 @@ import { isReset } from './is-reset.ts'
 import { submitPending } from './submit.ts'
 
 /**
- * Time in ms that the lease of an account lasts. It must be longer than the longest step, which takes a few RPC time-outs. Every write is
- * guarded by the fence or by the version that was read, so a step that is too slow loses its own work and nothing else.
+ * Time in ms that the lease of an account lasts, unless the step extends it: another process works for the account so soon after this one
+ * has died. Every write is guarded by the fence or by the version that was read, so a step that is too slow loses its own work and nothing
+ * else.
  */
-const LEASE_MS = 15_000
+const LEASE_MS = 2_000
 
 /**
  * Runs one step for one account: it raises fees, broadcasts again what is due, and submits pending transactions. It does nothing while
@@ -25,6 +27,7 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     ttlMs: LEASE_MS,
   })
   if (lease === undefined) return
+  const letGo = keepLease(context.db, lease, LEASE_MS)
   const leased = { relayer, runtime: context.runtimeOf(relayer), lease }
   try {
     // A paused or disabled relayer signs nothing new. Its signed transactions are still broadcast.
@@ -41,6 +44,7 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     if (!(error instanceof LeaseLostError)) throw error
     context.log.warn({ relayer: relayerId }, 'account lease lost to another process; step abandoned')
   } finally {
+    await letGo()
     await releaseLease(context.db, lease)
   }
 }
