@@ -1074,12 +1074,13 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a signer
-         * @description Gives the service a private key. The service stores it encrypted and never shows it again; a deployment without
-         *     `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). The same key serves an EVM account and, as the seed of an Ed25519 key,
-         *     an account on
-         *     Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a signer, or an entry of the
-         *     configuration
-         *     file, has is a conflict.
+         * @description Gives the service a key, or the way to a key that another service holds. The service stores both encrypted and never shows a secret
+         *     again; a deployment without `STORAGE_ENCRYPTION_KEY` takes none (400 `not_supported`). A private key serves an EVM account and, as
+         *     the seed of an Ed25519 key, an account on Stellar or Solana: the network of the relayer that names the signer decides. An `id` that a
+         *     signer, or an entry of the configuration file, has is a conflict.
+         *
+         *     A key of another service signs a text first, as a proof. 400 `signer_refused` says what that service has against it, and 500
+         *     `signer_unavailable` that it does not answer; nothing is stored then. From then on it must have the same public key.
          */
         readonly post: operations["createSigner"];
         readonly delete?: never;
@@ -1382,6 +1383,8 @@ export interface components {
          *     | `notification_not_found` | 404. No notification has this id |
          *     | `delivery_not_found` | 404. This notification has no such delivery |
          *     | `signer_not_found` | 404. No signer has this id |
+         *     | `signer_refused` | The service that holds the key refuses to sign; `error` names the key and the remedy |
+         *     | `signer_unavailable` | 500. The service that holds the key does not answer; nothing was changed, so it can be tried again |
          *     | `network_not_found` | 404. There is no network of this type and name |
          *     | `already_exists` | 409. There is one with this id, or the configuration file has an entry with it |
          *     | `in_use` | Relayers refer to it; `error` names them |
@@ -1425,7 +1428,7 @@ export interface components {
          *     | `network_unavailable` | 500. No node of the network answers; nothing was changed, so it can be tried again |
          * @enum {string}
          */
-        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
+        readonly ErrorCode: "unauthorized" | "rate_limited" | "not_found" | "relayer_not_found" | "transaction_not_found" | "notification_not_found" | "delivery_not_found" | "signer_not_found" | "signer_refused" | "signer_unavailable" | "network_not_found" | "already_exists" | "in_use" | "wrong_chain" | "method_not_allowed" | "internal_error" | "request_timeout" | "invalid_request" | "invalid_json" | "unsupported_content_type" | "body_too_large" | "json_too_deep" | "json_too_many_values" | "headers_too_large" | "request_too_slow" | "wrong_network_type" | "relayer_paused" | "relayer_disabled" | "receiver_not_whitelisted" | "transaction_not_replaceable" | "replacement_underpriced" | "gas_price_above_cap" | "fee_above_cap" | "policy_beyond_ceiling" | "policy_violation" | "fee_payer_at_risk" | "account_not_found" | "already_accepted" | "chain_not_reset" | "unknown_network" | "account_taken" | "relayer_has_transactions" | "idempotency_key_reused" | "gas_limit_required" | "gas_limit_too_low" | "gas_limit_too_high" | "insufficient_balance" | "execution_reverted" | "valid_until_in_past" | "not_supported" | "network_unavailable";
         /** @description The body of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1912,10 +1915,12 @@ export interface components {
              *     - `NonceSyncFailed`: EVM. The next nonce of the account on the chain is not above that of a transaction that was confirmed
              *       there, in two checks in a row: the chain was reset, or it is another one.
              *     - `SequenceSyncFailed`: Stellar. The same of the sequence number of the account, or of a channel.
+             *     - `SignerCheckFailed`: the service that holds the key refuses to sign, or has another key now. One that does not answer disables
+             *       nothing: what the relayer sends waits.
              *     - `Multiple`: more than one of these; `details` has them all.
              * @enum {string}
              */
-            readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "Multiple";
+            readonly type: "NonceSyncFailed" | "RpcValidationFailed" | "BalanceCheckFailed" | "SequenceSyncFailed" | "SignerCheckFailed" | "Multiple";
             /** @description The findings, in sentences for people, with the numbers. */
             readonly details: string;
         };
@@ -1994,22 +1999,42 @@ export interface components {
              */
             readonly fee_payer_spending?: "own" | "always" | "never";
         };
-        /** @description A key that relayers sign with. The record shows nothing of the key itself. */
+        /** @description A key that relayers sign with. The record shows nothing of the key itself, and no secret of the service that holds it. */
         readonly Signer: {
             readonly id: components["schemas"]["Id"];
             /**
-             * @description `local`: the service holds the key itself, from the API (`plain`) or from the configuration file.
+             * @description The place of the key. `local`: this service, from the API (`plain`) or from the configuration file; `mnemonic`: this service, as
+             *     one account of a seed phrase; any other: the service of that name.
              * @enum {string}
              */
-            readonly type: "local";
-            /** @description The part of its configuration that may be shown; empty for `local`. */
-            readonly config: Record<string, never>;
+            readonly type: "local" | "mnemonic" | "aws_kms" | "vault" | "vault_transit";
+            /** @description The part of its configuration that may be shown; empty for `local`. The type decides which fields there are. */
+            readonly config: {
+                /** @description mnemonic: the account of the seed phrase. */
+                readonly index?: number;
+                /** @description aws_kms: the region of the key. */
+                readonly region?: string;
+                /** @description aws_kms: the id, the ARN or the alias of the key. */
+                readonly key_id?: string;
+                /** @description vault, vault_transit: scheme, host and port of the server. */
+                readonly address?: string;
+                /** @description vault, vault_transit: the namespace. */
+                readonly namespace?: string;
+                /** @description vault, vault_transit: the name of the secret or key. */
+                readonly key_name?: string;
+                /** @description vault, vault_transit: the mount of the engine. */
+                readonly mount_point?: string;
+                /** @description vault_transit: the public key in base64. */
+                readonly pubkey?: string;
+            };
         };
-        /** @description A new signer. */
-        readonly CreateSignerRequest: {
+        /** @description A new signer. `type` decides which fields `config` has. */
+        readonly CreateSignerRequest: components["schemas"]["CreatePlainSignerRequest"] | components["schemas"]["CreateMnemonicSignerRequest"] | components["schemas"]["CreateAwsKmsSignerRequest"] | components["schemas"]["CreateVaultSignerRequest"] | components["schemas"]["CreateVaultTransitSignerRequest"];
+        /** Private key */
+        readonly CreatePlainSignerRequest: {
             readonly id?: components["schemas"]["NewId"];
             /**
-             * @description The way in which the key is given. `plain`: as it is. Key management services are not supported yet.
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             readonly type: "plain";
@@ -2020,6 +2045,101 @@ export interface components {
                  *     base58 or as a JSON list, as a text). Never returned.
                  */
                 readonly key: string;
+            };
+        };
+        /** Account of a seed phrase */
+        readonly CreateMnemonicSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "mnemonic";
+            /**
+             * @description One account of a seed phrase. The paths are those of wallets: m/44'/60'/0'/0/index for EVM, m/44'/148'/index' for Stellar and
+             *     m/44'/501'/index'/0' for Solana.
+             */
+            readonly config: {
+                /** @description 12 to 24 words of the English list of BIP-39. Never returned. */
+                readonly mnemonic: string;
+                /** @description The passphrase of the seed, sometimes called the 25th word. None when absent. Never returned. */
+                readonly passphrase?: string;
+                /** @description The account. 0 when absent. */
+                readonly index?: number;
+            };
+        };
+        /** Key of AWS KMS */
+        readonly CreateAwsKmsSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "aws_kms";
+            /**
+             * @description An asymmetric key for signing, of the specification `ECC_SECG_P256K1` (EVM) or `ECC_NIST_EDWARDS25519` (Stellar, Solana). The
+             *     credentials are those of the service: the default chain of AWS.
+             */
+            readonly config: {
+                /** @description The region of the key. */
+                readonly region: string;
+                /** @description The id, the ARN or the alias (`alias/…`) of the key. */
+                readonly key_id: string;
+            };
+        };
+        /**
+         * @description The url of HashiCorp Vault or OpenBao. It must not lead to a private network, unless the deployment allows it; the configuration
+         *     file may name any.
+         */
+        readonly VaultAddress: string;
+        /** @description A text that is not empty. */
+        readonly VaultText: string;
+        /** Private key in Vault */
+        readonly CreateVaultSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "vault";
+            /** @description A secret of the KV engine, version 2, whose field `value` is a private key. The service logs in by AppRole. */
+            readonly config: {
+                readonly address: components["schemas"]["VaultAddress"];
+                /** @description The namespace. None when absent. */
+                readonly namespace?: components["schemas"]["VaultText"];
+                /** @description The role of the login. Never returned. */
+                readonly role_id: components["schemas"]["VaultText"];
+                /** @description The secret of the login. Never returned. */
+                readonly secret_id: components["schemas"]["VaultText"];
+                /** @description The path of the secret below the mount. */
+                readonly key_name: components["schemas"]["VaultText"];
+                /** @description The mount of the engine. `secret` when absent. */
+                readonly mount_point?: components["schemas"]["VaultText"];
+            };
+        };
+        /** Key of Vault's transit engine */
+        readonly CreateVaultTransitSignerRequest: {
+            readonly id?: components["schemas"]["NewId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "vault_transit";
+            /** @description A key of the type `ed25519` (Stellar, Solana). The service logs in by AppRole. */
+            readonly config: {
+                readonly address: components["schemas"]["VaultAddress"];
+                /** @description The namespace. None when absent. */
+                readonly namespace?: components["schemas"]["VaultText"];
+                /** @description The role of the login. Never returned. */
+                readonly role_id: components["schemas"]["VaultText"];
+                /** @description The secret of the login. Never returned. */
+                readonly secret_id: components["schemas"]["VaultText"];
+                /** @description The name of the key. */
+                readonly key_name: components["schemas"]["VaultText"];
+                /** @description The mount of the engine. `transit` when absent. */
+                readonly mount_point?: components["schemas"]["VaultText"];
+                /** @description The public key, 32 bytes in base64. It selects the version of the key. */
+                readonly pubkey: string;
             };
         };
         /** @description A chain and its endpoints. It leaves out everything that the network does not have, or does not say. */
@@ -2834,11 +2954,12 @@ export interface components {
              *     - `undecided`: no endpoint can prove any more whether a block included it; an operator has to decide.
              *     - `stuck`: it has been the first of its account's queue for longer than is normal.
              *     - `nodes_silent`: no node answers.
+             *     - `signer_unavailable`: the service that holds the key does not sign at present.
              *     - `nodes_disagree`: the nodes are at different blocks.
              *     - `waiting_to_be_signed`, `waiting_for_inclusion`, `waiting_for_confirmations`: everything is in order.
              * @enum {string}
              */
-            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
+            readonly code: "final" | "chain_reset" | "canceling" | "replacement_waiting" | "relayer_paused" | "relayer_disabled" | "waiting_for_funds" | "in_flight_limit" | "behind_others" | "missing_predecessor" | "fee_below_base_fee" | "fee_below_market" | "fee_at_cap" | "nonce_passed" | "queued_in_pool" | "not_taken" | "undecided" | "stuck" | "nodes_silent" | "signer_unavailable" | "nodes_disagree" | "waiting_to_be_signed" | "waiting_for_inclusion" | "waiting_for_confirmations";
             /** @description The same in words for a person. */
             readonly message: string;
         };

@@ -25,8 +25,9 @@ import type { Clock } from './lib/time/clock.ts'
 import { createLogger } from './log.ts'
 import { configuredAccounts, type RelayerAccounts } from './relayers/accounts.ts'
 import { type Sealer, sealerOf } from './security/sealer.ts'
-import type { Key } from './signers/key.ts'
-import { loadKeys } from './signers/load.ts'
+import { type CompleteKeys, completeKeys } from './signers/complete.ts'
+import { type LoadedSigners, loadKeys } from './signers/load.ts'
+import { createKeyServices, type KeyServices } from './signers/providers/key-services.ts'
 import { createAcceptor } from './transactions/accept/accept.ts'
 import { createPendingCanceler } from './transactions/replace/cancel-pending.ts'
 import { createReplacer } from './transactions/replace/replace.ts'
@@ -74,12 +75,14 @@ interface AppDeps {
  */
 export async function createApp(config: Config, deps: AppDeps = {}): Promise<App> {
   const { log = createLogger({ level: config.logLevel }), nameServers, signal } = deps
-  const keys = await loadKeys(config.signers)
-  const accounts = await configuredAccounts(config, keys)
+  const services = createKeyServices(config, nameServers)
+  const loaded = await loadKeys(config.signers, services.configured)
+  // Accounts of keys whose service is silent are known when the database is open.
+  const accounts = loaded.remote.size === 0 ? await configuredAccounts(config, loaded.keys) : undefined
   const sealer = sealerOf(config.sealingKey)
   const database = withSealedColumns(await openDatabase({ ...config.database, signal }, log), sealer)
   try {
-    await prepareDatabase({ config, database, sealer, accounts, log })
+    const { keys } = await prepareDatabase({ config, database, sealer, loaded, accounts, log })
     const { compiled = await compileContract() } = deps
     const { clock, loops } = deps.clock
       ? { clock: deps.clock, loops: [] }
@@ -88,6 +91,7 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
       config,
       database,
       keys,
+      services,
       sealer,
       clock,
       clockLoops: loops,
@@ -96,6 +100,7 @@ export async function createApp(config: Config, deps: AppDeps = {}): Promise<App
       compiled,
     })
   } catch (error) {
+    services.close()
     await database.close()
     throw error
   }
@@ -105,26 +110,33 @@ interface Preparation {
   readonly config: Config
   readonly database: Database
   readonly sealer: Sealer | undefined
-  readonly accounts: ReadonlyMap<string, RelayerAccounts>
+  readonly loaded: LoadedSigners
+  /** Undefined until every key is known. */
+  readonly accounts: ReadonlyMap<string, RelayerAccounts> | undefined
   readonly log: Logger
 }
 
-async function prepareDatabase({ config, database, sealer, accounts, log }: Preparation): Promise<void> {
+async function prepareDatabase(preparation: Preparation): Promise<CompleteKeys> {
+  const { config, database, sealer, loaded, log } = preparation
   const applied = await migrate(database)
   if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
   if (database.engine === 'pglite') await endAllLeases(database.db)
   if (sealer !== undefined) await sealStoredUrls(database.db)
-  const changes = await applyConfig(database.db, config, accounts)
+  const complete = await completeKeys(loaded, { db: database.db, log, signers: config.signers })
+  const accounts = preparation.accounts ?? (await configuredAccounts(config, complete.keys))
+  const changes = await applyConfig(database.db, { ...config, publicKeys: complete.publicKeys }, accounts)
   log.info(
     { changes: changes.map(describeChange) },
     changes.length === 0 ? 'configuration unchanged' : 'configuration applied',
   )
+  return complete
 }
 
 interface Parts {
   readonly config: Config
   readonly database: Database
-  readonly keys: ReadonlyMap<string, Key>
+  readonly keys: CompleteKeys['keys']
+  readonly services: KeyServices
   readonly sealer: Sealer | undefined
   readonly clock: Clock
   readonly clockLoops: readonly Loop[]
@@ -137,15 +149,16 @@ async function assemble(parts: Parts): Promise<App> {
   const { config, database, sealer, clock, log, nameServers } = parts
   const { db } = database
   const owner = randomUUID()
+  const connection = parts.services.requested
   const instrumentation = createInstrumentation(config, { clock, log })
-  const runtimeSet = await createRuntimes({ ...parts, instrumentation, owner })
+  const runtimeSet = await createRuntimes({ ...parts, connection, instrumentation, owner })
   const { registry, context, prepare } = runtimeSet
   const presentEvents = createEventPresenter({ db, runtimesOf: registry.runtimesOf })
   const observer = instrumentation?.deliveries
   const shared = { config, database, presentEvents, sealer, owner, clock, log, nameServers }
   const deliveries = await createDeliveries({ ...shared, observer })
   const submit = createSubmitWorker(context)
-  const management = createManagement({ ...parts, runtimeSet, owner })
+  const management = createManagement({ ...parts, connection, runtimeSet, owner })
   const permanentWorkers = [
     ...parts.clockLoops,
     registry.loop,
@@ -205,6 +218,7 @@ async function assemble(parts: Parts): Promise<App> {
       for (const unlisten of subscriptions) await unlisten()
       await deliveries.close()
       runtimeSet.close()
+      parts.services.close()
       await instrumentation?.close()
       await database.close()
     },

@@ -41,6 +41,8 @@ export type ErrorCode =
   | 'request_timeout'
   | 'request_too_slow'
   | 'signer_not_found'
+  | 'signer_refused'
+  | 'signer_unavailable'
   | 'transaction_not_found'
   | 'transaction_not_replaceable'
   | 'unauthorized'

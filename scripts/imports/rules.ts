@@ -105,6 +105,7 @@ const ARROWS: Rules['arrows'] = {
     'notifications/',
     'relayers/',
     'signers/signer.ts',
+    'signers/signer-fault.ts',
     ...COMMON,
   ],
   'relayers/': [...CHAINS, 'database/', 'events/', 'networks/', 'notifications/', 'signers/', ...COMMON],
@@ -124,7 +125,10 @@ const ARROWS: Rules['arrows'] = {
     'notifications/',
     'relayers/',
     'security/',
+    'signers/describe.ts',
     'signers/load.ts',
+    'signers/providers/',
+    'signers/remote/',
     'signers/store.ts',
     ...COMMON,
   ],
@@ -145,9 +149,12 @@ const ARROWS: Rules['arrows'] = {
 }
 
 const PACKAGES: Rules['packages'] = {
+  '@aws-sdk/client-kms': { in: ['signers/aws-kms/'] },
   '@electric-sql/pglite': { in: ['database/'] },
   '@koa/router': { in: ['http/'] },
   '@noble/hashes': { in: ['signers/'] },
+  '@scure/bip32': { in: ['signers/mnemonic/'] },
+  '@scure/bip39': { in: ['signers/mnemonic/'] },
   '@stellar/stellar-sdk': { in: ['chains/stellar/', 'signers/'] },
   '@solana/kit': { in: ['chains/solana/', 'signers/'] },
   ajv: { in: ['contract/'] },

@@ -1,6 +1,10 @@
-import { loadConfig } from '../config/load.ts'
+import { type Config, loadConfig } from '../config/load.ts'
+import { AppError } from '../errors.ts'
+import { ConfigError } from '../lib/config-errors.ts'
 import { configuredAccounts } from '../relayers/accounts.ts'
-import { loadKeys } from '../signers/load.ts'
+import type { Key } from '../signers/key.ts'
+import { type LoadedSigners, loadKeys } from '../signers/load.ts'
+import { createKeyServices } from '../signers/providers/key-services.ts'
 import { type Command, EXIT } from './command.ts'
 
 /** `relayer check-config`. */
@@ -11,17 +15,45 @@ export const checkConfig: Command = {
   help: [
     'Reads the same as serve: CONFIG_DIR (default ./config), CONFIG_FILE_NAME (default config.json), the .env beside it, and',
     'the environment. Prints each relayer with its address, or one list of all problems. Connects to no network and no',
-    'database.',
+    'database. A key that another service holds signs a text, as a proof that it signs.',
   ],
   options: [],
   maxPositionals: 0,
   async run(_args, terminal) {
     const config = loadConfig()
-    const accounts = await configuredAccounts(config, await loadKeys(config.signers))
+    const accounts = await configuredAccounts(config, await provenKeys(config))
     terminal.out(`${config.file} is valid.`)
     for (const { id, network } of config.relayers) {
       terminal.out(`  relayer ${id}: ${accounts.get(id)?.addresses[0]} on ${network}`)
     }
     return EXIT.ok
   },
+}
+
+/** Opens every key. Those that other services hold prove that they sign. */
+async function provenKeys(config: Config): Promise<Map<string, Key>> {
+  const services = createKeyServices(config)
+  try {
+    const loaded = await loadKeys(config.signers, services.configured)
+    return new Map([...loaded.keys, ...(await proveAll(loaded))])
+  } finally {
+    services.close()
+  }
+}
+
+async function proveAll({ remote }: LoadedSigners): Promise<[string, Key][]> {
+  const problems: string[] = []
+  const proven: [string, Key][] = []
+  for (const [id, { connection, answer }] of remote) {
+    try {
+      if (answer instanceof AppError) throw answer
+      await connection.prove(answer)
+      proven.push([id, connection.keyOf(answer)])
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      problems.push(error.detail)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return proven
 }

@@ -2,11 +2,17 @@ import { id, text } from '../lib/fields/field-types.ts'
 import { openReader, type Reader } from '../lib/fields/reader.ts'
 import { suggest } from '../lib/suggest.ts'
 import { createSecret } from '../security/secret.ts'
-import type { SignerConfig } from '../signers/load.ts'
+import type { SignerFields } from '../signers/providers/provider.ts'
+import {
+  isSignerType,
+  readSignerConfig,
+  SIGNER_TYPES,
+  type SignerConfig,
+} from '../signers/providers/registry.ts'
 import { readSecret, resolveFile, type Sources } from './sources.ts'
 
 /** Types of existing files that a later release will support. */
-const LATER = ['aws_kms', 'google_cloud_kms', 'azure_key_vault', 'turnkey', 'cdp', 'vault', 'vault_transit']
+const LATER = ['google_cloud_kms', 'azure_key_vault', 'turnkey', 'cdp']
 
 const BLANK = createSecret('')
 
@@ -28,39 +34,37 @@ function readSigner(reader: Reader, sources: Sources): SignerConfig {
   // The signer has a name, so relayers that refer to it must not add the problem that it does not exist.
   const unusable: SignerConfig = { id: signerId, type: 'plain', key: BLANK }
   if (type === '') return unusable
-  if (type !== 'local' && type !== 'plain') {
+  if (!isSignerType(type)) {
     const reason = LATER.includes(type)
       ? 'is not supported yet'
-      : `is not known${suggest(type, ['local', 'plain'])}`
-    reader.problem(`has the type "${type}", which ${reason}; use "local" or "plain"`)
+      : `is not known${suggest(type, SIGNER_TYPES)}`
+    reader.problem(`has the type "${type}", which ${reason}; use one of ${SIGNER_TYPES.join(', ')}`)
     return unusable
   }
   if (!config) {
     if (reader.raw('config') === undefined) reader.problem('has no "config"')
     return unusable
   }
-  const signer =
-    type === 'local' ? readLocal(signerId, config, sources) : readPlain(signerId, config, sources)
+  const signer = readSignerConfig({ id: signerId, type }, fieldsOf(config, sources))
   config.finish()
   return signer
 }
 
-function readLocal(signerId: string, config: Reader, sources: Sources): SignerConfig {
-  const path = config.get('path', text)
+/** Secrets of the file are references to their sources. */
+function fieldsOf(config: Reader, sources: Sources): SignerFields {
+  const secret = (key: string) => readSecret(config.object(key), sources) ?? BLANK
   return {
-    id: signerId,
-    type: 'local',
-    path: path && resolveFile(path, sources),
-    passphrase: secret(config, 'passphrase', sources),
+    get: config.get,
+    find: config.find,
+    path: (key) => {
+      const path = config.get(key, text)
+      return path && resolveFile(path, sources)
+    },
+    secret: (key) => {
+      if (config.raw(key) === undefined)
+        config.problem(`has no "${key}": { "type": "env" | "file" | "plain", "value": … }`)
+      return secret(key)
+    },
+    findSecret: (key) => (config.raw(key) === undefined ? undefined : secret(key)),
   }
-}
-
-function readPlain(signerId: string, config: Reader, sources: Sources): SignerConfig {
-  return { id: signerId, type: 'plain', key: secret(config, 'key', sources) }
-}
-
-function secret(config: Reader, key: string, sources: Sources) {
-  if (config.raw(key) === undefined)
-    config.problem(`has no "${key}": { "type": "env" | "file" | "plain", "value": … }`)
-  return readSecret(config.object(key), sources) ?? BLANK
 }

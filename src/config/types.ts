@@ -5,6 +5,7 @@ import type { NotificationConfig } from '../notifications/notification.ts'
 import type { RelayerConfig } from '../relayers/relayer.ts'
 import type { Secret } from '../security/secret.ts'
 import type { SignerConfig } from '../signers/load.ts'
+import type { CallLimits } from '../signers/remote/call.ts'
 
 /** The complete, checked and frozen configuration. Times are in milliseconds. */
 export interface Config {
@@ -21,6 +22,8 @@ export interface Config {
   readonly database: DatabaseConfig
   /** The limit of one JSON-RPC call. */
   readonly rpcTimeoutMs: number
+  /** The limits of calls to the services that hold keys. */
+  readonly keyServices: CallLimits
   /** The most transactions of one account that are numbered and not final at the same time. */
   readonly maxInFlight: number
   /** The limit of a graceful stop; the process then ends at once. */

@@ -94,6 +94,10 @@ export interface SignersTable {
   type: string
   /** The sealed secret of a signer that a caller created; null for a signer of the file, whose secret is never stored. */
   sealed: Uint8Array | null
+  /** The part of its configuration that everybody may see; null where there is none. */
+  config: JSONColumnType<object> | null
+  /** The public keys, as hex digits by curve, of a signer whose key another service holds; null for any other. */
+  public_keys: JSONColumnType<{ secp256k1?: string; ed25519?: string }> | null
   created_at: Generated<Date>
 }
 

@@ -22,6 +22,7 @@ const RULES: readonly Rule[] = [
   replacementWaiting,
   nodesSilent,
   switchedOff,
+  signerSilent,
   missingPredecessor,
   waitingForFunds,
   inFlightLimit,
@@ -117,6 +118,14 @@ function switchedOff({ transaction, relayer }: DiagnosisFacts): Finding | undefi
   if (!relayer.systemDisabled) return undefined
   const reason = relayer.disabledReason?.details ?? 'A health check failed.'
   return { code: 'relayer_disabled', message: `The service has disabled relayer ${relayer.id}. ${reason}` }
+}
+
+function signerSilent({ transaction, signerProblem }: DiagnosisFacts): Finding | undefined {
+  if (signerProblem === undefined || !isUnmined(transaction.status)) return undefined
+  return {
+    code: 'signer_unavailable',
+    message: `Nothing can be signed for it at present; what is signed already is still broadcast. ${signerProblem}`,
+  }
 }
 
 function missingPredecessor({ missing }: DiagnosisFacts): Finding | undefined {

@@ -19,6 +19,7 @@ export type FindingCode =
   | 'undecided'
   | 'stuck'
   | 'nodes_silent'
+  | 'signer_unavailable'
   | 'nodes_disagree'
   | 'waiting_to_be_signed'
   | 'waiting_for_inclusion'

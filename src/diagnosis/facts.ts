@@ -45,6 +45,8 @@ export interface DiagnosisFacts {
   readonly expires: boolean
   readonly unit: Unit
   readonly endpoints: readonly EndpointReport[]
+  /** The sentence about a key whose service does not answer or refuses; undefined while it signs. */
+  readonly signerProblem: string | undefined
   /** The time when the fee of the current attempt is raised, in ms since the epoch; undefined when it is never raised. */
   readonly raiseAt: number | undefined
 }
@@ -102,7 +104,15 @@ async function accountFacts({ db }: TransactionsContext, transaction: Transactio
 
 type NetworkFacts = Pick<
   DiagnosisFacts,
-  'balance' | 'chainNonce' | 'confirmedNonce' | 'chainReset' | 'pendingNonce' | 'price' | 'head' | 'endpoints'
+  | 'balance'
+  | 'chainNonce'
+  | 'confirmedNonce'
+  | 'chainReset'
+  | 'pendingNonce'
+  | 'price'
+  | 'head'
+  | 'endpoints'
+  | 'signerProblem'
 >
 
 const NO_NETWORK_FACTS: NetworkFacts = {
@@ -114,6 +124,7 @@ const NO_NETWORK_FACTS: NetworkFacts = {
   price: undefined,
   head: undefined,
   endpoints: [],
+  signerProblem: undefined,
 }
 
 async function networkFacts(
@@ -125,7 +136,7 @@ async function networkFacts(
   const { chain } = runtime
   const attempt = currentAttempt(item)
   const sourceAccount = item.transaction.sourceAccount ?? relayer.address
-  const [confirmed, chainReset, balance, [nonce], pendingNonce, head, price] = await Promise.all([
+  const [confirmed, chainReset, balance, [nonce], pendingNonce, head, price, signer] = await Promise.all([
     findConfirmedNonces(context.db, relayer, [sourceAccount]),
     context.findChainReset(runtime),
     chain.balance(relayer.address),
@@ -133,6 +144,7 @@ async function networkFacts(
     chain.sequencing?.pendingNonce?.(sourceAccount),
     chain.head(),
     attempt === undefined ? undefined : chain.comparePrice(attempt.draft, levelOf(item.transaction)),
+    runtime.account.signer?.check?.(),
   ])
   return {
     balance: balance.kind === 'ok' ? balance.value : undefined,
@@ -143,6 +155,7 @@ async function networkFacts(
     head: head.kind === 'ok' ? head.value : undefined,
     price: price?.kind === 'ok' ? price.value : undefined,
     endpoints: chain.endpoints(),
+    signerProblem: signer === undefined || signer.kind === 'ok' ? undefined : signer.detail,
   }
 }
 

@@ -22,7 +22,7 @@ export function signerHandlers({ db, signers }: SignerHandlerDeps): Pick<Handler
       return { data: items.map(presentSigner), pagination: page.describe(total) }
     },
     createSigner: async ({ body }) => ({
-      data: presentSigner(await signers.create({ id: body.id, key: body.config.key })),
+      data: presentSigner(await signers.create(body)),
     }),
     getSigner: async ({ path }) => ({ data: presentSigner(await signers.get(path.signer_id)) }),
     deleteSigner: async ({ path }) => {
@@ -32,7 +32,8 @@ export function signerHandlers({ db, signers }: SignerHandlerDeps): Pick<Handler
   }
 }
 
-/** Converts a signer to the form of the contract. The service keeps every key itself, whatever its origin. */
-function presentSigner({ id }: StoredSigner): Schemas['Signer'] {
-  return { id, type: 'local', config: {} }
+/** Converts a signer to the form of the contract. Existing clients know a private key that the service keeps as `local`. */
+function presentSigner({ id, type, config }: StoredSigner): Schemas['Signer'] {
+  const shown = type === 'plain' ? 'local' : type
+  return { id, type: shown, config } as Schemas['Signer']
 }

@@ -4,6 +4,7 @@ import type { Network } from '../networks/network.ts'
 import type { Key } from '../signers/key.ts'
 import type { RelayerConfig } from './relayer.ts'
 import { type FindKey, sourceAccountsOf } from './source-accounts.ts'
+import { UnfitSignerError } from './unfit-signer.ts'
 
 /** The accounts whose nonces a relayer takes. */
 export interface RelayerAccounts {
@@ -20,22 +21,28 @@ interface Configured {
 
 /**
  * Derives the accounts of each relayer of the configuration, by relayer id.
- * @throws ConfigError when two relayers, or channels of theirs, are the same account on the same chain: each would take the
- * other's nonces
+ * @throws ConfigError when a signer cannot sign for its relayer, and when two relayers, or channels of theirs, are the same account on the
+ * same chain: each would take the other's nonces
  */
 export async function configuredAccounts(
   { relayers, networks }: Configured,
   keys: ReadonlyMap<string, Key>,
 ): Promise<Map<string, RelayerAccounts>> {
   const all = new Map<string, RelayerAccounts>()
+  const problems: string[] = []
   for (const relayer of relayers) {
     const network = networks.find(
       ({ type, name }) => type === relayer.networkType && name === relayer.network,
     )
     if (network === undefined) throw new Error(`relayer ${relayer.id} is on a network that is not configured`)
-    all.set(relayer.id, await accountsOf(relayer, network, async (id) => keys.get(id)))
+    try {
+      all.set(relayer.id, await accountsOf(relayer, network, async (id) => keys.get(id)))
+    } catch (error) {
+      if (!(error instanceof UnfitSignerError)) throw error
+      problems.push(`relayer "${relayer.id}": ${error.message}`)
+    }
   }
-  const problems = duplicateAccounts([...all].map(([id, accounts]) => ({ id, ...accounts })))
+  problems.push(...duplicateAccounts([...all].map(([id, accounts]) => ({ id, ...accounts }))))
   if (problems.length > 0) throw new ConfigError(problems)
   return all
 }
@@ -43,6 +50,7 @@ export async function configuredAccounts(
 /**
  * Derives the accounts of a relayer on its network.
  * @throws MissingSignerError when a signer that it names does not exist
+ * @throws UnfitSignerError when the key of one cannot sign for it
  */
 export async function accountsOf(
   relayer: RelayerConfig,

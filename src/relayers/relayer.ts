@@ -11,6 +11,8 @@ export const DISABLED_REASONS = [
   'NonceSyncFailed',
   /** Stellar. */
   'SequenceSyncFailed',
+  /** The service that holds the key refuses to sign, or has another key. */
+  'SignerCheckFailed',
   /** More than one of these. */
   'Multiple',
 ] as const

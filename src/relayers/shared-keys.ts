@@ -27,8 +27,10 @@ export async function findSharedKeys(
   const uses = new Map<string, KeyUse[]>()
   for (const use of relayers.flatMap(usesOf)) {
     const key = await findKey(use.signer)
-    if (!key?.isShared) continue
-    const identity = Buffer.from(key.evm.publicKey).toString('hex')
+    // A local key that is shared has both curves; the key of a service that has one curve is shared by the networks of that curve.
+    const publicKey = (key?.evm ?? key?.stellar)?.publicKey
+    if (!key?.isShared || publicKey === undefined) continue
+    const identity = Buffer.from(publicKey).toString('hex')
     uses.set(identity, [...(uses.get(identity) ?? []), use])
   }
   return [...uses.values()].map(toSharedKey).filter(({ networkTypes }) => networkTypes.length > 1)

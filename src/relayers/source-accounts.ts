@@ -5,6 +5,7 @@ import type { Key } from '../signers/key.ts'
 import type { Ed25519Signer } from '../signers/signer.ts'
 import { channelsOf } from './channels.ts'
 import type { RelayerConfig } from './relayer.ts'
+import { cannotDerive, wrongCurve } from './unfit-signer.ts'
 
 /** The relayer's own account first, then its channels. */
 export type SourceAccounts = readonly [SourceAccount, ...SourceAccount[]]
@@ -26,6 +27,7 @@ export class MissingSignerError extends Error {
 /**
  * Derives the accounts whose nonces a relayer takes.
  * @throws MissingSignerError when a signer that it names does not exist
+ * @throws UnfitSignerError when the key of one cannot sign for it
  */
 export async function sourceAccountsOf(relayer: RelayerConfig, findKey: FindKey): Promise<SourceAccounts> {
   const key = await requireKey(findKey, relayer.signerId)
@@ -41,7 +43,10 @@ interface Derivation {
 
 /** The libraries of Solana and Stellar take a tenth and a third of a second to load, so only their relayers load them. */
 const DERIVATIONS: Readonly<Record<NetworkType, (derivation: Derivation) => Promise<SourceAccounts>>> = {
-  evm: async ({ key: { evm } }) => [{ address: evmAddress(evm.publicKey), signer: evm }],
+  evm: async ({ relayer, key: { evm } }) => {
+    if (evm === undefined) throw wrongCurve(relayer.signerId, relayer.networkType)
+    return [{ address: evmAddress(evm.publicKey), signer: evm }]
+  },
   solana: async (derivation) =>
     ed25519Accounts({
       ...derivation,
@@ -59,22 +64,36 @@ const DERIVATIONS: Readonly<Record<NetworkType, (derivation: Derivation) => Prom
 interface Ed25519Derivation extends Derivation {
   readonly addressOf: (publicKey: Uint8Array) => string
   /** Selects the part of a key that the network type uses. */
-  readonly ownOf: (key: Key) => Ed25519Signer
+  readonly ownOf: (key: Key) => Ed25519Signer | undefined
 }
 
 async function ed25519Accounts(derivation: Ed25519Derivation): Promise<SourceAccounts> {
-  const { key, addressOf, ownOf } = derivation
+  const { relayer, key, addressOf, ownOf } = derivation
+  const own = ownOf(key)
+  if (own === undefined) throw wrongCurve(relayer.signerId, relayer.networkType)
   const accountOf = (signer: Ed25519Signer) => ({ address: addressOf(signer.publicKey), signer })
-  const channels = await channelSigners(derivation)
-  return [accountOf(ownOf(key)), ...channels.map(accountOf)]
+  const channels = await channelSigners(derivation, own)
+  return [accountOf(own), ...channels.map(accountOf)]
 }
 
-async function channelSigners({ relayer, key, findKey, ownOf }: Ed25519Derivation): Promise<Ed25519Signer[]> {
+async function channelSigners(
+  { relayer, findKey, ownOf }: Ed25519Derivation,
+  own: Ed25519Signer,
+): Promise<Ed25519Signer[]> {
   const channels = channelsOf(relayer)
-  if (typeof channels === 'number') {
-    return Array.from({ length: channels }, (_, index) => ownOf(key).derive(`channel/${index + 1}`))
+  if (typeof channels !== 'number') {
+    return Promise.all(
+      channels.map(async (id) => {
+        const signer = ownOf(await requireKey(findKey, id))
+        if (signer === undefined) throw wrongCurve(id, relayer.networkType, 'channels')
+        return signer
+      }),
+    )
   }
-  return Promise.all(channels.map(async (id) => ownOf(await requireKey(findKey, id))))
+  if (channels === 0) return []
+  const { derive } = own
+  if (derive === undefined) throw cannotDerive(relayer.signerId)
+  return Array.from({ length: channels }, (_, index) => derive(`channel/${index + 1}`))
 }
 
 async function requireKey(findKey: FindKey, signerId: string): Promise<Key> {

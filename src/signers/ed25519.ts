@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, hkdfSync, sign } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Ed25519Signer } from './signer.ts'
+import type { DerivingSigner } from './signer.ts'
 
 const SEED_BYTES = 32
 
@@ -16,7 +16,7 @@ const signAsync = promisify(sign)
  * Creates a signer that keeps its key in this process, in a closure that no inspection of the object reaches. `seed` is the 32-byte
  * private key of RFC 8032; it is copied.
  */
-export function createEd25519Signer(id: string, seed: Uint8Array): Ed25519Signer {
+export function createEd25519Signer(id: string, seed: Uint8Array): DerivingSigner {
   if (seed.length !== SEED_BYTES) throw new Error(`The bytes of signer "${id}" are not an ed25519 seed.`)
   const own = Uint8Array.from(seed)
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, own]), format: 'der', type: 'pkcs8' })
@@ -31,5 +31,5 @@ export function createEd25519Signer(id: string, seed: Uint8Array): Ed25519Signer
         `${id}/${name}`,
         new Uint8Array(hkdfSync('sha256', own, DERIVATION_SALT, name, SEED_BYTES)),
       ),
-  } satisfies Ed25519Signer)
+  } satisfies DerivingSigner)
 }

@@ -1,16 +1,35 @@
 import { hkdfSync } from 'node:crypto'
+import { omitUndefined } from '../lib/omit-undefined.ts'
 import { createEd25519Signer } from './ed25519.ts'
 import { createSecp256k1Signer, isPrivateKey } from './secp256k1.ts'
-import type { Ed25519Signer, Secp256k1Signer } from './signer.ts'
+import type { DerivingSigner, Ed25519Signer, Secp256k1Signer } from './signer.ts'
+
+/** The signers of one key, by the network type that uses them. A network type that the curve of the key does not fit is absent. */
+interface KeySigners {
+  readonly evm?: Secp256k1Signer
+  readonly stellar?: Ed25519Signer
+  readonly solana?: Ed25519Signer
+}
 
 /** The key of one signer, in the form that each network type uses. */
-export interface Key {
+export interface Key extends KeySigners {
   readonly id: string
   /** True when every network type uses the secret as it is, false when each has a key of its own. */
   readonly isShared: boolean
+}
+
+/** A key whose secret is in this process fits every network type. */
+export interface LocalKey extends Key {
   readonly evm: Secp256k1Signer
-  readonly stellar: Ed25519Signer
-  readonly solana: Ed25519Signer
+  readonly stellar: DerivingSigner
+  readonly solana: DerivingSigner
+}
+
+/** Creates a key of these signers. A signer that is undefined is absent in it. */
+export function keyOf(
+  key: { readonly [K in keyof Key]: Key[K] | undefined } & Pick<Key, 'id' | 'isShared'>,
+): Key {
+  return Object.freeze(omitUndefined(key))
 }
 
 const SEED_BYTES = 32
@@ -22,7 +41,7 @@ const DERIVATION_SALT = 'relayer/key/1'
  * Creates a key that every network type uses as it is, as the addresses of keys from elsewhere demand. The secret has 32 bytes, which are
  * a private key of secp256k1 and the seed of an ed25519 key; it satisfies `isSecret` and is copied.
  */
-export function createKey(id: string, secret: Uint8Array): Key {
+export function createKey(id: string, secret: Uint8Array): LocalKey {
   const ed25519 = createEd25519Signer(id, secret)
   return Object.freeze({
     id,
@@ -37,7 +56,7 @@ export function createKey(id: string, secret: Uint8Array): Key {
  * Creates a key that is another one for each network type, so that no signature for one is one for another (docs/signatures.md). EVM has
  * the secret itself, because other tools read the same account from the key file; the others derive theirs (HKDF-SHA256, RFC 5869).
  */
-export function createSeparateKey(id: string, secret: Uint8Array): Key {
+export function createSeparateKey(id: string, secret: Uint8Array): LocalKey {
   return Object.freeze({
     id,
     isShared: false,

@@ -1,54 +1,91 @@
+import { AppError } from '../errors.ts'
+import { limitConcurrency } from '../lib/concurrency/limit-concurrency.ts'
 import { ConfigError } from '../lib/config-errors.ts'
-import type { Secret } from '../security/secret.ts'
-import { createKey, type Key } from './key.ts'
-import { KeystoreError } from './keystore/kdf.ts'
-import { type LocalSignerConfig, loadLocalKey } from './keystore/load.ts'
-import { PRIVATE_KEY_FORMS, parsePrivateKey } from './private-key.ts'
+import { systemClock } from '../lib/time/clock.ts'
+import type { Key } from './key.ts'
+import { connectSigner } from './providers/connect.ts'
+import { MissingPackageError } from './providers/load-package.ts'
+import type { ConnectContext } from './providers/provider.ts'
+import { providerOf, type SignerConfig } from './providers/registry.ts'
+import type { CallLimits } from './remote/call.ts'
+import type { RemoteConnection } from './remote/create-remote-key.ts'
+import type { PublicKeys } from './remote/remote-key.ts'
 
-/** A signer of the configuration. `local`: an encrypted key file · `plain`: a private key in one of its written forms. */
-export type SignerConfig = LocalSignerConfig | PlainSignerConfig
+export type { SignerConfig } from './providers/registry.ts'
 
-interface PlainSignerConfig {
-  readonly id: string
-  readonly type: 'plain'
-  readonly key: Secret
+/** The parts of the service that signers outside this process need. */
+export interface LoadContext extends CallLimits, Pick<ConnectContext, 'http'> {}
+
+/** A signer whose key another service holds, and the answer of that service at the start. */
+export interface LoadedRemote {
+  readonly connection: RemoteConnection
+  /** The public keys, or the failure. */
+  readonly answer: PublicKeys | AppError
 }
+
+/** The signers of the configuration, by id. */
+export interface LoadedSigners {
+  readonly keys: ReadonlyMap<string, Key>
+  readonly remote: ReadonlyMap<string, LoadedRemote>
+}
+
+/** Signers outside this process are asked this many at a time, so that a start with hundreds is short and no service is flooded. */
+const ASKED_AT_ONCE = 10
 
 /**
- * Opens every configured signer, by id. They open one after the other, because a key file can take hundreds of megabytes to decrypt.
+ * Opens every configured signer. Those of this process open one after the other, because a key file can take hundreds of megabytes to
+ * decrypt. A service that does not answer is no problem yet: its public keys may be known from an earlier start.
  * @throws ConfigError with all that cannot be opened
  */
-export async function loadKeys(configs: readonly SignerConfig[]): Promise<Map<string, Key>> {
+export async function loadKeys(
+  configs: readonly SignerConfig[],
+  context: LoadContext,
+): Promise<LoadedSigners> {
   const keys = new Map<string, Key>()
+  const remote = new Map<string, LoadedRemote>()
   const problems: string[] = []
+  const connecting: (() => Promise<void>)[] = []
   for (const config of configs) {
-    const result = await load(config)
-    if (typeof result === 'string') problems.push(`signer "${config.id}": ${result}`)
+    const provider = providerOf(config)
+    const report = (problem: string) => void problems.push(`signer "${config.id}": ${problem}`)
+    if (provider.kind === 'remote') {
+      connecting.push(() => addRemote(config, context, { remote, report }))
+      continue
+    }
+    const result = await provider.open(config.id, config)
+    if (typeof result === 'string') report(result)
     else keys.set(config.id, result)
   }
+  const inTurn = limitConcurrency(ASKED_AT_ONCE)
+  await Promise.all(connecting.map(inTurn))
   if (problems.length > 0) throw new ConfigError(problems)
-  return keys
+  return { keys, remote }
 }
 
-/** Returns the key, or a sentence about the problem. */
-async function load(config: SignerConfig): Promise<Key | string> {
-  return config.type === 'plain' ? loadPlainKey(config) : loadKeyFile(config)
+interface Results {
+  readonly remote: Map<string, LoadedRemote>
+  readonly report: (problem: string) => void
 }
 
-async function loadPlainKey({ id, key }: PlainSignerConfig): Promise<Key | string> {
-  const secret = await parsePrivateKey(key.reveal())
-  return secret ? createKey(id, secret) : `its key must be a private key: ${PRIVATE_KEY_FORMS}`
-}
-
-async function loadKeyFile(config: LocalSignerConfig): Promise<Key | string> {
+async function addRemote(
+  config: SignerConfig,
+  context: LoadContext,
+  { remote, report }: Results,
+): Promise<void> {
   try {
-    return await loadLocalKey(config)
+    const connection = await connectSigner(config, { ...context, clock: systemClock })
+    remote.set(config.id, { connection, answer: await ask(connection) })
   } catch (error) {
-    if (error instanceof KeystoreError) return `the key file ${config.path} cannot be read: ${error.message}`
-    const { code } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    return code === 'ENOENT'
-      ? `there is no key file ${config.path}`
-      : `the key file ${config.path} cannot be read (${code})`
+    if (!(error instanceof MissingPackageError)) throw error
+    report(error.message)
+  }
+}
+
+async function ask(connection: RemoteConnection): Promise<PublicKeys | AppError> {
+  try {
+    return await connection.publicKeys()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
   }
 }

@@ -3,25 +3,30 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from '../database/schema.ts'
 import { AppError } from '../errors.ts'
 import type { Sealer } from '../security/sealer.ts'
+import { describeSigner } from './describe.ts'
 import { ownerOf } from './keyring.ts'
 import { PRIVATE_KEY_FORMS, parsePrivateKey } from './private-key.ts'
+import { type ConnectionContext, connectSigner } from './providers/connect.ts'
+import { MissingPackageError } from './providers/load-package.ts'
+import { providerOf, type SignerConfig } from './providers/registry.ts'
+import { encodePublicKeys, type StoredPublicKeys } from './remote/public-keys.ts'
+import { readRequestedConfig, type SignerRequest, toSealedText } from './sealed-config.ts'
 import { deleteSigners, findSigner, insertSigner, lockSigner, type StoredSigner } from './store.ts'
 
-/** A signer as a caller describes it. */
-export interface SignerRequest {
+/** A signer that a caller wants. */
+export interface NewSignerRequest extends SignerRequest {
   /** The id; a new UUID by default. */
   readonly id?: string | undefined
-  /** The private key in one of its written forms. */
-  readonly key: string
 }
 
 /** The verbs of callers on signers. Signers never change: another key is another signer. */
 export interface SignerManager {
   /**
-   * Seals and stores a key.
-   * @throws AppError 400 without a key to seal with, or for a text that is not a private key; 409 when the id is in use
+   * Proves that the key signs, seals its configuration and stores it.
+   * @throws AppError 400 without a key to seal with, for a configuration that is not one, and for a key that its service refuses; 409 when
+   * the id is in use; 500 when its service does not answer
    */
-  create(request: SignerRequest): Promise<StoredSigner>
+  create(request: NewSignerRequest): Promise<StoredSigner>
   /** @throws AppError 404 */
   get(id: string): Promise<StoredSigner>
   /** @throws AppError 404; 400 when relayers sign with it */
@@ -32,21 +37,21 @@ interface SignerManagerDeps {
   readonly db: Kysely<Schema>
   /** Undefined when the deployment has no STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
+  /** Asks the key services that callers name. */
+  readonly connection: ConnectionContext
   /** Returns the ids of the relayers that sign with the signer. */
   readonly usersOf: (tx: Transaction<Schema>, id: string) => Promise<readonly string[]>
 }
 
-/** The type of signer that callers can create: the service keeps the key. */
-const TYPE = 'plain'
-
 /** Creates the manager of this database's signers. */
-export function createSignerManager({ db, sealer, usersOf }: SignerManagerDeps): SignerManager {
+export function createSignerManager({ db, sealer, connection, usersOf }: SignerManagerDeps): SignerManager {
   return {
-    create: async ({ id = randomUUID(), key }) => {
-      const sealed = await seal(sealer, id, key)
-      const signer = { id, type: TYPE, sealed }
+    create: async ({ id = randomUUID(), ...request }) => {
+      if (sealer === undefined) throw noSealer()
+      const { text, publicKeys, config } = await prepareSecret(connection, id, request)
+      const signer = { id, type: request.type, sealed: sealer.seal(text, ownerOf(id)), publicKeys, config }
       if (!(await db.transaction().execute((tx) => insertSigner(tx, signer)))) throw idInUse(id)
-      return { id, type: TYPE, origin: 'api' }
+      return { id, type: request.type, origin: 'api', config: config ?? {} }
     },
     get: async (id) => {
       const signer = await findSigner(db, id)
@@ -67,20 +72,67 @@ export function createSignerManager({ db, sealer, usersOf }: SignerManagerDeps):
   }
 }
 
-async function seal(sealer: Sealer | undefined, id: string, key: string): Promise<Uint8Array> {
-  if (sealer === undefined)
-    throw new AppError(
-      'not_supported',
-      'Signers can be created here only when the deployment has a STORAGE_ENCRYPTION_KEY to store their keys with.',
-    )
+/** The parts of a new signer. */
+interface Prepared {
+  /** The text to seal. */
+  readonly text: string
+  /** The part of its configuration that everybody may see. */
+  readonly config?: object | undefined
+  readonly publicKeys?: StoredPublicKeys
+}
+
+async function prepareSecret(
+  connection: ConnectionContext,
+  id: string,
+  request: SignerRequest,
+): Promise<Prepared> {
+  const problems: string[] = []
+  const read = readRequestedConfig(id, request, { path: 'body.config', problems })
+  if (read === undefined) throw new AppError('invalid_request', `${problems.join('; ')}.`)
+  if (read.type === 'plain') return { text: await readPrivateKey(read.key.reveal()) }
+  const { config } = describeSigner(read)
+  const text = toSealedText(request)
+  if (providerOf(read).kind === 'remote')
+    return { text, config, publicKeys: await proveRemote(connection, read) }
+  await openLocal(read)
+  return { text, config }
+}
+
+/** Secrets of private keys are stored as hex digits, whatever form the caller wrote. */
+async function readPrivateKey(key: string): Promise<string> {
   const secret = await parsePrivateKey(key)
   if (secret === undefined)
     throw new AppError('invalid_request', `body.config.key: expected ${PRIVATE_KEY_FORMS}.`)
   try {
-    return sealer.seal(Buffer.from(secret).toString('hex'), ownerOf(id))
+    return Buffer.from(secret).toString('hex')
   } finally {
     secret.fill(0)
   }
+}
+
+async function openLocal(config: SignerConfig): Promise<void> {
+  const provider = providerOf(config)
+  const key = provider.kind === 'local' ? await provider.open(config.id, config) : undefined
+  if (typeof key === 'string') throw new AppError('invalid_request', `body.config: ${key}.`)
+}
+
+async function proveRemote(context: ConnectionContext, config: SignerConfig): Promise<StoredPublicKeys> {
+  try {
+    const connection = await connectSigner(config, context)
+    const publicKeys = await connection.publicKeys()
+    await connection.prove(publicKeys)
+    return encodePublicKeys(publicKeys)
+  } catch (error) {
+    if (!(error instanceof MissingPackageError)) throw error
+    throw new AppError('not_supported', `body.type: ${error.message}.`, { cause: error })
+  }
+}
+
+function noSealer() {
+  return new AppError(
+    'not_supported',
+    'Signers can be created here only when the deployment has a STORAGE_ENCRYPTION_KEY to store their keys with.',
+  )
 }
 
 function idInUse(id: string) {

@@ -1,13 +1,29 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Schema, SignersTable } from '../database/schema.ts'
+import type { StoredPublicKeys } from './remote/public-keys.ts'
 
 /** The origin of a signer: the configuration file, or a caller. */
 export type SignerOrigin = 'file' | 'api'
 
-/** Reads the sealed secret of a signer that a caller created; null for one of the file; undefined when no signer has this id. */
-export async function findSealed(db: Kysely<Schema>, id: string): Promise<Uint8Array | null | undefined> {
-  const row = await db.selectFrom('signers').select('sealed').where('id', '=', id).executeTakeFirst()
-  return row?.sealed
+/** A signer with its sealed secret: null for one of the file. */
+export interface SealedSigner {
+  readonly id: string
+  readonly type: string
+  readonly sealed: Uint8Array | null
+  /** Absent where the key is in this process. */
+  readonly publicKeys?: StoredPublicKeys
+}
+
+/** Reads a signer with its sealed secret. */
+export async function findSealed(db: Kysely<Schema>, id: string): Promise<SealedSigner | undefined> {
+  const row = await db
+    .selectFrom('signers')
+    .select(['id', 'type', 'sealed', 'public_keys'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { public_keys: publicKeys, ...signer } = row
+  return { ...signer, ...(publicKeys && { publicKeys }) }
 }
 
 /** A signer that relayers can use, without its secret. */
@@ -15,13 +31,15 @@ export interface StoredSigner {
   readonly id: string
   readonly type: string
   readonly origin: SignerOrigin
+  /** The part of its configuration that everybody may see, by wire names. */
+  readonly config: object
 }
 
 /** Reads one signer; undefined also for a deleted one of the file, whose key may still be loaded. */
 export async function findSigner(db: Kysely<Schema>, id: string): Promise<StoredSigner | undefined> {
   const row = await db
     .selectFrom('signers')
-    .select(['id', 'type', 'sealed'])
+    .select(['id', 'type', 'sealed', 'config'])
     .where('id', '=', id)
     .executeTakeFirst()
   return row && toSigner(row)
@@ -36,7 +54,7 @@ export async function lockSigner(
   id: string,
   strength: 'share' | 'update',
 ): Promise<StoredSigner | undefined> {
-  const found = tx.selectFrom('signers').select(['id', 'type', 'sealed']).where('id', '=', id)
+  const found = tx.selectFrom('signers').select(['id', 'type', 'sealed', 'config']).where('id', '=', id)
   const row = await (strength === 'share' ? found.forShare() : found.forUpdate()).executeTakeFirst()
   return row && toSigner(row)
 }
@@ -49,7 +67,7 @@ export async function listSigners(
   const [rows, { total }] = await Promise.all([
     db
       .selectFrom('signers')
-      .select(['id', 'type', 'sealed'])
+      .select(['id', 'type', 'sealed', 'config'])
       .orderBy('created_at')
       .orderBy('id')
       .offset(offset)
@@ -66,8 +84,10 @@ export async function listSigners(
 interface NewSigner {
   readonly id: string
   readonly type: string
-  /** The sealed secret: 64 hex digits. */
+  /** The sealed secret: 64 hex digits, or a whole configuration as JSON. */
   readonly sealed: Uint8Array
+  readonly config?: object | undefined
+  readonly publicKeys?: StoredPublicKeys | undefined
 }
 
 /**
@@ -84,7 +104,7 @@ export async function insertSigner(tx: Transaction<Schema>, signer: NewSigner): 
   if (entry !== undefined) return false
   const inserted = await tx
     .insertInto('signers')
-    .values(signer)
+    .values(toRow(signer))
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -97,16 +117,25 @@ export async function listStored(tx: Transaction<Schema>): Promise<Map<string, S
   return new Map(rows.map(({ id, sealed }) => [id, sealed === null ? 'file' : 'api']))
 }
 
-/** Stores the id and the type of a signer of the file. */
+/** Stores a signer of the file, without its secret. */
 export async function saveConfiguredSigner(
   tx: Transaction<Schema>,
-  { id, type }: { readonly id: string; readonly type: string },
+  signer: Omit<NewSigner, 'sealed'>,
 ): Promise<void> {
+  const { id, ...columns } = toRow(signer)
   await tx
     .insertInto('signers')
-    .values({ id, type })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ type }))
+    .values({ id, ...columns })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
     .execute()
+}
+
+function toRow({ config, publicKeys, ...signer }: Omit<NewSigner, 'sealed'> & Partial<NewSigner>) {
+  return {
+    ...signer,
+    config: config ? JSON.stringify(config) : null,
+    public_keys: publicKeys ? JSON.stringify(publicKeys) : null,
+  }
 }
 
 /** Seals the secret of every signer of a caller again. */
@@ -143,6 +172,7 @@ function toSigner({
   id,
   type,
   sealed,
-}: Pick<Selectable<SignersTable>, 'id' | 'type' | 'sealed'>): StoredSigner {
-  return { id, type, origin: sealed === null ? 'file' : 'api' }
+  config,
+}: Pick<Selectable<SignersTable>, 'id' | 'type' | 'sealed' | 'config'>): StoredSigner {
+  return { id, type, origin: sealed === null ? 'file' : 'api', config: config ?? {} }
 }

@@ -16,6 +16,7 @@ import { createGuardedHttpClient } from '../security/guarded-http-client.ts'
 import type { Sealer } from '../security/sealer.ts'
 import type { Key } from '../signers/key.ts'
 import { createKeyring } from '../signers/keyring.ts'
+import type { ConnectionContext } from '../signers/providers/connect.ts'
 import type { TransactionsContext } from '../transactions/model/runtime.ts'
 import { createWatchWorker, type WatchTarget } from '../workers/watch-worker.ts'
 import { lowerPolicies } from './lower-policies.ts'
@@ -38,6 +39,8 @@ interface RuntimeSetOptions {
   readonly database: Database
   /** The keys of the signers in the configuration, by id. */
   readonly keys: ReadonlyMap<string, Key>
+  /** Asks the key services that callers named. */
+  readonly connection: ConnectionContext
   /** Opens the stored keys; undefined without a STORAGE_ENCRYPTION_KEY. */
   readonly sealer: Sealer | undefined
   readonly instrumentation: Instrumentation | undefined
@@ -57,11 +60,11 @@ export type RuntimeSet = Awaited<ReturnType<typeof createRuntimes>>
  * @throws ConfigError when a relayer cannot act, or an endpoint of the configuration serves another chain
  */
 export async function createRuntimes(options: RuntimeSetOptions) {
-  const { config, database, keys, sealer, instrumentation, owner, clock, log } = options
+  const { config, database, keys, sealer, connection, instrumentation, owner, clock, log } = options
   const { db } = database
   const { maxInFlight, rpcTimeoutMs } = config
   const networks = createNetworkDirectory(config.networks, wellKnownNetworks())
-  const keyring = createKeyring({ db, sealer, configured: keys })
+  const keyring = createKeyring({ db, sealer, configured: keys, connection })
   const rpcObserver = instrumentation?.rpc
   const httpClient = createGuardedHttpClient(
     { allowPrivate: config.allowPrivateUrls },

@@ -6,6 +6,7 @@ import { createNetworkManager, type NetworkManager } from '../networks/manage.ts
 import { createRelayerManager, type RelayerManager } from '../relayers/manage/manager.ts'
 import { relayersSigningWith } from '../relayers/store.ts'
 import { createSignerManager, type SignerManager } from '../signers/manage.ts'
+import type { ConnectionContext } from '../signers/providers/connect.ts'
 import { createHealthWorker, type HealthWorker } from '../workers/health-worker.ts'
 import type { RuntimeSet } from './create-runtimes.ts'
 import { type ChainReset, createChainReset } from './reset-chain.ts'
@@ -14,6 +15,8 @@ interface ManagementOptions {
   readonly config: Config
   readonly database: Database
   readonly runtimeSet: RuntimeSet
+  /** Asks the key services that callers name. */
+  readonly connection: ConnectionContext
   /** Identifies this process in leases. */
   readonly owner: string
   readonly clock: Clock
@@ -32,7 +35,7 @@ export interface Management {
 
 /** Creates the managers and the health worker. */
 export function createManagement(options: ManagementOptions): Management {
-  const { config, database, runtimeSet, owner, clock, log } = options
+  const { config, database, runtimeSet, connection, owner, clock, log } = options
   const { db } = database
   const { networks, bounds, keyring, sealer, prepare, verify } = runtimeSet
   const { allowPrivateUrls, healthIntervalMs: intervalMs } = config
@@ -48,7 +51,7 @@ export function createManagement(options: ManagementOptions): Management {
       allowPrivateUrls,
       checked,
     }),
-    signers: createSignerManager({ db, sealer, usersOf: relayersSigningWith }),
+    signers: createSignerManager({ db, sealer, connection, usersOf: relayersSigningWith }),
     networks: createNetworkManager({ db, networks, policy: { allowPrivate: allowPrivateUrls }, verify }),
     resetChain: createChainReset({ database, runtimeSet, clock }),
     health: createHealthWorker({ db, clock, log, owner, checker, prepare, intervalMs }),

@@ -26,6 +26,7 @@ describe('a good configuration', () => {
       apiKeys: [SECRET],
       rateLimit: { perSecond: 100, burst: 300 },
       rpcTimeoutMs: 10_000,
+      keyServices: { timeoutMs: 3000, concurrency: 50 },
       maxInFlight: 16,
       shutdownMs: 25_000,
       shutdownGraceMs: 2_000,
@@ -97,6 +98,7 @@ describe('a good configuration', () => {
       rateLimit: { perSecond: 7, burst: 8 },
       database: { url: 'postgres://u:p@h/d', dataDir: 'memory://', durability: 'relaxed', waitMs: 5_000 },
       rpcTimeoutMs: 1100,
+      keyServices: { timeoutMs: 3000, concurrency: 50 },
       maxInFlight: 13,
       shutdownMs: 14_000,
       maxStreams: 12,
@@ -163,7 +165,7 @@ describe('a good configuration', () => {
 
   test('does not print the secrets of its lists', () => {
     const { signers, notifications } = load({ file: goodFile() })
-    const printed = `${inspect({ signers, notifications }, { depth: null, showHidden: true })}${JSON.stringify({ signers, notifications })}${signers.map((signer) => (signer.type === 'local' ? signer.passphrase : signer.key))}`
+    const printed = `${inspect({ signers, notifications }, { depth: null, showHidden: true })}${JSON.stringify({ signers, notifications })}${signers.map((signer) => ('passphrase' in signer ? signer.passphrase : 'key' in signer && signer.key))}`
     expect(printed).not.toContain(SECRET)
     expect(printed).toContain('[secret]')
   })

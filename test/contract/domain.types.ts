@@ -7,6 +7,7 @@ import type { WirePolicies } from '../../src/relayers/policies/policy-table.ts'
 import type { SOLANA_POLICIES } from '../../src/relayers/policies/solana.ts'
 import type { STELLAR_POLICIES } from '../../src/relayers/policies/stellar.ts'
 import type { DisabledReason } from '../../src/relayers/relayer.ts'
+import type { StorableType } from '../../src/signers/sealed-config.ts'
 import type { TransactionStatus } from '../../src/transactions/model/transaction.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -14,6 +15,7 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ?
 export const statuses: Equal<TransactionStatus, Schemas['TransactionStatus']> = true
 export const findingCodes: Equal<FindingCode, Schemas['Finding']['code']> = true
 export const nextActions: Equal<NextAction, Schemas['Diagnosis']['next_action']['action']> = true
+export const signerTypes: Equal<StorableType, Schemas['CreateSignerRequest']['type']> = true
 export const networkTypes: Equal<NetworkType, Schemas['Relayer']['network_type']> = true
 export const disabledReasons: Equal<DisabledReason['type'], Schemas['DisabledReason']['type']> = true
 

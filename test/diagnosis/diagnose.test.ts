@@ -42,6 +42,7 @@ function factsOf(
     chainNonce: 5n,
     confirmedNonce: undefined,
     chainReset: undefined,
+    signerProblem: undefined,
     pendingNonce: 6n,
     blocktimeMs: 1_000,
     missing: [],

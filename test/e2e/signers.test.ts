@@ -70,9 +70,9 @@ describe('a signer', () => {
     ['a key of nothing but zeros', plain('0'.repeat(64)), /^body\.config\.key: expected/],
     ['no key', { type: 'plain', config: {} }, /^body\.config\.key: is required/],
     [
-      'a key management service',
+      'a key of AWS KMS without a name',
       { type: 'aws_kms', config: { region: 'eu-west-1' } },
-      /^body\.type: expected one of plain/,
+      /^body\.config\.key_id: is required/,
     ],
     ['a kind of the file', { type: 'local', config: { key: KEY } }, /^body\.type/],
     ['an id that leaves its path', plain(KEY, '../other'), /^body\.id/],

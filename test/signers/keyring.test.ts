@@ -7,9 +7,11 @@ import { createKeyring } from '../../src/signers/keyring.ts'
 import { createSignerManager } from '../../src/signers/manage.ts'
 import { listStored, saveConfiguredSigner } from '../../src/signers/store.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+import { KEY_SERVICES } from '../support/key-services/connections.ts'
 
 const [OF_FILE, OF_CALLER] = ['11', '22'].map((byte) => byte.repeat(32)) as [string, string]
 const sealer = createSealer(randomBytes(32))
+const WAYS = { connection: KEY_SERVICES.requested }
 const keyOf = (hex: string) => createKey('any', Buffer.from(hex, 'hex'))
 
 let database: Database
@@ -24,14 +26,14 @@ beforeEach(async () => {
 afterAll(() => database.close())
 
 const keyring = (how: Sealer | undefined = sealer) =>
-  createKeyring({ db: database.db, sealer: how, configured: new Map([['ours', keyOf(OF_FILE)]]) })
+  createKeyring({ ...WAYS, db: database.db, sealer: how, configured: new Map([['ours', keyOf(OF_FILE)]]) })
 const manager = (users: readonly string[] = []) =>
-  createSignerManager({ db: database.db, sealer, usersOf: async () => users })
+  createSignerManager({ ...WAYS, db: database.db, sealer, usersOf: async () => users })
 
-const publicKey = async (id: string, ring = keyring()) => (await ring.find(id))?.stellar.publicKey
+const publicKey = async (id: string, ring = keyring()) => (await ring.find(id))?.stellar?.publicKey
 
 test('gives the keys of the file and those of callers', async () => {
-  await manager().create({ id: 'theirs', key: OF_CALLER })
+  await manager().create({ id: 'theirs', type: 'plain', config: { key: OF_CALLER } })
   expect(await publicKey('ours')).toEqual(keyOf(OF_FILE).stellar.publicKey)
   expect(await publicKey('theirs')).toEqual(keyOf(OF_CALLER).stellar.publicKey)
   expect(await publicKey('nobody')).toBeUndefined()
@@ -43,14 +45,14 @@ test('a signer that is deleted has no key any more, though the one of the file i
 })
 
 test('a key is stored sealed, and opens for its own signer only', async () => {
-  await manager().create({ id: 'theirs', key: `0x${OF_CALLER}` })
+  await manager().create({ id: 'theirs', type: 'plain', config: { key: `0x${OF_CALLER}` } })
   const [row] = await database.db.selectFrom('signers').select('sealed').where('id', '=', 'theirs').execute()
   expect(Buffer.from(row?.sealed ?? []).toString('latin1')).not.toContain(OF_CALLER)
   await database.db.updateTable('signers').set({ id: 'another' }).where('id', '=', 'theirs').execute()
   await expect(publicKey('another')).rejects.toThrow(UnsealError)
   await expect(publicKey('another', keyring(createSealer(randomBytes(32))))).rejects.toThrow(UnsealError)
   await expect(
-    createKeyring({ db: database.db, sealer: undefined, configured: new Map() }).find('another'),
+    createKeyring({ ...WAYS, db: database.db, sealer: undefined, configured: new Map() }).find('another'),
   ).rejects.toThrow('STORAGE_ENCRYPTION_KEY is not set')
 })
 

@@ -11,6 +11,7 @@ import type { SignerConfig } from '../../src/signers/load.ts'
 import { loadKeys } from '../../src/signers/load.ts'
 import { PRIVATE_KEY_FORMS } from '../../src/signers/private-key.ts'
 import { stellarAddress } from '../../src/signers/stellar-key.ts'
+import { KEY_SERVICES } from '../support/key-services/connections.ts'
 
 const KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
@@ -41,10 +42,13 @@ const local = (id: string, file: string, passphrase = PASSPHRASE): SignerConfig 
 })
 const plain = (id: string, key: string): SignerConfig => ({ id, type: 'plain', key: createSecret(key) })
 
+const load = async (configs: readonly SignerConfig[]) =>
+  (await loadKeys(configs, KEY_SERVICES.configured)).keys
+
 describe('configured signers', () => {
   test('of both kinds are loaded by id', async () => {
-    const keys = await loadKeys([local('file', 'good.json'), plain('text', `0x${KEY}`)])
-    expect([...keys].map(([id, { evm }]) => [id, evmAddress(evm.publicKey)])).toEqual([
+    const keys = await load([local('file', 'good.json'), plain('text', `0x${KEY}`)])
+    expect([...keys].map(([id, { evm }]) => [id, evm && evmAddress(evm.publicKey)])).toEqual([
       ['file', ADDRESS],
       ['text', ADDRESS],
     ])
@@ -52,9 +56,9 @@ describe('configured signers', () => {
 
   test('of both kinds are keys of Stellar as well, whatever their spelling', async () => {
     const seed = StrKey.encodeEd25519SecretSeed(Buffer.from(KEY, 'hex'))
-    const keys = await loadKeys([local('file', 'good.json'), plain('text', KEY), plain('seed', seed)])
+    const keys = await load([local('file', 'good.json'), plain('text', KEY), plain('seed', seed)])
     const account = Keypair.fromSecret(seed).publicKey()
-    expect([...keys.values()].map(({ stellar }) => stellarAddress(stellar.publicKey))).toEqual([
+    expect([...keys.values()].map(({ stellar }) => stellar && stellarAddress(stellar.publicKey))).toEqual([
       account,
       account,
       account,
@@ -62,16 +66,16 @@ describe('configured signers', () => {
   })
 
   test('of a marked key file have a key for each network type', async () => {
-    const keys = await loadKeys([local('marked', 'separate.json'), local('plain', 'good.json')])
+    const keys = await load([local('marked', 'separate.json'), local('plain', 'good.json')])
     const [marked, plainKey] = [...keys.values()]
-    expect(evmAddress(marked?.evm.publicKey ?? new Uint8Array())).toBe(ADDRESS)
+    expect(evmAddress(marked?.evm?.publicKey ?? new Uint8Array())).toBe(ADDRESS)
     expect([marked?.isShared, plainKey?.isShared]).toEqual([false, true])
     const accounts = [marked?.stellar, marked?.solana, plainKey?.stellar].map((key) => key?.publicKey)
     expect(new Set(accounts.map((account) => Buffer.from(account ?? []).toString('hex'))).size).toBe(3)
   })
 
   test('that are wrong are all told at once, with no secret', async () => {
-    const loading = loadKeys([
+    const loading = load([
       local('a', 'good.json', 'wrong passphrase'),
       local('b', 'missing.json'),
       local('c', 'text.json'),

@@ -14,6 +14,7 @@ import { createRelayerRuntimes, type RelayerRuntimes } from '../../src/wiring/re
 import { createLoop, type Loop } from '../../src/workers/loop.ts'
 import { createTestClock, type TestClock } from '../support/clock.ts'
 import { emptyDatabase, openTestDatabase } from '../support/database.ts'
+import { KEY_SERVICES } from '../support/key-services/connections.ts'
 import { SILENT_NETWORK } from '../transactions/stub-chain.ts'
 
 const KEY = createKey('dev', new Uint8Array(32).fill(7))
@@ -43,7 +44,12 @@ beforeEach(async () => {
   const { db } = database
   await db.transaction().execute((tx) => saveConfiguredSigner(tx, { id: 'dev', type: 'plain' }))
   networks = createNetworkDirectory([{ ...SILENT_NETWORK, rpcUrls: URLS }], [])
-  const keyring = createKeyring({ db, sealer: undefined, configured: new Map([['dev', KEY]]) })
+  const keyring = createKeyring({
+    db,
+    sealer: undefined,
+    configured: new Map([['dev', KEY]]),
+    connection: KEY_SERVICES.requested,
+  })
   runtimes = createRelayerRuntimes({ networks, keyring, rpcTimeoutMs: 1000, clock, log })
   registry = createRelayerRegistry({
     db: db.withPlugin(rowCounter),

@@ -6,9 +6,12 @@ import type { Config } from '../load.ts'
 import type { ConfigChange } from './changes.ts'
 import { applyNotifications, removeNotifications } from './notifications.ts'
 import { applyRelayers } from './relayers.ts'
-import { applySigners, removeSigners } from './signers.ts'
+import { applySigners, type ConfiguredSigners, removeSigners } from './signers.ts'
 
-type Applied = Pick<Config, 'relayers' | 'notifications' | 'signers'>
+interface Applied extends Pick<Config, 'relayers' | 'notifications' | 'signers'> {
+  /** The public keys of the signers whose key another service holds, by signer id. Default: there are none. */
+  readonly publicKeys?: ConfiguredSigners['publicKeys']
+}
 
 /**
  * Applies every entry of the configuration file that has changed since it was last applied, in one database transaction, and returns
@@ -20,12 +23,12 @@ type Applied = Pick<Config, 'relayers' | 'notifications' | 'signers'>
  */
 export function applyConfig(
   db: Kysely<Schema>,
-  { relayers, notifications, signers }: Applied,
+  { relayers, notifications, signers, publicKeys = new Map() }: Applied,
   accounts: ReadonlyMap<string, RelayerAccounts>,
 ): Promise<ConfigChange[]> {
   return db.transaction().execute(async (tx) => {
     const stored = await lockRelayers(tx)
-    const ofSigners = await applySigners(tx, signers)
+    const ofSigners = await applySigners(tx, { signers, publicKeys })
     const ofNotifications = await applyNotifications(tx, notifications)
     const ofRelayers = await applyRelayers(tx, { relayers, accounts, stored })
     // The relayers come first, so that none of the file's still refers to a removed record.

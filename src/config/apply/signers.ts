@@ -2,21 +2,30 @@ import type { Transaction } from 'kysely'
 import type { Schema } from '../../database/schema.ts'
 import { ConfigError } from '../../lib/config-errors.ts'
 import { relayersSigningWith } from '../../relayers/store.ts'
+import { describeSigner } from '../../signers/describe.ts'
 import type { SignerConfig } from '../../signers/load.ts'
+import { encodePublicKeys } from '../../signers/remote/public-keys.ts'
+import type { PublicKeys } from '../../signers/remote/remote-key.ts'
 import { deleteSigners, listStored, saveConfiguredSigner } from '../../signers/store.ts'
 import type { ConfigChange } from './changes.ts'
 import { compareEntries } from './compare.ts'
 import { readEntries, writeEntries } from './entries-store.ts'
 import { refuseUsed } from './refuse-used.ts'
 
+/** The signers of the file, and the public keys of those whose key another service holds, by id. */
+export interface ConfiguredSigners {
+  readonly signers: readonly SignerConfig[]
+  readonly publicKeys: ReadonlyMap<string, PublicKeys>
+}
+
 /**
- * Stores the ids of the file's signers beside those that callers created, and returns those that the file no longer has. The
- * secrets stay in the file.
+ * Stores the file's signers beside those that callers created, and returns those that the file no longer has. The secrets stay in the
+ * file.
  * @throws ConfigError when a caller has created a signer of the same name
  */
 export async function applySigners(
   tx: Transaction<Schema>,
-  configured: readonly SignerConfig[],
+  { signers: configured, publicKeys }: ConfiguredSigners,
 ): Promise<{ changes: ConfigChange[]; gone: readonly string[] }> {
   const stored = await listStored(tx)
   const duplicates = configured.filter(({ id }) => stored.get(id) === 'api')
@@ -28,7 +37,10 @@ export async function applySigners(
       ),
     )
   }
-  const wanted = configured.map(({ id, type }) => ({ id, type }))
+  const wanted = configured.map((config) => {
+    const keys = publicKeys.get(config.id)
+    return { ...describeSigner(config), ...(keys && { publicKeys: encodePublicKeys(keys) }) }
+  })
   const { changed, gone, entries } = compareEntries(wanted, await readEntries(tx, 'signer'))
   for (const signer of changed) await saveConfiguredSigner(tx, signer)
   await writeEntries(tx, 'signer', entries)

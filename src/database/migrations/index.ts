@@ -16,6 +16,7 @@ import * as eventNumbers from './0015-event-numbers.ts'
 import * as roomForUpdates from './0016-room-for-updates.ts'
 import * as quietHealth from './0017-quiet-health.ts'
 import * as fewerIndexEntries from './0018-fewer-index-entries.ts'
+import * as remoteSigners from './0020-remote-signers.ts'
 
 /** All migrations in order. They are forward only: a released migration is never edited; the next one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0016-room-for-updates': roomForUpdates,
   '0017-quiet-health': quietHealth,
   '0018-fewer-index-entries': fewerIndexEntries,
+  '0020-remote-signers': remoteSigners,
 }

@@ -23,6 +23,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   internal_error: 500,
   network_unavailable: 500,
   request_timeout: 500,
+  signer_unavailable: 500,
 
   account_not_found: 400,
   account_taken: 400,
@@ -52,6 +53,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, FailureStatus>> = {
   relayer_paused: 400,
   replacement_underpriced: 400,
   request_too_slow: 400,
+  signer_refused: 400,
   transaction_not_replaceable: 400,
   unknown_network: 400,
   unsupported_content_type: 400,

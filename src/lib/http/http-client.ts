@@ -13,6 +13,8 @@ import { BEGINNING, type BodyLimits, type BodyReader, wholeBody } from './http-b
 
 export interface PostRequest {
   readonly url: string
+  /** Default: POST. A GET has an empty body. */
+  readonly method?: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** Covers everything from opening the connection to the last byte of the answer, in ms. */
@@ -29,7 +31,7 @@ export interface PostAnswer {
   readonly body: string
 }
 
-/** Sends HTTP POST requests over connections that it keeps. */
+/** Sends HTTP requests, POST by default, over connections that it keeps. */
 export interface HttpClient {
   /** Rejects when there is no complete answer: refused, reset, too late, too long, or a url that the client must not ask. */
   post(request: PostRequest): Promise<PostAnswer>
@@ -117,12 +119,16 @@ interface Exchange {
 
 async function exchange(
   { open, body: { headers: accept, read } }: Exchange,
-  { headers, body, timeoutMs, limits }: PostRequest,
+  { method = 'POST', headers, body, timeoutMs, limits }: PostRequest,
 ): Promise<PostAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>()
   const outgoing = open({
-    method: 'POST',
-    headers: { ...accept, ...headers, 'content-length': String(Buffer.byteLength(body)) },
+    method,
+    headers: {
+      ...accept,
+      ...headers,
+      ...(method === 'POST' && { 'content-length': String(Buffer.byteLength(body)) }),
+    },
   })
   // Whatever the other side does, the time-out is the end.
   const timer = setTimeout(() => {

@@ -1,5 +1,6 @@
 import type { Answer } from '../../chains/answer.ts'
 import type { Chain, SourceAccount } from '../../chains/chain.ts'
+import type { SignerHealth } from '../../signers/signer.ts'
 import type { HealthFacts, SourceAccountFacts } from './health.ts'
 import type { HealthSubject } from './health-store.ts'
 import type { HealthCheckerDeps } from './health-target.ts'
@@ -12,33 +13,44 @@ interface Asked extends Pick<HealthSubject, 'relayer' | 'confirmed'> {
 /** Returns the facts of a check without any answer in time. */
 export function nothingHeard(chain: Chain): HealthFacts {
   const network = { kind: 'unknown', detail: 'no answer in time' } as const
-  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, sourceAccounts: [] }
+  return { network, endpoints: chain.endpoints(), balance: NOT_ASKED, sourceAccounts: [], signers: [] }
 }
 
 const NOT_ASKED = { kind: 'unknown', detail: 'not asked' } as const
 
 /**
  * Asks one chain about all of its relayers, in their order. Read the confirmed nonces before, so that the chain has included them.
- * The identity of the chain is asked first and once; the other questions go out in one turn, so that they share batches.
+ * The identity of the chain is asked first and once; the other questions go out in one turn, so that they share batches. Keys that other
+ * services hold are checked meanwhile.
  */
 export async function askHealth(
   chain: Chain,
   all: readonly Asked[],
   findChainReset: HealthCheckerDeps['findChainReset'],
 ): Promise<HealthFacts[]> {
-  const network = await verifyChain(chain, all, findChainReset)
+  const [network, signers] = await Promise.all([
+    verifyChain(chain, all, findChainReset),
+    Promise.all(all.map(checkSigners)),
+  ])
   const common = { network, endpoints: chain.endpoints() }
-  if (network.kind !== 'ok') return all.map(() => ({ ...common, balance: NOT_ASKED, sourceAccounts: [] }))
-  const answers = all.map(async (asked) => {
+  if (network.kind !== 'ok')
+    return signers.map((own) => ({ ...common, balance: NOT_ASKED, sourceAccounts: [], signers: own }))
+  const answers = all.map(async (asked, index) => {
     const [balance, sourceAccounts] = await Promise.all([
       chain.balance(asked.relayer.address),
       askSourceAccounts(chain, asked),
     ])
-    return { ...common, balance, sourceAccounts }
+    return { ...common, balance, sourceAccounts, signers: signers[index] ?? [] }
   })
   // The head makes the height of every endpoint known, so that the pool ignores an endpoint that lags.
   const [facts] = await Promise.all([Promise.all(answers), chain.head()])
   return facts
+}
+
+/** Checks each key once that another service holds. */
+async function checkSigners({ sourceAccounts }: Asked): Promise<SignerHealth[]> {
+  const checks = new Set(sourceAccounts.flatMap(({ signer }) => signer?.check ?? []))
+  return Promise.all([...checks].map((check) => check()))
 }
 
 /** Refuses an endpoint of another network, and a chain that was reset. */

@@ -1,6 +1,7 @@
 import type { Answer, EndpointReport } from '../../chains/answer.ts'
 import type { Unit } from '../../chains/chain.ts'
 import type { NetworkType } from '../../networks/network.ts'
+import type { SignerHealth } from '../../signers/signer.ts'
 import { wayOut } from '../chain-reset.ts'
 import { minBalanceOf } from '../policy.ts'
 import type { DisabledReason, Relayer } from '../relayer.ts'
@@ -14,6 +15,8 @@ export interface HealthFacts {
   readonly balance: Answer<bigint>
   /** The source accounts that have a confirmed transaction. */
   readonly sourceAccounts: readonly SourceAccountFacts[]
+  /** The states of the keys that other services hold; empty where this process holds all. */
+  readonly signers: readonly SignerHealth[]
 }
 
 /** The nonces of one source account. */
@@ -61,12 +64,33 @@ export interface HealthCase {
   readonly now: number
 }
 
+/** The result of a check, and the memory for the next one. */
+interface Evaluated {
+  readonly evaluation: HealthEvaluation
+  readonly memory: HealthMemory
+}
+
 /** Evaluates the facts. Pure: it returns the result, and the memory for the next check. */
-export function evaluateHealth(
-  subject: HealthCase,
-  facts: HealthFacts,
-  before: HealthMemory,
-): { readonly evaluation: HealthEvaluation; readonly memory: HealthMemory } {
+export function evaluateHealth(subject: HealthCase, facts: HealthFacts, before: HealthMemory): Evaluated {
+  const { evaluation, memory } = evaluateAccount(subject, facts, before)
+  const signers = evaluateSigners(facts.signers)
+  const reasons = [...(evaluation.reason ? [evaluation.reason] : []), ...signers.reasons]
+  return {
+    evaluation: { ...reasonOf(reasons), unsure: evaluation.unsure || signers.unsure },
+    memory,
+  }
+}
+
+/** A service that is silent leaves its relayers enabled: what they send waits, and nothing is lost. */
+function evaluateSigners(signers: HealthFacts['signers']): PartialEvaluation {
+  const details = new Set(signers.flatMap((signer) => (signer.kind === 'refused' ? [signer.detail] : [])))
+  return {
+    reasons: [...details].map((text) => ({ type: 'SignerCheckFailed', details: text })),
+    unsure: signers.some(({ kind }) => kind === 'unknown'),
+  }
+}
+
+function evaluateAccount(subject: HealthCase, facts: HealthFacts, before: HealthMemory): Evaluated {
   const { network } = facts
   if (network.kind === 'unknown') return evaluateSilence(subject, facts, before)
   if (network.kind === 'refused') {

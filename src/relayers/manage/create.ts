@@ -9,6 +9,7 @@ import { signersOf } from '../channels.ts'
 import type { Relayer, RelayerConfig } from '../relayer.ts'
 import { MissingSignerError } from '../source-accounts.ts'
 import { insertRelayer, lockRelayer } from '../store.ts'
+import { UnfitSignerError } from '../unfit-signer.ts'
 import { checkUntrustedEndpoints, resolveNetwork } from './check-network.ts'
 import { type ManageContext, type ManagedRelayer, requireNotification } from './context.ts'
 
@@ -39,7 +40,10 @@ async function findAccounts(
     if (duplicate !== undefined) throw new AppError('invalid_request', `channels: ${duplicate}.`)
     return accounts
   } catch (error) {
-    throw error instanceof MissingSignerError ? signerNotFound(relayer, error.signerId) : error
+    if (error instanceof MissingSignerError) throw signerNotFound(relayer, error.signerId)
+    if (error instanceof UnfitSignerError)
+      throw new AppError('invalid_request', `${error.field}: ${error.message}.`, { cause: error })
+    throw error
   }
 }
 

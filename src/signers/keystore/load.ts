@@ -10,7 +10,6 @@ const MAX_FILE_BYTES = 64 * 1024
 /** A signer whose key is in an encrypted key file. */
 export interface LocalSignerConfig {
   readonly id: string
-  readonly type: 'local'
   /** The path of the key file. */
   readonly path: string
   readonly passphrase: Secret

@@ -1,5 +1,6 @@
 import { keepLease } from '../../database/keep-lease.ts'
 import { acquireLease, LeaseLostError, releaseLease } from '../../database/lease.ts'
+import { isSignerFault } from '../../signers/signer-fault.ts'
 import { rebroadcastDue } from '../broadcast/rebroadcast.ts'
 import { raiseOverdue, unblock } from '../broadcast/speed-up.ts'
 import type { TransactionsContext } from '../model/runtime.ts'
@@ -36,9 +37,13 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
     const due = await findDue()
     // Bytes for the old chain would be valid on the new one, too.
     if (due.length > 0 && (await isReset(context, leased))) return
-    const changed = due.length > 0 && maySign && (await raiseOverdue(context, leased, due))
+    const changed =
+      due.length > 0 &&
+      maySign &&
+      (await unlessKeyFails(context, relayerId, () => raiseOverdue(context, leased, due)))
     const queuedInPool = await rebroadcastDue(context, leased, changed ? await findDue() : due)
-    if (queuedInPool && maySign) await unblock(context, leased, queuedInPool)
+    if (queuedInPool && maySign)
+      await unlessKeyFails(context, relayerId, () => unblock(context, leased, queuedInPool))
     if (maySign) await submitPending(context, leased)
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error
@@ -46,5 +51,20 @@ export async function workAccount(context: TransactionsContext, relayerId: strin
   } finally {
     await letGo()
     await releaseLease(context.db, lease)
+  }
+}
+
+/** A key that cannot be used keeps nothing from being broadcast again: those bytes are signed. Returns undefined for such a key. */
+async function unlessKeyFails<T>(
+  { log }: TransactionsContext,
+  relayerId: string,
+  step: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await step()
+  } catch (error) {
+    if (!isSignerFault(error)) throw error
+    log.warn({ relayer: relayerId, problem: error.detail }, 'signature failed; the fee is not raised now')
+    return undefined
   }
 }

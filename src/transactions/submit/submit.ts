@@ -1,6 +1,8 @@
 import type { Answer } from '../../chains/answer.ts'
 import type { AttemptKind } from '../../chains/attempt.ts'
 import type { Prepared, Sequencing, SetupRequired } from '../../chains/chain.ts'
+import type { AppError } from '../../errors.ts'
+import { isSignerFault } from '../../signers/signer-fault.ts'
 import { broadcastCurrent } from '../broadcast/broadcast.ts'
 import { isDue } from '../model/due.ts'
 import { isNoop } from '../model/purpose.ts'
@@ -54,15 +56,38 @@ export async function submitPending(context: TransactionsContext, leased: Leased
   const { ready, short } = await affordable(context, leased, prepared)
   if (short) await wait(context, short.transaction, short.reason)
   if (ready.length === 0) return
+  try {
+    await broadcastCurrent(context, runtime, await signReady(context, leased, { ready, slots }))
+  } catch (error) {
+    const [first] = ready
+    if (!isSignerFault(error) || first === undefined) throw error
+    await waitForSigner(context, leased, { transaction: first.transaction, fault: error })
+  }
+}
+
+async function signReady(
+  context: TransactionsContext,
+  leased: LeasedAccount,
+  { ready, slots }: { ready: readonly Ready[]; slots: Slots },
+): Promise<TransactionWithAttempts[]> {
+  const { runtime, lease } = leased
   const { sequencing } = runtime.chain
-  const stored = sequencing
-    ? await numberReady(context, leased, { ready, slots, sequencing })
-    : await signAndStore(context, {
-        runtime,
-        signables: await toSignables(context, runtime, ready),
-        lease: leased.lease,
-      })
-  await broadcastCurrent(context, runtime, stored)
+  if (sequencing) return numberReady(context, leased, { ready, slots, sequencing })
+  return signAndStore(context, { runtime, signables: await toSignables(context, runtime, ready), lease })
+}
+
+/** Nothing was stored and nothing left. A key that is refused disables the relayer now, instead of at the next check of its health. */
+async function waitForSigner(
+  context: TransactionsContext,
+  { relayer }: LeasedAccount,
+  { transaction, fault }: { readonly transaction: Transaction; readonly fault: AppError },
+): Promise<void> {
+  context.log.warn(
+    { relayer: relayer.id, problem: fault.detail },
+    'signature failed; what the relayer sends waits',
+  )
+  await wait(context, transaction, `Waiting for its key: ${fault.detail}`)
+  if (fault.code === 'signer_refused') await context.checkHealth(relayer)
 }
 
 async function numberReady(

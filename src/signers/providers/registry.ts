@@ -1,0 +1,56 @@
+import type { Curve } from '../signer.ts'
+import { awsKms } from './aws-kms.ts'
+import { local } from './local.ts'
+import { mnemonic } from './mnemonic.ts'
+import { plain } from './plain.ts'
+import type { Provider, SignerFields } from './provider.ts'
+import { vault } from './vault.ts'
+import { vaultTransit } from './vault-transit.ts'
+
+/** All types of signers. A new type is a file beside this one and a line here; the contract lists it for callers. */
+const PROVIDERS = {
+  local,
+  plain,
+  mnemonic,
+  aws_kms: awsKms,
+  vault,
+  vault_transit: vaultTransit,
+} as const
+
+/** A type of signer, as configuration files write it. */
+export type SignerType = keyof typeof PROVIDERS
+
+type ConfigOf<P> = P extends Provider<infer C> ? C : never
+
+type Configs = { readonly [T in SignerType]: ConfigOf<(typeof PROVIDERS)[T]> }
+
+/** The configuration of a signer of one type, or of any. */
+export type SignerConfig<T extends SignerType = SignerType> = {
+  [K in T]: { readonly id: string; readonly type: K } & Configs[K]
+}[T]
+
+/** The names of all types. */
+export const SIGNER_TYPES = Object.keys(PROVIDERS) as readonly SignerType[]
+
+/** Returns true for a type that this release has. */
+export function isSignerType(type: string): type is SignerType {
+  return Object.hasOwn(PROVIDERS, type)
+}
+
+/** Returns the provider of a configuration. TypeScript cannot follow that the table pairs the two. */
+export function providerOf({ type }: SignerConfig): Provider<SignerConfig> {
+  return PROVIDERS[type] as unknown as Provider<SignerConfig>
+}
+
+/** Reads the fields of one type. */
+export function readSignerConfig(
+  { id, type }: { readonly id: string; readonly type: SignerType },
+  fields: SignerFields,
+): SignerConfig {
+  return { id, type, ...PROVIDERS[type].read(fields) } as SignerConfig
+}
+
+/** Returns the types whose keys can have this curve. */
+export function typesOfCurve(curve: Curve): SignerType[] {
+  return SIGNER_TYPES.filter((type) => PROVIDERS[type].curves.some((own) => own === curve))
+}

@@ -1,0 +1,21 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../database/schema.ts'
+import type { SignerDescription } from './describe.ts'
+import { decodePublicKeys } from './remote/public-keys.ts'
+import type { PublicKeys } from './remote/remote-key.ts'
+
+/** Reads the public keys that a signer of the file had at an earlier start. A signer with another configuration since then has none. */
+export async function findRemembered(
+  db: Kysely<Schema>,
+  { id, type, config }: SignerDescription,
+): Promise<PublicKeys | undefined> {
+  const row = await db
+    .selectFrom('signers')
+    .select(['type', 'config', 'public_keys'])
+    .where('id', '=', id)
+    .where('sealed', 'is', null)
+    .executeTakeFirst()
+  if (!row?.public_keys || row.type !== type || !isDeepStrictEqual(row.config, config)) return undefined
+  return decodePublicKeys(row.public_keys)
+}

@@ -1,0 +1,180 @@
+import type { Clock } from '../../lib/time/clock.ts'
+import { type Key, keyOf } from '../key.ts'
+import type { Curve, Ed25519Signer, Secp256k1Signer, Signer } from '../signer.ts'
+import { signerRefused } from '../signer-fault.ts'
+import { type Caller, type CallLimits, createCaller } from './call.ts'
+import { createRemoteHealth, type RemoteHealth } from './health.ts'
+import { createMemo } from './memo.ts'
+import { describePublicKeys, samePublicKeys } from './public-keys.ts'
+import { type PublicKeys, RemoteFault, type RemoteKey } from './remote-key.ts'
+import { verifiedEcdsa, verifiedEd25519 } from './verified.ts'
+
+const DIGEST_BYTES = 32
+const SIGNATURE_BYTES = 64
+
+/** The text that proves that a key signs. It is neither a hash nor the encoding of a transaction on any network. */
+const CHALLENGE = Buffer.from('multichain-relayer: proof that this key signs, and nothing else.')
+
+/** The way to a key that another service holds. */
+export interface RemoteKeyOptions extends CallLimits {
+  /** The id of the signer. */
+  readonly id: string
+  readonly remote: RemoteKey
+  readonly clock: Clock
+}
+
+/** A connection to a key. Its public keys come from the service, or from the memory of an earlier start. */
+export interface RemoteConnection {
+  readonly name: string
+  /** @throws AppError `signer_unavailable` or `signer_refused` */
+  publicKeys(): Promise<PublicKeys>
+  /** Creates the key with known public keys; it asks nobody. */
+  keyOf(publicKeys: PublicKeys): Key
+  /**
+   * Signs a text that is no transaction.
+   * @throws AppError `signer_unavailable` or `signer_refused`
+   */
+  prove(publicKeys: PublicKeys): Promise<void>
+}
+
+/**
+ * Connects to a key outside this process. Signatures leave here only after a check against the public key, whatever the service
+ * answers. Calls are limited, timed and repeated; those of one key share the limits.
+ */
+export function connectRemoteKey(options: RemoteKeyOptions): RemoteConnection {
+  const { remote } = options
+  const name = `signer "${options.id}": ${remote.name}`
+  const call = createCaller({ ...options, name })
+  const ask = () => call(remote.publicKeys)
+  const prove = async (publicKeys: PublicKeys) => {
+    const room = { call, remote, name, publicKeys }
+    for (const curve of curvesOf(publicKeys)) await signChallenge(room, curve)
+  }
+  return {
+    name,
+    publicKeys: ask,
+    prove,
+    keyOf: (publicKeys) => {
+      const health = createRemoteHealth({
+        clock: options.clock,
+        compare: async () => comparePublicKeys(name, { wanted: publicKeys, found: await ask() }),
+        prove: () => prove(publicKeys),
+      })
+      return createKeyWith({ call, remote, name, publicKeys }, { id: options.id, health })
+    },
+  }
+}
+
+/** @throws AppError `signer_refused` when the service has another key now: it would sign for another account */
+export function comparePublicKeys(
+  name: string,
+  { wanted, found }: { readonly wanted: PublicKeys; readonly found: PublicKeys },
+): void {
+  if (samePublicKeys(wanted, found)) return
+  throw signerRefused(
+    `${name} has another public key (${describePublicKeys(found)}) than the one that this service knows (${describePublicKeys(wanted)}). Restore the key, or give the new one a signer of its own.`,
+  )
+}
+
+interface Room {
+  readonly call: Caller
+  readonly remote: RemoteKey
+  readonly name: string
+  readonly publicKeys: PublicKeys
+}
+
+interface Owner {
+  readonly id: string
+  readonly health: RemoteHealth
+}
+
+function createKeyWith(room: Room, owner: Owner): Key {
+  const { secp256k1, ed25519 } = room.publicKeys
+  const remoteEd25519 = ed25519 && createRemoteEd25519(room, { ...owner, publicKey: ed25519 })
+  return keyOf({
+    id: owner.id,
+    isShared: true,
+    evm: secp256k1 && createRemoteSecp256k1(room, { ...owner, publicKey: secp256k1 }),
+    stellar: remoteEd25519,
+    solana: remoteEd25519,
+  })
+}
+
+interface OneKey extends Owner {
+  readonly publicKey: Uint8Array
+}
+
+function createRemoteSecp256k1(room: Room, { id, health, publicKey }: OneKey): Secp256k1Signer {
+  const sign = createMemo((digest) => noted(health, () => signDigest(room, digest, publicKey)))
+  return Object.freeze({
+    curve: 'secp256k1',
+    id,
+    publicKey,
+    check: health.check,
+    sign: async (digest: Uint8Array) => {
+      if (digest.length !== DIGEST_BYTES) throw new Error(`A digest has ${DIGEST_BYTES} bytes.`)
+      return sign(digest)
+    },
+  } satisfies Secp256k1Signer)
+}
+
+function createRemoteEd25519(room: Room, { id, health, publicKey }: OneKey): Ed25519Signer {
+  const sign = createMemo((message) => noted(health, () => signMessage(room, message, publicKey)))
+  return Object.freeze({
+    curve: 'ed25519',
+    id,
+    publicKey,
+    check: health.check,
+    sign: async (message: Uint8Array) => Uint8Array.from(await sign(message)),
+  } satisfies Ed25519Signer)
+}
+
+/** Tells the health of a key the result of each signature, so that a refusal disables its relayers at the next check. */
+async function noted<T>(health: RemoteHealth, sign: () => Promise<T>): Promise<T> {
+  try {
+    const signature = await sign()
+    health.note(undefined)
+    return signature
+  } catch (error) {
+    health.note(error)
+    throw error
+  }
+}
+
+async function signDigest(room: Room, digest: Uint8Array, publicKey: Uint8Array) {
+  const payload = Uint8Array.from(digest)
+  const bytes = await callToSign(room, 'secp256k1', payload)
+  return verifiedEcdsa(bytes, payload, publicKey) ?? refuseForeign(room)
+}
+
+async function signMessage(room: Room, message: Uint8Array, publicKey: Uint8Array) {
+  const payload = Uint8Array.from(message)
+  const bytes = await callToSign(room, 'ed25519', payload)
+  return verifiedEd25519(bytes, payload, publicKey) ?? refuseForeign(room)
+}
+
+/** Bytes that are no signature at all say nothing about the key, so the call is repeated. */
+function callToSign({ call, remote }: Room, curve: Curve, payload: Uint8Array): Promise<Uint8Array> {
+  return call(async (signal) => {
+    const bytes = await remote.sign({ curve, payload, signal })
+    if (bytes.length === SIGNATURE_BYTES) return bytes
+    throw new RemoteFault('unavailable', 'gave a signature that cannot be read')
+  })
+}
+
+function refuseForeign({ name }: Room): never {
+  throw signerRefused(
+    `${name} answered with a signature that is not by its own key for what was to be signed. The signature was dropped; look at the service, or at what stands between.`,
+  )
+}
+
+async function signChallenge(room: Room, curve: Signer['curve']): Promise<void> {
+  const publicKey = room.publicKeys[curve]
+  if (publicKey === undefined) return
+  if (curve === 'ed25519') await signMessage(room, CHALLENGE, publicKey)
+  else await signDigest(room, CHALLENGE.subarray(0, DIGEST_BYTES), publicKey)
+}
+
+function curvesOf({ secp256k1, ed25519 }: PublicKeys): Curve[] {
+  return [...(secp256k1 ? (['secp256k1'] as const) : []), ...(ed25519 ? (['ed25519'] as const) : [])]
+}

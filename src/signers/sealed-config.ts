@@ -1,0 +1,56 @@
+import { text } from '../lib/fields/field-types.ts'
+import { openReader } from '../lib/fields/reader.ts'
+import { createSecret } from '../security/secret.ts'
+import type { SignerFields } from './providers/provider.ts'
+import { readSignerConfig, type SignerConfig, type SignerType } from './providers/registry.ts'
+
+/** The types that callers can create. A key file is a path of this machine, which callers must not name. */
+export type StorableType = Exclude<SignerType, 'local'>
+
+/** A signer as a caller describes it. */
+export interface SignerRequest {
+  readonly type: StorableType
+  readonly config: object
+}
+
+/**
+ * Reads the configuration that a caller gave, with secrets as plain texts.
+ * @param path names the configuration in problems
+ */
+export function readRequestedConfig(
+  id: string,
+  { type, config }: SignerRequest,
+  { path, problems }: { readonly path: string; readonly problems: string[] },
+): SignerConfig | undefined {
+  const reader = openReader(config, path, problems)
+  if (!reader) return undefined
+  const fields: SignerFields = {
+    get: reader.get,
+    find: reader.find,
+    secret: (key) => createSecret(reader.get(key, text)),
+    findSecret: (key) => {
+      const found = reader.find(key, text)
+      return found === undefined ? undefined : createSecret(found)
+    },
+    path: () => {
+      throw new Error('a request names no files')
+    },
+  }
+  const read = readSignerConfig({ id, type }, fields)
+  reader.finish()
+  return problems.length === 0 ? read : undefined
+}
+
+/** Writes a configuration to be sealed: everything in it may be a secret. */
+export function toSealedText({ type, config }: SignerRequest): string {
+  return JSON.stringify({ type, config })
+}
+
+/** @throws Error for a configuration that this release cannot read */
+export function openSealed(id: string, sealed: string): SignerConfig {
+  const problems: string[] = []
+  const config = readRequestedConfig(id, JSON.parse(sealed) as SignerRequest, { path: 'config', problems })
+  if (config === undefined)
+    throw new Error(`the stored signer "${id}" cannot be read: ${problems.join('; ')}`)
+  return config
+}

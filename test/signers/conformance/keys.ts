@@ -1,0 +1,41 @@
+import { Keypair } from '@stellar/stellar-sdk'
+import { privateKeyToAddress } from 'viem/accounts'
+import { systemClock } from '../../../src/lib/time/clock.ts'
+import type { Key } from '../../../src/signers/key.ts'
+import { connectSigner } from '../../../src/signers/providers/connect.ts'
+import { providerOf, type SignerConfig } from '../../../src/signers/providers/registry.ts'
+import type { CallLimits } from '../../../src/signers/remote/call.ts'
+import { solanaAddress } from '../../../src/signers/solana-key.ts'
+import { KEY_SERVICES } from '../../support/key-services/connections.ts'
+import type { Accounts } from './conformance.ts'
+
+/** A secret that is a private key of secp256k1 and a seed of ed25519. */
+export const SECRET = '7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
+
+/** The accounts of the secret, by viem and the Stellar SDK. */
+export const ACCOUNTS = {
+  evm: privateKeyToAddress(`0x${SECRET}`),
+  ...ed25519Accounts(SECRET),
+} satisfies Accounts
+
+/** The accounts of an ed25519 seed. */
+export function ed25519Accounts(seed: string) {
+  const keypair = Keypair.fromRawEd25519Seed(Buffer.from(seed, 'hex'))
+  return { stellar: keypair.publicKey(), solana: solanaAddress(new Uint8Array(keypair.rawPublicKey())) }
+}
+
+const PATIENT: CallLimits = { timeoutMs: 10_000, concurrency: 50 }
+
+/** Opens a signer as the service does. The time-out holds from the first signature on. */
+export async function openSigner(config: SignerConfig, limits: CallLimits = PATIENT): Promise<Key> {
+  const provider = providerOf(config)
+  if (provider.kind === 'local') {
+    const key = await provider.open(config.id, config)
+    if (typeof key === 'string') throw new Error(key)
+    return key
+  }
+  const { http } = KEY_SERVICES.configured
+  const connect = (own: CallLimits) => connectSigner(config, { ...own, http, clock: systemClock })
+  const publicKeys = await (await connect(PATIENT)).publicKeys()
+  return (await connect(limits)).keyOf(publicKeys)
+}
