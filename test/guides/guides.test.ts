@@ -69,6 +69,9 @@ describe('what the pages name is there', () => {
   const FOREIGN = [
     'POSTGRES_PASSWORD',
     'IMAGE_REGISTRY',
+    // The example configuration refers to them.
+    'RELAYER_DEV_KEY',
+    'WEBHOOK_SIGNING_KEY',
     'CHROMIUM_PATH',
     'REQUIRE_POSTGRES',
     'TEST_DATABASE_URL',
