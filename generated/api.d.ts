@@ -1482,7 +1482,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            readonly code?: "internal_error" | "request_timeout" | "network_unavailable";
+            readonly code?: "internal_error" | "request_timeout" | "network_unavailable" | "signer_unavailable";
         };
         /** @description Explains the work that the service did for the request, where that is not obvious. */
         readonly Metadata: {

@@ -77,6 +77,15 @@ describe('what the pages name is there', () => {
     'TEST_DATABASE_URL',
     'RPC_BLOCK_PRIVATE_IPS',
     'RELAYER_URL',
+    // Of the key services and of their examples.
+    'AWS_ENDPOINT_URL_KMS',
+    'ECC_NIST_EDWARDS25519',
+    'ECC_SECG_P256K1',
+    'KEY_ID',
+    'SEED_PHRASE',
+    'SIGN_VERIFY',
+    'VAULT_ROLE_ID',
+    'VAULT_SECRET_ID',
   ]
   const pages = PAGES.filter((page) => page !== 'CHANGELOG.md')
 
