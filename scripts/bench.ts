@@ -3,7 +3,7 @@
  * machine than about the code. Without arguments all parts run; `npm run bench -- http send writes …` names some. `--transactions=5000`,
  * `--stored=50000`, `--soak=200000`, `--rows=1000000` and `--relayers=5000` set how many are sent, are stored before a kill, are sent by the
  * long run, are stored for lists, and do nothing. `--record` adds a complete run to `bench/history.jsonl`. No test: the exit code is 0
- * whatever the numbers are.
+ * whatever the numbers are, and 1 when a part failed; such a run is not recorded.
  */
 import { parseArgs } from 'node:util'
 import type { Row } from './bench/measurement.ts'
@@ -62,14 +62,25 @@ if (unknown !== undefined)
 if (values.record && positionals.length > 0)
   throw new Error('--record needs a complete run, without names of parts.')
 
+/** A part that fails takes nothing from the others. */
+async function rowsOf(name: string): Promise<Row[]> {
+  try {
+    return (await PARTS[name]?.()) ?? []
+  } catch (error) {
+    console.error(error)
+    process.exitCode = 1
+    return [{ what: name, reason: 'failed' }]
+  }
+}
+
 const rows: Row[] = []
 for (const name of chosen) {
   console.error(`${name} ...`)
   const start = performance.now()
-  rows.push(...((await PARTS[name]?.()) ?? []))
+  rows.push(...(await rowsOf(name)))
   console.error(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s`)
 }
 const run = runOf(rows)
 console.log(`${describeMachine(run)}\n\n${table(rows)}\n`)
 console.log(describeRegressions(run, readLastRun()))
-if (values.record) recordRun(run)
+if (values.record && process.exitCode === undefined) recordRun(run)

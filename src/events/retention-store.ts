@@ -4,16 +4,28 @@ import type { Schema } from '../database/schema.ts'
 /** The number of events that one statement reads and deletes. A statement blocks the embedded database while it runs. */
 const PAGE = 500
 
+interface Deletion {
+  /** Events before this time are old. */
+  readonly before: Date
+  /** Called after so many deleted events, and at the end when any were deleted since. */
+  readonly afterMany: { readonly events: number; readonly work: () => Promise<void> }
+}
+
 /**
- * Deletes the events that are older than `before` and that no open delivery needs, with their settled deliveries. Returns their number.
- * Events are stored in the order of their time, so it reads the log from its beginning and no index of times is needed.
+ * Deletes old events that no open delivery needs, with their settled deliveries. Returns their number. Events are stored in the order of
+ * their time, so it reads the log from its beginning and no index of times is needed.
  */
-export async function deleteOldEvents(db: Kysely<Schema>, before: Date): Promise<number> {
+export async function deleteOldEvents(db: Kysely<Schema>, { before, afterMany }: Deletion): Promise<number> {
   let total = 0
+  let since = 0
   for (let after: bigint | undefined = 0n; after !== undefined; ) {
     const page = await deletePage(db, { before, after })
     total += page.deleted
+    since += page.deleted
     after = page.next
+    if (since === 0 || (after !== undefined && since < afterMany.events)) continue
+    await afterMany.work()
+    since = 0
   }
   return total
 }

@@ -78,7 +78,7 @@ export async function createDeliveries(options: DeliveriesOptions): Promise<Deli
     observer,
   })
   const housekeeping = createHousekeepingWorker({
-    db,
+    database,
     clock,
     log,
     owner,

@@ -94,7 +94,12 @@ test('old events are deleted with their deliveries, but for those that are still
     select 'ops', number, 'l' || number, case when number = ${second} then 'pending' else 'delivered' end
     from events where number <> ${fourth}`.execute(db)
   const before = new Date(Date.now() - 30 * 86_400_000)
-  expect(await deleteOldEvents(db, before)).toBe(2)
+  let breaks = 0
+  const afterMany = { events: 10, work: async () => void (breaks += 1) }
+  expect(await deleteOldEvents(db, { before, afterMany })).toBe(2)
+  expect(breaks).toBe(1)
+  expect(await deleteOldEvents(db, { before, afterMany })).toBe(0)
+  expect(breaks).toBe(1)
   expect((await all()).map(({ number }) => number)).toEqual([second, fourth, last])
   expect(await logBounds(db)).toEqual({ first: second, last })
   const { rows } = await sql<{ number: bigint }>`

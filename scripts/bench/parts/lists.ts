@@ -2,11 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import type { Draft } from '../../../src/chains/attempt.ts'
+import type { ChainRequest } from '../../../src/chains/chain.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import type { Database } from '../../../src/database/engine.ts'
 import { migrate } from '../../../src/database/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
 import { saveRelayer } from '../../../src/relayers/store.ts'
+import { encodeDraft, encodeRequest } from '../../../src/transactions/store/codec.ts'
 import { listTransactions } from '../../../src/transactions/store/transactions-store.ts'
 import {
   countInFlight,
@@ -16,6 +19,7 @@ import {
   findWatched,
   reservedBy,
 } from '../../../src/transactions/store/work-store.ts'
+import { RECEIVER } from '../../../test/support/service.ts'
 import { atMost, percentile, type Row } from '../measurement.ts'
 
 /** What a history is compared with. */
@@ -27,6 +31,16 @@ const OPEN = 20
 const ROUNDS = 200
 const RELAYER = 'main'
 const PAGE = { relayerId: RELAYER, offset: 0, limit: 10 }
+
+const REQUEST: ChainRequest = { type: 'evm', to: RECEIVER, value: 1n, gasLimit: 21_000n }
+const DRAFT: Draft = {
+  type: 'evm',
+  to: RECEIVER,
+  value: 1n,
+  data: '0x',
+  gasLimit: 21_000n,
+  fees: { kind: 'legacy', gasPrice: 1n },
+}
 
 type Db = Database['db']
 
@@ -103,18 +117,18 @@ function relayer(): Parameters<typeof saveRelayer>[1] {
 /** Confirmed transactions with one attempt each; the newest are pending or on their way. */
 async function fill(db: Db, rows: number): Promise<void> {
   await sql`
-    insert into transactions (id, relayer_id, network, from_address, status, intent, request, line, nonce, current_attempt,
+    insert into transactions (id, relayer_id, network, from_address, status, purpose, request, source_account, nonce, current_attempt,
       cost)
     select md5(n::text)::uuid::text, ${RELAYER}, 'anvil', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
       case when n <= ${rows - OPEN}::bigint then 'confirmed' when n % 2 = 0 then 'submitted' else 'pending' end,
-      'request', '{"to":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","value":"1","gas_limit":"21000"}',
+      'request', ${JSON.stringify(encodeRequest(REQUEST))}::jsonb,
       case when n <= ${rows - OPEN}::bigint or n % 2 = 0 then '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' end,
       case when n <= ${rows - OPEN}::bigint or n % 2 = 0 then n end, 1, 0
     from generate_series(1, ${rows}::bigint) as n`.execute(db)
   await sql`
-    insert into attempts (transaction_id, number, kind, line, nonce, hash, raw, draft, signature, outcome)
-    select id, 1, 'send', line, nonce, '0x' || md5(id) || md5(position::text), decode(repeat('02', 110), 'hex'),
-      '{"to":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","value":"1","data":"0x","gas_limit":"21000","gas_price":"1"}',
+    insert into attempts (transaction_id, number, kind, source_account, nonce, hash, raw, draft, signature, outcome)
+    select id, 1, 'send', source_account, nonce, '0x' || md5(id) || md5(position::text), decode(repeat('02', 110), 'hex'),
+      ${JSON.stringify(encodeDraft(DRAFT))}::jsonb,
       jsonb_build_object('r', md5(id), 's', md5(id), 'v', 27, 'sig', md5(id)), 'mined'
     from transactions where nonce is not null`.execute(db)
   await sql`
