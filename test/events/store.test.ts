@@ -95,7 +95,12 @@ test('old events are deleted with their deliveries, but for those that are still
     from events where number <> ${fourth}`.execute(db)
   const before = new Date(Date.now() - 30 * 86_400_000)
   let breaks = 0
-  const afterMany = { events: 10, work: async () => void (breaks += 1) }
+  const afterMany = {
+    events: 10,
+    work: async () => {
+      breaks += 1
+    },
+  }
   expect(await deleteOldEvents(db, { before, afterMany })).toBe(2)
   expect(breaks).toBe(1)
   expect(await deleteOldEvents(db, { before, afterMany })).toBe(0)
